@@ -1,9 +1,9 @@
 import type { AdmissionAttributes } from '../src/apiserver/admission/admission.ts';
 import { ReinvocationContext } from '../src/apiserver/admission/reinvocation.ts';
 import type { AuthorizationAttributes } from '../src/apiserver/authz/authorizer.ts';
-import { parseRequestInfo } from '../src/apiserver/pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../src/apiserver/pipeline/request.ts';
-import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
+import { parseRequestInfo } from '../src/apiserver/request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../src/apiserver/request/request.ts';
+import { partsOf, startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import type { KubeObject } from '../src/machinery/object.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 
@@ -18,7 +18,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const server = await startTestServer();
   try {
     await addRoles(server);
-    const { backend, flowControl } = server.pipeline.door;
+    const { authorizer, flowControl } = partsOf(server);
     const user: UserInfo = { name: 'user-7', groups: ['team-3', 'system:authenticated'] };
     const question = (verb: string): AuthorizationAttributes => ({
       user,
@@ -50,13 +50,13 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     return [
       {
         work: 'authorize what a role allows',
-        value: microseconds(() => void backend.authorizer.authorize(allowed)),
+        value: microseconds(() => void authorizer.authorize(allowed)),
         unit: 'µs',
         atMost: 10,
       },
       {
         work: 'refuse what none allows',
-        value: microseconds(() => void backend.authorizer.authorize(denied)),
+        value: microseconds(() => void authorizer.authorize(denied)),
         unit: 'µs',
         atMost: 10,
       },
@@ -83,7 +83,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
 }
 
 const isAllowed = (server: TestServer, attributes: AuthorizationAttributes): boolean => {
-  const decision = server.pipeline.door.backend.authorizer.authorize(attributes);
+  const decision = partsOf(server).authorizer.authorize(attributes);
   return !(decision instanceof Promise) && decision.decision === 'allow';
 };
 
@@ -128,7 +128,7 @@ async function authorizeAndAdmit(
   attributes: AuthorizationAttributes,
   durationMs: number,
 ): Promise<number> {
-  const { backend } = server.pipeline.door;
+  const backend = partsOf(server);
   const served = backend.registry.require('', 'v1', 'pods');
   const pod = (): KubeObject => ({
     apiVersion: 'v1',

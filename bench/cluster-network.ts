@@ -8,6 +8,7 @@ import { InformerFactory } from '../src/client/index.ts';
 import { realNodesObstacle, startCluster, type Cluster } from '../src/cluster/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { childContext, createContext, type Context } from '../src/kernel/index.ts';
+import { until as waitUntil } from '../src/kernel/testing/index.ts';
 import { connectIn } from '../src/net/netns/index.ts';
 import { dockerArchive, webImage } from '../test/test-images.ts';
 import type { BenchOptions, Row } from './harness.ts';
@@ -96,9 +97,8 @@ async function applyAndAsk(parent: Context, cluster: Cluster, app: string): Prom
     .addHandler({ onAdd: onSlice, onUpdate: (_before, slice) => onSlice(slice) });
   const following = informers.run();
   await informers.waitForSync(ctx.signal);
-  const until = async (condition: () => Promise<boolean>): Promise<void> => {
-    while (!(await condition())) await ctx.clock.sleep(5, ctx.signal);
-  };
+  const until = (condition: () => Promise<boolean>): Promise<void> =>
+    waitUntil('the cluster network follows', condition, { clock: ctx.clock, limitMs: 300_000, intervalMs: 5 });
   try {
     start = ctx.clock.monotonic();
     await client.resource('apps/v1/deployments').create({

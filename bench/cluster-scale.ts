@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cluster } from '../src/index.ts';
-import { collectOnceAtRest } from '../src/kernel/collect-once-at-rest.ts';
+import { enableSingleIdleGc } from '../src/kernel/single-idle-gc.ts';
 import type { BenchOptions, Row } from './harness.ts';
 
 export const name = 'cluster-scale';
@@ -30,7 +30,7 @@ const PROBES_EVERY_MS = 50;
 
 export async function run(_: BenchOptions): Promise<Row[]> {
   /** As the program does. */
-  collectOnceAtRest();
+  enableSingleIdleGc();
   const [nodes, deployments, replicas] = (process.env['K8TS_SCALE'] ?? '').split(',').map(Number);
   const sizes =
     nodes && deployments && replicas

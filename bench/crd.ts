@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Definition } from '../src/apiserver/crd/serve-definition.ts';
 import { versionResources, storedKindOf } from '../src/apiserver/crd/serve-definition.ts';
-import type { ApiRequest } from '../src/apiserver/pipeline/request.ts';
+import type { ApiRequest } from '../src/apiserver/request/request.ts';
 import { ResourceCache } from '../src/apiserver/storage/resource-cache.ts';
 import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import type { Schema } from '../src/machinery/validation/apiextensions/index.ts';

@@ -2,6 +2,7 @@ import type { Node, Pod, PodSpec } from '../src/api/generated/core-v1.ts';
 import { Client } from '../src/client/index.ts';
 import { inProcessTransport, startCluster } from '../src/cluster/index.ts';
 import { childContext, createContext, silentLogger, type Context } from '../src/kernel/index.ts';
+import { until as waitUntil } from '../src/kernel/testing/index.ts';
 import { DEFAULT_CONFIG, Explanations, run as runScheduler, schedulerMetrics } from '../src/scheduler/index.ts';
 import { FreeApiServer } from './free-api-server.ts';
 import type { BenchOptions, Row } from './harness.ts';
@@ -432,9 +433,5 @@ async function createAll(count: number, create: (i: number) => Promise<unknown>)
 }
 
 async function until(ctx: Context, reached: () => boolean): Promise<void> {
-  const end = ctx.clock.monotonic() + 300_000;
-  while (!reached()) {
-    if (ctx.clock.monotonic() > end) throw new Error('the pods were not scheduled in five minutes');
-    await ctx.clock.sleep(10);
-  }
+  await waitUntil('the pods are scheduled', reached, { clock: ctx.clock, limitMs: 300_000, intervalMs: 10 });
 }

@@ -185,6 +185,118 @@ export const AREAS = {
   cel: { admission: { imports: [], because: 'admission uses the language; the language does not know of admission' } },
 };
 
+/**
+ * Folders that are layered inside: a room is a folder of theirs, whose files may import files of the rooms named beside it,
+ * and of no others. Files beside the rooms put them together, and belong to none.
+ * @type {Record<string, Record<string, { imports: readonly string[], because: string }>>}
+ */
+export const ROOMS = {
+  apiserver: {
+    request: { imports: [], because: 'every room speaks of requests, so requests speak of no room' },
+    storage: { imports: ['request'], because: 'the watch cache knows keys, bytes and revisions, not resources' },
+    pki: { imports: [], because: 'keys and certificates are files' },
+    'yaml-thread': { imports: [], because: 'its thread parses text and loads nothing else' },
+    transport: { imports: ['request'], because: 'the transport carries requests and decides nothing about them' },
+    'review-webhooks': { imports: ['request'], because: 'a review is a call to a configured URL' },
+    registry: {
+      imports: ['request', 'storage'],
+      because: 'strategies say what is particular to a kind, not who may write',
+    },
+    encryption: { imports: ['storage', 'registry'], because: 'encryption transforms stored values' },
+    audit: { imports: ['request', 'review-webhooks'], because: 'audit records requests and influences none' },
+    health: { imports: ['request'], because: 'health endpoints answer before anything else is ready' },
+    bootstrap: { imports: ['request', 'registry'], because: 'the server creates its objects through its own API' },
+    'service-allocation': { imports: ['storage', 'registry'], because: 'allocators reserve through stored objects' },
+    dial: {
+      imports: ['request', 'registry', 'bootstrap'],
+      because: 'which addresses may be dialled depends on objects alone',
+    },
+    'flow-control': {
+      imports: ['request', 'registry', 'bootstrap'],
+      because: 'a request is classified by its user and path',
+    },
+    'webhook-client': { imports: ['dial'], because: 'webhooks are dialled as everything else is' },
+    authz: {
+      imports: ['request', 'storage', 'registry', 'review-webhooks', 'bootstrap'],
+      because: 'authorization decides by user and attributes, before any object is decoded',
+    },
+    authn: {
+      imports: ['request', 'registry', 'review-webhooks', 'pki', 'authz'],
+      because: 'authentication comes before everything else; impersonation alone asks the authorizer',
+    },
+    admission: {
+      imports: ['request', 'storage', 'registry', 'review-webhooks', 'bootstrap', 'webhook-client', 'authz'],
+      because: 'admission judges the objects of a write and does not write itself',
+    },
+    aggregator: {
+      imports: ['request', 'registry', 'pki', 'dial', 'admission'],
+      because: 'the aggregator forwards requests for other servers',
+    },
+    discovery: {
+      imports: ['request', 'registry', 'aggregator'],
+      because: 'discovery describes what the registry serves',
+    },
+    crd: {
+      imports: ['request', 'storage', 'registry', 'webhook-client', 'discovery'],
+      because: 'a custom resource is served by the same verbs as a built-in one',
+    },
+    verbs: {
+      imports: [
+        'request',
+        'storage',
+        'registry',
+        'yaml-thread',
+        'service-allocation',
+        'dial',
+        'authz',
+        'authn',
+        'admission',
+      ],
+      because:
+        'verbs are the same for every kind: what differs is in the registry, and what is below an object in subresources',
+    },
+    subresources: {
+      imports: ['request', 'storage', 'registry', 'dial', 'authn', 'admission', 'crd', 'verbs'],
+      because: 'subresources are built from the verbs, and the pipeline routes to both',
+    },
+    reviews: {
+      imports: ['request', 'registry', 'authz', 'authn', 'admission', 'verbs'],
+      because: 'reviews ask the authenticators and authorizers and store nothing',
+    },
+    pipeline: {
+      imports: [
+        'request',
+        'storage',
+        'pki',
+        'yaml-thread',
+        'transport',
+        'registry',
+        'audit',
+        'health',
+        'bootstrap',
+        'service-allocation',
+        'dial',
+        'flow-control',
+        'webhook-client',
+        'authz',
+        'authn',
+        'admission',
+        'aggregator',
+        'discovery',
+        'crd',
+        'verbs',
+        'subresources',
+        'reviews',
+      ],
+      because: 'the pipeline composes the rooms, and flags and files are not its business',
+    },
+    command: {
+      imports: ['storage', 'pki', 'review-webhooks', 'encryption', 'audit', 'authz', 'authn', 'admission', 'pipeline'],
+      because: 'the command turns flags and files into options',
+    },
+  },
+};
+
 /** Files that may be imported from other folders besides an index.ts, with the reason. */
 export const DOORS_BESIDES_INDEX = /** @type {const} */ ([
   [/^api\/generated\//, 'types cost nothing and are many'],
@@ -367,6 +479,7 @@ export function checkFile(file, text) {
  */
 function doorProblem(file, target) {
   const [from, to] = [roomOf(file), roomOf(target)];
+  if (from.folder === to.folder && ROOMS[from.folder]) return roomProblem(file, target);
   if (from.room === to.room) return undefined;
   if (from.folder === to.folder) {
     // Files beside the areas belong to all of them.
@@ -377,6 +490,24 @@ function doorProblem(file, target) {
   if (target === `${to.room}/index.ts` || DOORS_BESIDES_INDEX.some(([pattern]) => pattern.test(target)))
     return undefined;
   return `${target} is not a door: import ${to.room}/index.ts, so that files can move without their users`;
+}
+
+/**
+ * What is wrong with an import between two rooms of a layered folder, if anything.
+ * @param {string} file
+ * @param {string} target
+ * @returns {string | undefined}
+ */
+function roomProblem(file, target) {
+  const [folder = '', from = '', ...below] = file.split('/');
+  const [, to = '', ...targetBelow] = target.split('/');
+  if (below.length === 0 || from === to) return undefined;
+  const rule = ROOMS[folder]?.[from];
+  if (!rule) return `${folder}/${from} is not in the table of rooms; say there what it may import and why`;
+  // Commands start what the files beside the rooms put together.
+  if (targetBelow.length === 0)
+    return from === 'command' ? undefined : `${folder}/${from} must not import ${target}: it composes the rooms`;
+  return rule.imports.includes(to) ? undefined : `${folder}/${from} must not import ${folder}/${to}: ${rule.because}`;
 }
 
 /**

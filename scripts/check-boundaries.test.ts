@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AREAS, checkBoundaries, checkFile, FOLDERS, FORBIDDEN_CALLS } from './check-boundaries.mjs';
+import { AREAS, checkBoundaries, checkFile, FOLDERS, FORBIDDEN_CALLS, ROOMS } from './check-boundaries.mjs';
 import { codeOnly, withoutComments } from './source-text.mjs';
 
 describe('imports against the direction', () => {
@@ -95,6 +95,25 @@ describe('imports against the direction', () => {
       "import { x } from '../validation/index.ts';",
       'machinery/decode must not import machinery/validation',
     ],
+    [
+      'against the layers of rooms',
+      'apiserver/registry/a.ts',
+      "import type { x } from '../admission/admission.ts';",
+      'apiserver/registry must not import apiserver/admission: strategies',
+    ],
+    [
+      'against the layers of rooms, from a folder below',
+      'apiserver/admission/policy/a.ts',
+      "import { x } from '../../verbs/create.ts';",
+      'apiserver/admission must not import apiserver/verbs',
+    ],
+    [
+      'a room imports what composes it',
+      'apiserver/verbs/a.ts',
+      "import { x } from '../server.ts';",
+      'it composes the rooms',
+    ],
+    ['an unknown room', 'apiserver/new/a.ts', "import { x } from '../verbs/get.ts';", 'not in the table of rooms'],
     ['a package in a pure folder', 'base/a.ts', "import { x } from 'lodash';", 'base must not import lodash'],
     ['leaving src', 'cli/a.ts', "import x from '../../scripts/build.mjs';", 'outside src/'],
     ['an unknown folder', 'helpers/a.ts', '', 'is not in the table'],
@@ -122,6 +141,12 @@ describe('imports against the direction', () => {
       "import { x } from '../client/index.ts'; import type { Pod } from '../api/generated/core-v1.ts';",
     ],
     ['the store, by the API server', 'apiserver/a.ts', "import { x } from '../etcd/index.ts';"],
+    [
+      'files of the rooms below',
+      'apiserver/verbs/a.ts',
+      "import { x } from '../registry/strategies/pod.ts'; import { y } from './b.ts';",
+    ],
+    ['any room, by what composes them', 'apiserver/server.ts', "import { x } from './pipeline/build-pipeline.ts';"],
     ['the CRI, by both of its sides', 'container-runtime/a.ts', "import { x } from '../cri/index.ts';"],
     ['packages', 'machinery/a.ts', "import { parse } from 'yaml';"],
     [
@@ -142,6 +167,16 @@ describe('imports against the direction', () => {
     for (const [folder, areas] of Object.entries(AREAS)) {
       for (const [area, { imports }] of Object.entries(areas)) {
         for (const other of imports) expect(areas, `${folder}/${area}`).toHaveProperty(other);
+      }
+    }
+  });
+
+  it('has rooms in layers: each imports only rooms that stand before it in the table', () => {
+    for (const [folder, rooms] of Object.entries(ROOMS)) {
+      const names = Object.keys(rooms);
+      for (const [i, [room, { imports, because }]] of Object.entries(rooms).entries()) {
+        expect(because, `${folder}/${room}`).not.toBe('');
+        expect(names.slice(0, i), `${folder}/${room}`).toEqual(expect.arrayContaining([...imports]));
       }
     }
   });

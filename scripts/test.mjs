@@ -1,10 +1,11 @@
-// npm test: installs when needed, checks types, lint, import boundaries and generated files, then runs the tests.
-// Arguments go to vitest (`npm test -- src/kernel`); `--everything` runs the long versions too. The last line counts
-// the tests, with each check as one more test.
+// npm test: installs what is missing, dependencies and programs of the system, checks types, lint, import boundaries
+// and generated files, then runs the tests. Arguments go to vitest (`npm test -- src/kernel`); `--everything` runs the
+// long versions too. The last line counts the tests, with each check as one more test.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { ensurePrograms } from './install-packages.mjs';
 import { ensureInstalled, root, runNode, toolPath } from './toolchain.mjs';
 
 const args = process.argv.slice(2);
@@ -12,6 +13,7 @@ const everything = args.includes('--everything');
 const vitestArgs = args.filter((argument) => argument !== '--everything');
 
 ensureInstalled();
+ensurePrograms(everything || process.env['K8TS_EVERYTHING'] === '1' ? 'verify' : 'test');
 
 /** Name, and the Node program that is the check: it passes when it exits with 0. */
 const checks = /** @type {[string, string[]][]} */ ([

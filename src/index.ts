@@ -90,6 +90,15 @@ export interface ClusterStartOptions {
 /** How a cluster on the machine's clock looks again. */
 const LOOK_AGAIN_MS = 10;
 
+interface ClusterParts {
+  readonly running: RunningCluster;
+  readonly options: ClusterStartOptions;
+  readonly ctx: Context;
+  readonly stopped: AbortController;
+  readonly faults: Faults;
+  readonly clock: ClusterClock | undefined;
+}
+
 export class Cluster {
   /** Cluster admin, in this process: no sockets, and the objects are the server's own, frozen. */
   readonly client: Client;
@@ -97,17 +106,10 @@ export class Cluster {
   readonly #behaviours: PodBehaviour[] = [];
   /** Why a component has ended all. */
   #failure: unknown;
+  readonly #parts: ClusterParts;
 
-  private constructor(
-    private readonly parts: {
-      readonly running: RunningCluster;
-      readonly options: ClusterStartOptions;
-      readonly ctx: Context;
-      readonly stopped: AbortController;
-      readonly faults: Faults;
-      readonly clock: ClusterClock | undefined;
-    },
-  ) {
+  private constructor(parts: ClusterParts) {
+    this.#parts = parts;
     this.client = parts.running.clientAs(ADMIN, OWN_CLIENT);
     this.#finder = new ResourceFinder(this.client);
     parts.running.finished.catch((error: unknown) => (this.#failure = error));
@@ -147,12 +149,12 @@ export class Cluster {
 
   /** The API server's address. */
   get server(): string {
-    return this.parts.running.server;
+    return this.#parts.running.server;
   }
 
   /** A kubeconfig of a cluster admin, for kubectl and client libraries. */
   get kubeconfig(): string {
-    return this.parts.running.kubeconfig;
+    return this.#parts.running.kubeconfig;
   }
 
   /** Failures to order. */
@@ -161,7 +163,7 @@ export class Cluster {
     restart(component: string): void;
     silenceNode(name: string, silent?: boolean): void;
   } {
-    const { faults, running } = this.parts;
+    const { faults, running } = this.#parts;
     return Object.assign(faults, {
       /** Ends a component where it stands: `kube-scheduler`, `kube-controller-manager`. */
       kill: (component: string) => this.#await(running.components.stop(component)),
@@ -173,7 +175,7 @@ export class Cluster {
 
   /** The cluster's time; it can be moved when the cluster was started with `clock: 'virtual'`. */
   get clock(): { now(): number; advance(duration: number | string): Promise<void> } {
-    const { clock, ctx } = this.parts;
+    const { clock, ctx } = this.#parts;
     if (clock) return clock;
     const advance = (): Promise<void> =>
       Promise.reject(new Error("the cluster runs on the machine's clock; start it with clock: 'virtual' to move time"));
@@ -182,7 +184,7 @@ export class Cluster {
 
   /** The simulated nodes' names. */
   get nodes(): readonly string[] {
-    return this.parts.running.simulatedNodes.names;
+    return this.#parts.running.simulatedNodes.names;
   }
 
   /** More simulated nodes; resolves when the API has them. */
@@ -192,7 +194,7 @@ export class Cluster {
   ): Promise<string[]> {
     const { prefix, node } = options;
     return this.#await(
-      this.parts.running.simulatedNodes.add({
+      this.#parts.running.simulatedNodes.add({
         count,
         ...(prefix ? { prefix } : {}),
         ...(node ? { template: node } : {}),
@@ -201,7 +203,7 @@ export class Cluster {
   }
 
   removeNode(name: string): Promise<void> {
-    return this.#await(this.parts.running.simulatedNodes.remove(name));
+    return this.#await(this.#parts.running.simulatedNodes.remove(name));
   }
 
   /** Applies YAML documents or objects, server-side; gives them as the server has them now. */
@@ -239,7 +241,7 @@ export class Cluster {
   simulate({ pod }: { pod: PodBehaviour | PodScript }): () => void {
     const behaviour: PodBehaviour = typeof pod === 'function' ? pod : () => pod;
     this.#behaviours.push(behaviour);
-    const undo = this.parts.running.simulatedNodes.simulate(behaviour);
+    const undo = this.#parts.running.simulatedNodes.simulate(behaviour);
     return () => {
       this.#behaviours.splice(this.#behaviours.indexOf(behaviour), 1);
       undo();
@@ -248,12 +250,12 @@ export class Cluster {
 
   /** Everything as it is now, to start other clusters from. Only of a cluster in memory. */
   snapshot(): ClusterSnapshot {
-    return ClusterSnapshot.of(this.parts.running.store, this.parts.running.pki, this.parts.ctx.clock.now());
+    return ClusterSnapshot.of(this.#parts.running.store, this.#parts.running.pki, this.#parts.ctx.clock.now());
   }
 
   /** A second cluster that goes its own way from here on. Only of a cluster in memory. */
   async fork(): Promise<Cluster> {
-    const { options, clock } = this.parts;
+    const { options, clock } = this.#parts;
     const { port: _, from: __, ...rest } = options;
     const fork = await Cluster.#start({ ...rest, nodes: 0 }, clock?.fork(), this.snapshot().state);
     for (const behaviour of this.#behaviours) fork.simulate({ pod: behaviour });
@@ -262,12 +264,12 @@ export class Cluster {
 
   /** Ends everything; resolves when it has. */
   async stop(): Promise<void> {
-    this.parts.stopped.abort(new Error('the cluster was stopped'));
-    await this.#await(this.parts.running.finished);
+    this.#parts.stopped.abort(new Error('the cluster was stopped'));
+    await this.#await(this.#parts.running.finished);
   }
 
   #waiting(): Waiting {
-    const { clock, ctx, stopped } = this.parts;
+    const { clock, ctx, stopped } = this.#parts;
     return {
       now: () => ctx.clock.monotonic(),
       pause: () => {
@@ -280,7 +282,7 @@ export class Cluster {
 
   /** What takes time on a virtual clock moves it. */
   #await<T>(work: Promise<T>): Promise<T> {
-    return this.parts.clock ? this.parts.clock.during(work) : work;
+    return this.#parts.clock ? this.#parts.clock.during(work) : work;
   }
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type K8tsProcess, startK8ts } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 
-const missing = requires('kubectl');
+const missing = requires('kubectl>=1.27');
 const title = `kubectl${missing ? ` (${missing})` : ''}`;
 
 interface Outcome {

@@ -25,7 +25,7 @@ import { builtProgram } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 import { busyboxImage, dockerArchive } from './test-images.ts';
 
-const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'nsenter', 'kubectl');
+const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'nsenter', 'kubectl>=1.23');
 const MACHINE_ADDRESS = '198.51.100.1';
 const OUTSIDE_ADDRESS = '198.51.100.2';
 

@@ -6,6 +6,7 @@ import type { Client } from '../src/client/index.ts';
 import { startCluster, type Cluster } from '../src/cluster/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { createContext } from '../src/kernel/index.ts';
+import { until as waitUntil } from '../src/kernel/testing/index.ts';
 import { connectIn } from '../src/net/netns/index.ts';
 import { requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
@@ -54,13 +55,8 @@ describe.skipIf(missing !== undefined)(
       });
     const answers = async (host: string, port: number, netns?: string): Promise<string[]> =>
       [...new Set(await Promise.all(Array.from({ length: 24 }, () => ask(host, port, netns))))].toSorted();
-    const until = async (what: string, condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> => {
-      const end = performance.now() + limitMs;
-      while (!(await condition())) {
-        if (performance.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
-        await ctx.clock.sleep(50);
-      }
-    };
+    const until = (what: string, condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> =>
+      waitUntil(what, condition, { limitMs });
 
     it('Pods, Services, node ports, load balancers and names have both, and every Pod answers at all of them', async () => {
       await client.resource('apps/v1/deployments').create({

@@ -10,6 +10,7 @@ import { startCluster, type Cluster } from '../src/cluster/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { encodeMessage, TYPE } from '../src/dns/index.ts';
 import { createContext } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import { connectIn, datagramIn } from '../src/net/netns/index.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
@@ -75,14 +76,6 @@ describe.skipIf(missing !== undefined)(
           .filter(({ metadata }) => !metadata.deletionTimestamp)
           .map(({ metadata }) => metadata.name!),
       );
-    const until = async (what: string, condition: () => Promise<boolean>, limitMs = 20_000): Promise<void> => {
-      const end = performance.now() + limitMs;
-      while (!(await condition())) {
-        if (performance.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
-        await ctx.clock.sleep(50);
-      }
-    };
-
     const deployment = (replicas: number, version: string) => ({
       metadata: { name: 'web', namespace: 'default' },
       spec: {
@@ -281,7 +274,7 @@ describe.skipIf(missing !== undefined)(
           (await client.resource('v1/pods').list({ namespace: 'guarded' })).items.every(({ status }) =>
             ['Succeeded', 'Failed'].includes(status?.phase ?? ''),
           ),
-        40_000,
+        { limitMs: 40_000 },
       );
       for (const name of names) {
         const pieces: Uint8Array[] = [];
@@ -334,7 +327,7 @@ describe.skipIf(missing !== undefined)(
             status.availableReplicas === 3
           );
         },
-        60_000,
+        { limitMs: 60_000 },
       );
       loading = false;
       await load;
@@ -374,7 +367,7 @@ describe.skipIf(missing !== undefined)(
             );
             return results.every((result) => now.has(result) && !lostNames.has(result));
           },
-          noticedWithinMs,
+          { limitMs: noticedWithinMs },
         );
         expect(performance.now() - failedAt).toBeLessThan(noticedWithinMs);
         const node = await client.resource('v1/nodes').get({ name });
@@ -403,7 +396,7 @@ describe.skipIf(missing !== undefined)(
                 !metadata.deletionTimestamp &&
                 status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'),
             ).length === 3,
-          30_000,
+          { limitMs: 30_000 },
         );
         expect(
           (await podsOf())
@@ -454,7 +447,7 @@ describe.skipIf(missing !== undefined)(
           );
           return pods.length === 3 && pods.every(({ spec }) => spec?.nodeName !== 'node-3');
         },
-        60_000,
+        { limitMs: 60_000 },
       );
       const everyone = await podNames();
       await until(

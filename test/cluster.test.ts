@@ -89,7 +89,7 @@ spec:
   });
 
   it('answers the streams of kubectl to its simulated pods, or says why not', async (test) => {
-    const missing = requires('kubectl');
+    const missing = requires('kubectl>=1.31');
     if (missing) return test.skip(missing);
     const cluster = await start();
     cluster.simulate({

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPki } from '../src/apiserver/index.ts';
 import { connect, loadKubeconfig, type Client } from '../src/client/index.ts';
 import { createContext } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import { startComponent, type ComponentProcess } from './component-process.ts';
 import { freePort } from './etcd-process.ts';
 import { everything } from './requires.ts';
@@ -182,12 +183,11 @@ async function deploy(name: string): Promise<void> {
 
 async function untilPods(name: string, limitMs: number): Promise<number> {
   const started = performance.now();
-  for (;;) {
-    const { items } = await client.resource('v1/pods').list({ namespace: 'default', labelSelector: `app=${name}` });
-    if (items.length === 2) return performance.now() - started;
-    if (performance.now() - started > limitMs) throw new Error(`${items.length} pods of ${name} after ${limitMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  const pods = { namespace: 'default', labelSelector: `app=${name}` };
+  await until(`${name} has two pods`, async () => (await client.resource('v1/pods').list(pods)).items.length === 2, {
+    limitMs,
+  });
+  return performance.now() - started;
 }
 
 const ask = (path: string, token?: string): Promise<number> =>

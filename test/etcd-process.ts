@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RealClock } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 
 /** Debian's etcd as a child process, for tests that compare with it or need it. */
 export interface EtcdProcess {
@@ -101,14 +102,10 @@ export function startMember(place: MemberPlace, initialCluster: string, director
 }
 
 async function waitUntilHealthy({ clientUrl }: MemberPlace): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    try {
-      const response = await fetch(`${clientUrl}/health`, { signal: clock.deadline(1000) });
-      if (response.ok) return;
-    } catch {
-      // Not listening yet.
-    }
-    await clock.sleep(50);
-  }
-  throw new Error(`etcd at ${clientUrl} did not become healthy`);
+  const isHealthy = (): Promise<boolean> =>
+    fetch(`${clientUrl}/health`, { signal: clock.deadline(1000) }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  await until(`etcd at ${clientUrl} is healthy`, isHealthy, { clock, limitMs: 30_000, intervalMs: 50 });
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { build } from '../scripts/build.mjs';
+import { until } from '../src/kernel/testing/index.ts';
 
 /** `k8ts up` as a child process, as a user starts it. */
 export interface K8tsProcess {
@@ -124,13 +125,12 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
 }
 
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
-  const started = performance.now();
-  while (!output().includes('ready in')) {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`k8ts ended before it was ready:\n${output()}`);
-    if (performance.now() - started > START_LIMIT_MS) throw new Error(`k8ts was not ready in time:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  const isReady = (): boolean => {
+    if (output().includes('ready in')) return true;
+    if (child.exitCode === null && child.signalCode === null) return false;
+    throw new Error(`k8ts ended before it was ready:\n${output()}`);
+  };
+  await until('k8ts is ready', isReady, { limitMs: START_LIMIT_MS, intervalMs: 10, details: output });
 }
 
 interface KubeconfigFile {

@@ -294,7 +294,9 @@ describe.skipIf(missing !== undefined)(
       expect((await k.ok('get pvc -o jsonpath={.items[*].status.phase}')).trim()).toBe('Bound Bound');
     });
 
-    it.concurrent('ends a Job, spreads a DaemonSet, debugs a pod', async () => {
+    it.concurrent('ends a Job, spreads a DaemonSet, debugs a pod', async (test) => {
+      const oldKubectl = requires('kubectl>=1.27');
+      if (oldKubectl) return test.skip(oldKubectl);
       const k = await story('workloads');
       await k.apply(
         {

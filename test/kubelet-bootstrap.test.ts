@@ -11,6 +11,7 @@ import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-m
 import { serveRuntime } from '../src/cri/index.ts';
 import { createMemoryStore } from '../src/etcd/index.ts';
 import { createContext, RealClock, RunGroup, SystemRandom, type Context } from '../src/kernel/index.ts';
+import { until as waitUntil } from '../src/kernel/testing/index.ts';
 import { parseKubeletFlags, startKubeletCommand, type KubeletCommand } from '../src/kubelet/index.ts';
 import { FakeRuntime } from '../src/kubelet/testing/fake-runtime.ts';
 import { everything } from './requires.ts';
@@ -187,14 +188,8 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     await kubelet?.command.finished.catch(() => {});
     kubelet = undefined;
   }
-  const until = async (what: string, condition: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> => {
-    for (
-      const end = Date.now() + limitMs;
-      !(await condition());
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    )
-      if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
-  };
+  const until = (what: string, condition: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> =>
+    waitUntil(what, condition, { limitMs });
   const requests = async () =>
     (await client.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
   const current = (kind: 'client' | 'server'): X509Certificate =>

@@ -9,6 +9,7 @@ import { startControlPlane } from '../src/cluster/control-plane.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { connectToRuntime } from '../src/cri/index.ts';
 import { createContext, SeededRandom } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
@@ -102,17 +103,6 @@ describe.skipIf(missing)(
       await removeKubeletState({ rootDirectory: join(node, 'kubelet'), cgroupRoot });
       removeCgroups(cgroupRoot);
     };
-    const until = async (
-      what: string,
-      condition: () => Promise<boolean> | boolean,
-      limitMs = 20_000,
-    ): Promise<void> => {
-      const end = Date.now() + limitMs;
-      while (!(await condition())) {
-        if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
-        await ctx.clock.sleep(100);
-      }
-    };
     const socket = (): string => join(state, 'cri.sock');
     const run = (program: 'container-runtime' | 'kubelet', flags: readonly string[]): void => {
       const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/index.ts', program, ...flags], {
@@ -172,12 +162,12 @@ describe.skipIf(missing)(
       const pods = client.resource('v1/pods');
       const wanted = new Set<string>();
       start['container-runtime']();
-      await until('the runtime answers', () => existsSync(socket()), 30_000);
+      await until('the runtime answers', () => existsSync(socket()), { limitMs: 30_000 });
       const cri = connectToRuntime(`unix://${socket()}`);
       await until(
         'the image is there',
         async () => ((await cri.images.listImages({}).catch(() => ({ images: [] }))).images ?? []).length > 0,
-        30_000,
+        { limitMs: 30_000 },
       );
       start.kubelet();
       // Pods of a node that never was would be cleared up by the controllers.
@@ -191,7 +181,7 @@ describe.skipIf(missing)(
               () => true,
               () => false,
             ),
-        60_000,
+        { limitMs: 60_000 },
       );
       for (let round = 0, number = 0; round < ROUNDS; round++) {
         for (let i = random.integer(3); i >= 0; i--) {
@@ -224,13 +214,13 @@ describe.skipIf(missing)(
       await until(
         'exactly the wanted pods run',
         async () => JSON.stringify(await names().catch(() => [])) === JSON.stringify([...wanted].toSorted()),
-        120_000,
+        { limitMs: 120_000 },
       );
       for (const old of wanted) await pods.delete({ namespace: 'default', name: old });
       await until(
         'nothing is left in the runtime',
         async () => ((await cri.runtime.listPodSandbox({})).items ?? []).length === 0,
-        60_000,
+        { limitMs: 60_000 },
       );
       await until(
         'nothing is left in the API',

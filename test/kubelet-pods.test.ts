@@ -280,7 +280,9 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
       await c.ok('delete pod probed web oom crash --now');
     });
 
-    it('has its resources changed while it runs, and can be debugged', async () => {
+    it('has its resources changed while it runs, and can be debugged', async (test) => {
+      const oldKubectl = requires('kubectl>=1.32');
+      if (oldKubectl) return test.skip(oldKubectl);
       await make('live', {
         containers: [
           busybox('sleep 1000', {

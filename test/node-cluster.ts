@@ -11,6 +11,7 @@ import { controllerClients } from '../src/cluster/controller-clients.ts';
 import { ADMIN, componentUser, nodeUser } from '../src/cluster/identities.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { createContext, RunGroup, type Context } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import type { KubeletConfig, KubeletOptions } from '../src/kubelet/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
@@ -156,13 +157,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       if (code !== 0) throw new Error(`kubectl ${String(args)} ended with ${code}\n${stdout}${stderr}`);
       return stdout;
     },
-    async until(what, condition, limitMs = 20_000) {
-      const end = Date.now() + limitMs;
-      while (!(await condition())) {
-        if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    },
+    until: (what, condition, limitMs = 20_000) => until(what, condition, { limitMs, intervalMs: 50 }),
     async close() {
       await cluster.node.stop();
       stop.abort(new Error('closed'));

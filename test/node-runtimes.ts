@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { BridgeNetwork, startContainerRuntime } from '../src/container-runtime/index.ts';
 import { connectToRuntime, type ContainerRuntime } from '../src/cri/index.ts';
 import type { Context } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import { inNetns } from '../src/net/netns/index.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
@@ -131,13 +132,10 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
 };
 
 async function untilAnswers({ clock }: Context, cri: ContainerRuntime, log: readonly string[]): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await cri.runtime.version({});
-      return;
-    } catch (error) {
-      if (tries > 100) throw new Error(`containerd does not answer: ${log.slice(-5).join('')}`, { cause: error });
-      await clock.sleep(100);
-    }
-  }
+  const answers = (): Promise<boolean> =>
+    cri.runtime.version({}).then(
+      () => true,
+      () => false,
+    );
+  await until('containerd answers', answers, { clock, intervalMs: 100, details: () => log.slice(-5).join('') });
 }

@@ -15,15 +15,19 @@ function hasProgram(need: string): boolean {
   const [name = '', least] = need.split('>=');
   const path = findProgram(name);
   if (path === undefined || least === undefined) return path !== undefined;
-  const version = versionOf(path);
+  const version = versions.get(path) ?? versionOf(path);
+  versions.set(path, version);
   return version !== undefined && version.localeCompare(least, 'en', { numeric: true }) >= 0;
 }
 
-/** The first number of the form 1.2 that the program prints of itself, by `--version` or `version`. */
+/** By path: many tests ask for the version of kubectl. */
+const versions = new Map<string, string | undefined>();
+
+/** The first number of the form 1.2 that the program prints of itself. kubectl would ask a server for its version, too. */
 function versionOf(path: string): string | undefined {
-  for (const argument of ['--version', 'version']) {
+  for (const args of [['--version'], ['version', '--client'], ['version']]) {
     try {
-      const text = execFileSync(path, [argument], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      const text = execFileSync(path, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
       const version = /\d+\.\d+/.exec(text)?.[0];
       if (version !== undefined) return version;
     } catch {

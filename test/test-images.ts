@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { encodeTar, type TarEntryToWrite } from '../src/container-runtime/images/tar/tar-writer.ts';
 import { findProgram } from './requires.ts';
 
-/** Images for end-to-end tests, made on the spot from the machine's static busybox. */
+/** Images for end-to-end tests, made on the spot from the machine's busybox. */
 
 export type ImageFile = TarEntryToWrite & { readonly content?: Uint8Array | string };
 
@@ -135,6 +135,7 @@ function busyboxFiles(): readonly ImageFile[] {
     folder('root', 0o700),
     folder('tmp', 0o1777),
     { name: 'bin/busybox', mode: 0o755, content: readFileSync(busybox) },
+    ...librariesOf(busybox),
     ...applets.map((applet): ImageFile => ({ name: `bin/${applet}`, type: 'symlink', target: 'busybox', mode: 0o777 })),
     {
       name: 'etc/passwd',
@@ -144,6 +145,13 @@ function busyboxFiles(): readonly ImageFile[] {
     { name: 'etc/group', content: 'root:x:0:\nwww:x:1000:\nextra:x:1001:www\nnobody:x:65534:\n' },
   ];
   return files;
+}
+
+/** None of a busybox that is linked statically. Debian's installer leaves one that is not, and both cannot be installed. */
+function librariesOf(program: string): ImageFile[] {
+  const { stdout } = spawnSync('ldd', [program], { encoding: 'utf8' });
+  const paths = new Set([...(stdout ?? '').matchAll(/(\/\S+) \(0x/g)].map(([, path = '']) => path.slice(1)));
+  return [...paths].map((name) => ({ name, mode: 0o755, content: readFileSync(`/${name}`) }));
 }
 
 /** As `docker save` writes it. */

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../src/kernel/testing/index.ts';
 import { findProgram } from './requires.ts';
 
 /** Debian's docker-registry on loopback, for as long as a test needs it. */
@@ -109,16 +110,14 @@ export async function freePort(): Promise<number> {
 }
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt++) {
+  const isListening = (): Promise<boolean> => {
     if (child.exitCode !== null) throw new Error(`docker-registry ended with ${child.exitCode}`);
-    const open = await new Promise<boolean>((resolve) => {
+    return new Promise((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('connect', () => (socket.destroy(), resolve(true))).once('error', () => resolve(false));
     });
-    if (open) return;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error('docker-registry does not listen');
+  };
+  await until('docker-registry listens', isListening);
 }
 
 async function end(child: ChildProcess): Promise<void> {

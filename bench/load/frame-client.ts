@@ -45,8 +45,8 @@ export class FrameClient {
       ...(ca ? { ca } : { rejectUnauthorized: false }),
       ...(cert && key ? { cert, key } : {}),
     });
-    const ours = settings([f.SETTING.enablePush, 0], [f.SETTING.initialWindowSize, f.LARGEST_WINDOW]);
-    this.#socket.write(Buffer.concat([f.PREFACE, ours, windowUpdate(0, f.LARGEST_WINDOW - f.FIRST_WINDOW)]));
+    const ours = settings([f.SETTING.enablePush, 0], [f.SETTING.initialWindowSize, f.MAX_WINDOW]);
+    this.#socket.write(Buffer.concat([f.PREFACE, ours, windowUpdate(0, f.MAX_WINDOW - f.INITIAL_WINDOW)]));
     this.#socket.on('data', (piece: Buffer) => this.#receive(piece));
     this.#socket.on('error', (error) => this.#broken(error.message));
     this.#socket.on('close', () => this.#broken('the server closed the connection'));
@@ -62,7 +62,7 @@ export class FrameClient {
         headers,
         (head = blockOf(Object.entries({ ':scheme': 'https', ':authority': this.#host, ...headers }))),
       );
-    if (body.length > f.SMALLEST_MAX_FRAME) throw new Error('a body of several frames');
+    if (body.length > f.MIN_MAX_FRAME_BYTES) throw new Error('a body of several frames');
     this.#send(frame(f.HEADERS, f.END_HEADERS | (body.length === 0 ? f.END_STREAM : 0), id, head));
     if (body.length > 0) this.#send(frame(f.DATA, f.END_STREAM, id, body));
   }
@@ -138,7 +138,7 @@ export class FrameClient {
   /** Streams are too short for their windows; all of them together may not be. */
   #allowMore(bytes: number): void {
     this.#received += bytes;
-    if (this.#received < f.LARGEST_WINDOW / 4) return;
+    if (this.#received < f.MAX_WINDOW / 4) return;
     this.#send(windowUpdate(0, this.#received));
     this.#received = 0;
   }

@@ -1,3 +1,9 @@
+/**
+ * The Kubernetes API as data: every kind that a v1.36 server serves, every field, declared once. A folder is an API
+ * group, a file one version of it (the core group has a file a topic). `declare.ts` is the vocabulary, `schema.ts` links
+ * the declarations into the form that everything else works on, and `generated/` holds the TypeScript interfaces that
+ * `npm run generate` writes from them.
+ */
 import { admissionV1 } from './admission/v1.ts';
 import { admissionregistrationV1 } from './admissionregistration/v1.ts';
 import { apidiscoveryV2 } from './apidiscovery/v2.ts';
@@ -12,12 +18,6 @@ import { batchV1 } from './batch/v1.ts';
 import { certificatesV1 } from './certificates/v1.ts';
 import { coordinationV1 } from './coordination/v1.ts';
 import { coreV1 } from './core/v1/index.ts';
-/**
- * The Kubernetes API as data: every kind that a v1.36 server serves, every field, declared once. A folder is an API
- * group, a file one version of it (the core group has a file a topic). `declare.ts` is the vocabulary, `schema.ts` links
- * the declarations into the form that everything else works on, and `generated/` holds the TypeScript interfaces that
- * `npm run generate` writes from them.
- */
 import type { PackageDeclaration } from './declare.ts';
 import { discoveryV1 } from './discovery/v1.ts';
 import { eventsV1 } from './events/v1.ts';

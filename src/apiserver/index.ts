@@ -1,14 +1,16 @@
 /**
- * The API server: the only door to the cluster's state. `handle-request.ts` is the pipeline that every request passes,
- * `verbs/` what it may ask for, `registry/` what is particular to each kind, `storage/` the watch cache over the store,
- * `authn/`, `authz/` and `admission/` the checks on the way, `flow-control/` who waits, `audit/` what is told of it all,
- * `encryption/` what is stored unreadable, `transport/` the port, `dial/` every connection that it opens for somebody, `pki/` its certificates, and `bootstrap/` the objects
- * that a server makes for itself. `server.ts` puts it all together.
+ * The API server: the only component that reads and writes the cluster's state. `server.ts` puts the pipeline on a port.
+ *
+ * `pipeline/handle-request.ts` is the order of steps that every request passes. `request/` is the vocabulary of requests and
+ * responses; `storage/` the watch cache over etcd; `registry/` what is particular to each kind; `verbs/` get, list, watch and
+ * the writes; `subresources/` and `reviews/` what is served besides. `authn/`, `authz/`, `admission/`, `flow-control/` and
+ * `audit/` are the checks on the way, `encryption/` encryption at rest, `transport/` HTTP, `dial/` every connection that the
+ * server opens, `pki/` its certificates, `bootstrap/` the objects that it creates for itself. The rooms are layered:
+ * `ROOMS` in scripts/check-boundaries.mjs says which may import which.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
 export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command/index.ts';
-export type { SimulatedNetwork } from './dial/index.ts';
-export type { NodeConnections } from './subresources/index.ts';
+export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { KUBELET_CLIENT_USER, openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
@@ -21,6 +23,6 @@ export {
 } from './command/security-options.ts';
 export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
-export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './pipeline/request.ts';
-export type { FrameSink, Result, WatchedObject } from './pipeline/result.ts';
+export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './request/request.ts';
+export type { FrameSink, Result, WatchedObject } from './request/request.ts';
 export { apiServerFlags } from './command/flags.ts';

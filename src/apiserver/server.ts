@@ -1,13 +1,13 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
 import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
-import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
-import type { Door } from './pipeline/handle-request.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
-import type { ApiRequest, ApiResponse } from './pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
-import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
+import { listen } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
+import type { Transport, TransportOptions } from './transport/transport.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -23,9 +23,10 @@ export interface ApiServerOptions extends PipelineOptions {
 
 export interface ApiServer {
   readonly port: number;
-  readonly door: Door;
   /** The pipeline without a socket: what callers in this process use. */
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Serves an API group of this process, such as metrics.k8s.io. The result removes it. */
+  readonly registerApi: Pipeline['registerApi'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
   /** Resolves when the server has ended. */
@@ -49,7 +50,8 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     if (ctx.signal.aborted) await transport.close(0);
     else group.start('transport', () => untilAborted(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
-    return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
+    const { port, accept } = transport;
+    return { port, handle, registerApi: pipeline.registerApi, accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);
     await thread?.terminate();
@@ -64,6 +66,7 @@ function transportOptions({
   pki,
   minTlsVersion,
   requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS,
+  speed,
 }: ApiServerOptions): TransportOptions {
   const tls = {
     key: pki.apiserver.key,
@@ -71,7 +74,7 @@ function transportOptions({
     clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
     ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
   };
-  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs } };
+  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs }, speed };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {

@@ -45,6 +45,26 @@ const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
 export const escapeForGo = (json: string): string =>
   json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
 
+/** A key that JavaScript moves before the others, in the order of numbers. */
+const INDEX_KEY = /"(?:0|[1-9]\d{0,9})":/;
+
+/**
+ * JSON text as Go's encoder writes it. Keys stay in their order, which is a struct's or a sorted map's; objects with keys
+ * that JavaScript reorders can only have been maps, whose keys Go sorts. With `sorted` every object is taken for a map.
+ */
+export function goJsonText(value: unknown, { sorted = false }: { readonly sorted?: boolean } = {}): string {
+  const text = stringifyJson(value);
+  return escapeForGo(sorted || INDEX_KEY.test(text) ? textWithSortedKeys(value, sorted) : text);
+}
+
+function textWithSortedKeys(value: unknown, sorted: boolean): string {
+  if (Array.isArray(value)) return `[${value.map((item) => textWithSortedKeys(item, sorted)).join(',')}]`;
+  if (!isRecord(value)) return stringifyJson(value ?? null);
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  if (sorted || keys.some((key) => INDEX_KEY.test(`"${key}":`))) keys.sort(compareText);
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${textWithSortedKeys(value[key], sorted)}`).join(',')}}`;
+}
+
 /** A number as `%v` prints a float64: the shortest digits, with an exponent below 1e-04 and from 1e+06 on. */
 export function floatText(value: number): string {
   if (value === 0) return '0';

@@ -40,8 +40,10 @@ export { ownValue } from './own-value.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
 export { cloneJson } from './clone-json.ts';
+export { whenDone, type MaybePromise } from './when-done.ts';
 export { deepEqual } from './deep-equal.ts';
 export { deepFreeze } from './deep-freeze.ts';
+export { errorMessage } from './error-message.ts';
 export { pemBlocks } from './pem.ts';
 export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { getScaledValue, intOrStringValue, isPercent } from './int-or-string.ts';
@@ -59,5 +61,15 @@ export {
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
-export { compareText, escapeForGo, floatText, goSyntax, goTypeName, jsonText, plainText } from './go-text.ts';
+export {
+  compareText,
+  escapeForGo,
+  floatText,
+  goJsonText,
+  goSyntax,
+  goTypeName,
+  jsonText,
+  plainText,
+} from './go-text.ts';
+export { runSteps, type Steps } from './steps.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';

@@ -1,4 +1,4 @@
-/** What a call costs at run time, in cel-go's units and upstream's prices for its own libraries. */
+/** CEL cost of a call at run time: cel-go's cost units, with Kubernetes' costs for its own libraries. */
 import { sizeOf, type Value } from './values.ts';
 
 export const TRAVERSAL = 0.1;
@@ -11,7 +11,7 @@ const traversal = (size: number, factor = 1): number => Math.ceil(size * factor 
 const regexCost = (text: number, pattern: number): number =>
   Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(pattern * REGEX_LENGTH);
 
-/** A format has no pattern that could be measured; upstream takes this for its length. */
+/** The pattern length that upstream assumes for a named format. */
 export const FORMAT_PATTERN_LENGTH = 128;
 
 export function callCost(name: string, id: string, args: readonly Value[], result: Value): number {
@@ -98,7 +98,7 @@ export function callCost(name: string, id: string, args: readonly Value[], resul
   }
 }
 
-/** A value read from end to end. */
+/** The cost of traversing a string, or a list with all its elements. */
 function traversalOf(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(sizeOf(value) * TRAVERSAL);
   if (!Array.isArray(value)) return 1;

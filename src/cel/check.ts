@@ -1,7 +1,10 @@
-/** The type of every part of an expression, and which overloads each call may mean; in cel-go's words where it does not fit. */
+/**
+ * The CEL type checker: finds the type of every node and the overloads that each call may mean. Errors are in
+ * cel-go's words.
+ */
 import type { Environment } from './environment.ts';
 import type { Overload } from './function-table.ts';
-import { structName } from './parser.ts';
+import { qualifiedNameOf } from './parser.ts';
 import type { SourceProblem } from './source-error.ts';
 import type { Call, Comprehension, Expression, ListLiteral, MapLiteral, Select, StructLiteral } from './syntax-tree.ts';
 import * as t from './types.ts';
@@ -13,7 +16,7 @@ export interface Checked {
   readonly type: CelType;
   typeOf(node: Expression): CelType;
   overloadsOf(node: Call): readonly Overload[];
-  /** The qualified name that a node is: a variable, a type, a function of a namespace. */
+  /** The qualified name that a node refers to: a variable, a type or a namespaced function. */
   nameOf(node: Expression): string | undefined;
   /** The variables that the expression refers to. */
   readonly references: ReadonlySet<string>;
@@ -26,26 +29,29 @@ export function check(expression: Expression, environment: Environment): Checked
   return checker.finish(expression, type);
 }
 
-/** Operators that the evaluator knows by itself. */
-const A_AND_A = [t.A, t.A];
+const EQUALITY_PARAMETERS = [t.A, t.A];
 
 class Checker {
-  private readonly types = new Map<Expression, CelType>();
-  private readonly overloads = new Map<Call, readonly Overload[]>();
-  private readonly names = new Map<Expression, string>();
-  private readonly references = new Set<string>();
-  private readonly problems: SourceProblem[] = [];
-  private readonly known: Substitution = new Map();
-  /** Lists whose elements need not be of one type. */
-  private readonly mixed = new Set<Expression>();
+  readonly #types = new Map<Expression, CelType>();
+  readonly #overloads = new Map<Call, readonly Overload[]>();
+  readonly #names = new Map<Expression, string>();
+  readonly #references = new Set<string>();
+  readonly #problems: SourceProblem[] = [];
+  readonly #known: Substitution = new Map();
+  /** List literals whose elements may have different types. */
+  readonly #mixed = new Set<Expression>();
   /** The variables of the loops around the node, innermost last. */
-  private readonly scopes: Map<string, CelType>[] = [];
+  readonly #scopes: Map<string, CelType>[] = [];
 
-  constructor(private readonly environment: Environment) {}
+  readonly #environment: Environment;
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
 
   finish(expression: Expression, type: CelType): Checked {
-    const { types, overloads, names, references, problems } = this;
-    const final = (one: CelType): CelType => t.closed(t.substitute(one, this.known));
+    const [types, overloads, names] = [this.#types, this.#overloads, this.#names];
+    const final = (one: CelType): CelType => t.closed(t.substitute(one, this.#known));
     const resolved = new Map<Expression, CelType>();
     return {
       expression,
@@ -57,96 +63,96 @@ class Checker {
       },
       overloadsOf: (node) => overloads.get(node) ?? [],
       nameOf: (node) => names.get(node),
-      references,
-      problems,
+      references: this.#references,
+      problems: this.#problems,
     };
   }
 
   check(node: Expression): CelType {
-    const type = this.typeOfNode(node);
-    this.types.set(node, type);
+    const type = this.#typeOfNode(node);
+    this.#types.set(node, type);
     return type;
   }
 
-  private typeOfNode(node: Expression): CelType {
+  #typeOfNode(node: Expression): CelType {
     switch (node.kind) {
       case 'literal':
         return literalType(node.value);
       case 'identifier':
-        return this.identifier(node.name, node);
+        return this.#identifier(node.name, node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        return this.list(node);
+        return this.#list(node);
       case 'map':
-        return this.map(node);
+        return this.#map(node);
       case 'struct':
-        return this.struct(node);
+        return this.#struct(node);
       case 'comprehension':
-        return this.comprehension(node);
+        return this.#comprehension(node);
     }
   }
 
-  private report(at: number, message: string): CelType {
-    this.problems.push({ at, message });
+  #report(at: number, message: string): CelType {
+    this.#problems.push({ at, message });
     return t.ERROR;
   }
 
-  private lookup(name: string): CelType | undefined {
-    for (let i = this.scopes.length - 1; i >= 0; i--) {
-      const found = this.scopes[i]!.get(name);
+  #lookup(name: string): CelType | undefined {
+    for (let i = this.#scopes.length - 1; i >= 0; i--) {
+      const found = this.#scopes[i]!.get(name);
       if (found) return found;
     }
-    return this.environment.variables.get(name);
+    return this.#environment.variables.get(name);
   }
 
-  private identifier(given: string, node: Expression): CelType {
+  #identifier(given: string, node: Expression): CelType {
     const name = given.startsWith('.') ? given.slice(1) : given;
-    const type = this.qualified(name, node);
-    return type ?? this.report(node.at, `undeclared reference to '${given}' (in container '')`);
+    const type = this.#qualified(name, node);
+    return type ?? this.#report(node.at, `undeclared reference to '${given}' (in container '')`);
   }
 
-  /** A variable or a type by its whole name. */
-  private qualified(name: string, node: Expression): CelType | undefined {
-    const variable = this.lookup(name);
+  /** A variable or a type by its qualified name. */
+  #qualified(name: string, node: Expression): CelType | undefined {
+    const variable = this.#lookup(name);
     if (variable) {
-      this.references.add(name);
-      this.names.set(node, name);
+      this.#references.add(name);
+      this.#names.set(node, name);
       return variable;
     }
-    const named = this.environment.types.get(name) ?? this.environment.objects.get(name);
+    const named = this.#environment.types.get(name) ?? this.#environment.objects.get(name);
     if (!named) return undefined;
-    this.names.set(node, name);
+    this.#names.set(node, name);
     return t.TYPE;
   }
 
-  private select(node: Select): CelType {
+  #select(node: Select): CelType {
     if (!node.test && !node.optional) {
-      const name = structName(node);
+      const name = qualifiedNameOf(node);
       const root = name?.slice(0, name.indexOf('.'));
-      if (name !== undefined && (!this.lookup(root!) || this.environment.variables.has(name))) {
-        const type = this.qualified(name, node);
+      if (name !== undefined && (!this.#lookup(root!) || this.#environment.variables.has(name))) {
+        const type = this.#qualified(name, node);
         if (type) return type;
       }
     }
     const operand = this.check(node.operand);
-    const target = t.substitute(operand, this.known);
+    const target = t.substitute(operand, this.#known);
     if (node.optional) {
       const inner = t.isOptional(target) ? target.parameters[0]! : target;
-      return t.optionalOf(this.fieldType(inner, node));
+      return t.optionalOf(this.#fieldType(inner, node));
     }
     if (t.isOptional(target)) {
-      const field = this.fieldType(target.parameters[0]!, node);
+      const field = this.#fieldType(target.parameters[0]!, node);
       return node.test ? t.BOOL : t.optionalOf(field);
     }
-    const field = this.fieldType(target, node);
+    const field = this.#fieldType(target, node);
     return node.test ? t.BOOL : field;
   }
 
-  private fieldType(given: CelType, { field, at }: Select): CelType {
-    const target = t.substitute(given, this.known);
+  #fieldType(given: CelType, { field, at }: Select): CelType {
+    const target = t.substitute(given, this.#known);
     switch (target.kind) {
       case 'error':
         return t.ERROR;
@@ -156,22 +162,22 @@ class Checker {
       case 'map':
         return target.value;
       case 'object':
-        return target.fields.get(field)?.type ?? this.report(at, `undefined field '${field}'`);
+        return target.fields.get(field)?.type ?? this.#report(at, `undefined field '${field}'`);
       default:
-        return this.report(at, `type '${t.typeText(target)}' does not support field selection`);
+        return this.#report(at, `type '${t.typeText(target)}' does not support field selection`);
     }
   }
 
-  private call(node: Call): CelType {
-    // What is put into a text may be of many types.
-    if (node.name === 'format' && node.args[0]) this.mixed.add(node.args[0]);
+  #call(node: Call): CelType {
+    // The arguments of format() may have different types.
+    if (node.name === 'format' && node.args[0]) this.#mixed.add(node.args[0]);
     if (node.target) {
-      // `sets.contains(a, b)` is a function of a namespace, not one of a variable `sets`.
-      const namespace = structName(node.target);
+      // `sets.contains(a, b)` is a namespaced function, not a method of a variable `sets`.
+      const namespace = qualifiedNameOf(node.target);
       const name = namespace === undefined ? undefined : `${namespace}.${node.name}`;
-      if (name !== undefined && this.environment.functions.has(name) && !this.lookup(namespace!.split('.')[0]!)) {
-        this.names.set(node, name);
-        return this.resolve(
+      if (name !== undefined && this.#environment.functions.has(name) && !this.#lookup(namespace!.split('.')[0]!)) {
+        this.#names.set(node, name);
+        return this.#resolve(
           node,
           name,
           node.args.map((arg) => this.check(arg)),
@@ -179,125 +185,125 @@ class Checker {
         );
       }
       const target = this.check(node.target);
-      return this.resolve(node, node.name, [target, ...node.args.map((arg) => this.check(arg))], true);
+      return this.#resolve(node, node.name, [target, ...node.args.map((arg) => this.check(arg))], true);
     }
     const args = node.args.map((arg) => this.check(arg));
-    const operator = this.operator(node, args);
+    const operator = this.#operator(node, args);
     if (operator) return operator;
     const name = node.name.startsWith('.') ? node.name.slice(1) : node.name;
-    return this.resolve(node, name, args, false);
+    return this.#resolve(node, name, args, false);
   }
 
-  /** Operators whose types are not those of an overload. */
-  private operator(node: Call, args: readonly CelType[]): CelType | undefined {
+  /** Operators that have no overloads in the function table. */
+  #operator(node: Call, args: readonly CelType[]): CelType | undefined {
     switch (node.name) {
       case '_&&_':
       case '_||_':
-        return this.fits([t.BOOL, t.BOOL], args) ? t.BOOL : this.noOverload(node, node.name, args, false);
+        return this.#fits([t.BOOL, t.BOOL], args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
       case '_==_':
       case '_!=_':
-        return this.fits(A_AND_A, args) ? t.BOOL : this.noOverload(node, node.name, args, false);
+        return this.#fits(EQUALITY_PARAMETERS, args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
       case '_?_:_': {
         const [parameters, result] = fresh([t.BOOL, t.A, t.A], t.A);
-        return this.fits(parameters, args, false)
-          ? t.substitute(result, this.known)
-          : this.noOverload(node, node.name, args, false);
+        return this.#fits(parameters, args, false)
+          ? t.substitute(result, this.#known)
+          : this.#noOverload(node, node.name, args, false);
       }
       default:
         return undefined;
     }
   }
 
-  private fits(parameters: readonly CelType[], args: readonly CelType[], rename = true): boolean {
+  #fits(parameters: readonly CelType[], args: readonly CelType[], rename = true): boolean {
     const wanted = rename ? t.instantiate(parameters) : parameters;
-    const trial: Substitution = new Map(this.known);
+    const trial: Substitution = new Map(this.#known);
     if (!wanted.every((parameter, i) => t.isAssignable(parameter, args[i]!, trial))) return false;
-    for (const [name, type] of trial) this.known.set(name, type);
+    for (const [name, type] of trial) this.#known.set(name, type);
     return true;
   }
 
-  private noOverload(node: Call, name: string, args: readonly CelType[], member: boolean): CelType {
-    const texts = args.map((arg) => t.typeText(t.substitute(arg, this.known)));
+  #noOverload(node: Call, name: string, args: readonly CelType[], member: boolean): CelType {
+    const texts = args.map((arg) => t.typeText(t.substitute(arg, this.#known)));
     const shown = member ? `${texts[0]}.(${texts.slice(1).join(', ')})` : `(${texts.join(', ')})`;
-    return this.report(node.at, `found no matching overload for '${name}' applied to '${shown}'`);
+    return this.#report(node.at, `found no matching overload for '${name}' applied to '${shown}'`);
   }
 
-  private resolve(node: Call, name: string, args: readonly CelType[], member: boolean): CelType {
-    const all = this.environment.functions.get(name);
-    if (!all) return this.report(node.at, `undeclared reference to '${name}' (in container '')`);
+  #resolve(node: Call, name: string, args: readonly CelType[], member: boolean): CelType {
+    const all = this.#environment.functions.get(name);
+    if (!all) return this.#report(node.at, `undeclared reference to '${name}' (in container '')`);
     const matching: Overload[] = [];
     let result: CelType | undefined;
     for (const candidate of all) {
       if (candidate.member !== member || candidate.parameters.length !== args.length) continue;
       const [parameters, returned] = fresh(candidate.parameters, candidate.result);
-      if (!this.fits(parameters, args, false)) continue;
+      if (!this.#fits(parameters, args, false)) continue;
       matching.push(candidate);
-      const type = t.substitute(returned, this.known);
+      const type = t.substitute(returned, this.#known);
       if (!result) result = type;
       else if (result.kind !== 'dyn' && !sameType(result, type)) result = t.DYN;
     }
-    if (!result) return this.noOverload(node, name, args, member);
-    this.overloads.set(node, matching);
+    if (!result) return this.#noOverload(node, name, args, member);
+    this.#overloads.set(node, matching);
     return result;
   }
 
-  /** Elements have one type, or it is an error; what is dynamic goes with everything. */
-  private join(known: CelType | undefined, next: CelType, at: number): CelType {
+  /** The common type of elements, or an error. dyn is compatible with every type. */
+  #join(known: CelType | undefined, next: CelType, at: number): CelType {
     if (!known) return next;
-    if (t.isAssignable(known, next, this.known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
-    if (t.isAssignable(next, known, this.known)) return next;
-    this.report(at, `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'`);
+    if (t.isAssignable(known, next, this.#known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
+    if (t.isAssignable(next, known, this.#known)) return next;
+    this.#report(at, `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'`);
     return t.DYN;
   }
 
-  private list(node: ListLiteral): CelType {
+  #list(node: ListLiteral): CelType {
     const { elements } = node;
-    if (this.mixed.has(node)) {
+    if (this.#mixed.has(node)) {
       for (const { value } of elements) this.check(value);
       return t.listOf(t.DYN);
     }
     let element: CelType | undefined;
     for (const { value, optional } of elements) {
       const type = this.check(value);
-      element = this.join(element, optional ? this.unwrapped(type, value.at) : type, value.at);
+      element = this.#join(element, optional ? this.#unwrapped(type, value.at) : type, value.at);
     }
     return t.listOf(element ?? t.instantiate([t.A])[0]!);
   }
 
-  private map({ entries }: MapLiteral): CelType {
+  #map({ entries }: MapLiteral): CelType {
     let [key, value]: (CelType | undefined)[] = [];
     for (const entry of entries) {
-      key = this.join(key, this.check(entry.key), entry.key.at);
+      key = this.#join(key, this.check(entry.key), entry.key.at);
       const type = this.check(entry.value);
-      value = this.join(value, entry.optional ? this.unwrapped(type, entry.value.at) : type, entry.value.at);
+      value = this.#join(value, entry.optional ? this.#unwrapped(type, entry.value.at) : type, entry.value.at);
     }
     const [a, b] = t.instantiate([t.A, t.B]);
     return t.mapOf(key ?? a!, value ?? b!);
   }
 
-  private unwrapped(type: CelType, at: number): CelType {
-    const found = t.substitute(type, this.known);
+  #unwrapped(type: CelType, at: number): CelType {
+    const found = t.substitute(type, this.#known);
     if (t.isOptional(found)) return found.parameters[0]!;
     if (found.kind === 'dyn' || found.kind === 'error') return found;
-    return this.report(at, `expected type 'optional_type(${t.typeText(found)})' but found '${t.typeText(found)}'`);
+    return this.#report(at, `expected type 'optional_type(${t.typeText(found)})' but found '${t.typeText(found)}'`);
   }
 
-  private struct(node: StructLiteral): CelType {
-    const type = this.environment.objects.get(node.name);
+  #struct(node: StructLiteral): CelType {
+    const type = this.#environment.objects.get(node.name);
     if (!type) {
       for (const { value } of node.fields) this.check(value);
-      return this.report(node.at, `undeclared reference to '${node.name}' (in container '')`);
+      return this.#report(node.at, `undeclared reference to '${node.name}' (in container '')`);
     }
     for (const { name, value, optional, at } of node.fields) {
       const given = this.check(value);
       const field = type.fields.get(name);
       if (!field) {
-        this.report(at, `undefined field '${name}'`);
+        this.#report(at, `undefined field '${name}'`);
         continue;
       }
-      const actual = optional ? this.unwrapped(given, value.at) : given;
-      if (!t.isAssignable(field.type, actual, this.known)) {
-        this.report(
+      const actual = optional ? this.#unwrapped(given, value.at) : given;
+      if (!t.isAssignable(field.type, actual, this.#known)) {
+        this.#report(
           at,
           `expected type of field '${name}' is '${t.typeText(field.type)}' but provided type is '${t.typeText(actual)}'`,
         );
@@ -306,14 +312,14 @@ class Checker {
     return type;
   }
 
-  private comprehension(node: Comprehension): CelType {
-    const range = t.substitute(this.check(node.range), this.known);
-    const variables = this.loopVariables(node, range);
-    this.scopes.push(new Map(node.variables.map((name, i) => [name, variables[i]!])));
+  #comprehension(node: Comprehension): CelType {
+    const range = t.substitute(this.check(node.range), this.#known);
+    const variables = this.#loopVariables(node, range);
+    this.#scopes.push(new Map(node.variables.map((name, i) => [name, variables[i]!])));
     const predicate = node.predicate && this.check(node.predicate);
     const transform = node.transform && this.check(node.transform);
-    this.scopes.pop();
-    if (node.predicate && predicate && !this.isBool(predicate)) this.predicateProblem(node, predicate);
+    this.#scopes.pop();
+    if (node.predicate && predicate && !this.#isBool(predicate)) this.#predicateProblem(node, predicate);
     const element = variables.at(-1)!;
     switch (node.macro) {
       case 'all':
@@ -329,10 +335,10 @@ class Checker {
       case 'transformMap':
         return t.mapOf(variables[0]!, transform!);
       case 'transformMapEntry': {
-        const entry = t.substitute(transform!, this.known);
+        const entry = t.substitute(transform!, this.#known);
         return entry.kind === 'map' || entry.kind === 'dyn' || entry.kind === 'error'
           ? entry
-          : this.report(
+          : this.#report(
               node.at,
               `found no matching overload for 'cel.@mapInsert' applied to '(map, ${t.typeText(entry)})'`,
             );
@@ -345,29 +351,29 @@ class Checker {
     }
   }
 
-  private isBool(type: CelType): boolean {
-    return t.isAssignable(t.BOOL, type, this.known);
+  #isBool(type: CelType): boolean {
+    return t.isAssignable(t.BOOL, type, this.#known);
   }
 
-  /** Predicates are operands of a hidden operator, which the message then names. */
-  private predicateProblem({ macro, at }: Comprehension, predicate: CelType): void {
+  /** cel-go expands a predicate into an operand of this operator, and its error names the operator. */
+  #predicateProblem({ macro, at }: Comprehension, predicate: CelType): void {
     const operator = macro === 'all' ? '_&&_' : macro === 'exists' ? '_||_' : '_?_:_';
-    const shown = t.typeText(t.substitute(predicate, this.known));
+    const shown = t.typeText(t.substitute(predicate, this.#known));
     const applied =
       operator === '_?_:_'
         ? `(${shown}, ${macro === 'existsOne' ? 'int, int' : 'list(dyn), list(dyn)'})`
         : `(bool, ${shown})`;
-    this.report(at, `found no matching overload for '${operator}' applied to '${applied}'`);
+    this.#report(at, `found no matching overload for '${operator}' applied to '${applied}'`);
   }
 
-  private loopVariables({ macro, range: node, variables }: Comprehension, range: CelType): CelType[] {
+  #loopVariables({ macro, range: node, variables }: Comprehension, range: CelType): CelType[] {
     if (macro === 'optMap' || macro === 'optFlatMap') {
       if (t.isOptional(range)) return [range.parameters[0]!];
       if (range.kind === 'dyn' || range.kind === 'error') return [t.DYN];
-      return [this.report(node.at, `found no matching overload for 'hasValue' applied to '${t.typeText(range)}.()'`)];
+      return [this.#report(node.at, `found no matching overload for 'hasValue' applied to '${t.typeText(range)}.()'`)];
     }
     if (macro === 'bind') {
-      if (!this.environment.bindings) this.report(node.at, "undeclared reference to 'cel' (in container '')");
+      if (!this.#environment.bindings) this.#report(node.at, "undeclared reference to 'cel' (in container '')");
       return [range];
     }
     const two = variables.length === 2;
@@ -381,7 +387,7 @@ class Checker {
       case 'parameter':
         return variables.map(() => t.DYN);
       default: {
-        this.report(
+        this.#report(
           node.at,
           `expression of type '${t.typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );

@@ -1,4 +1,4 @@
-/** From text to a program: parse, check, and look at what the literals say. */
+/** Compiles a CEL expression to a program: parses it, checks its types and the literal arguments of its calls. */
 import { check, type Checked } from './check.ts';
 import type { Environment } from './environment.ts';
 import { literalProblems } from './literal-problems.ts';
@@ -13,7 +13,7 @@ export interface Compiled {
   readonly type: CelType;
 }
 
-/** The text of an expression's problems, as cel-go shows them. */
+/** An expression's errors in cel-go's format. */
 export class CelCompileError extends Error {
   constructor(readonly problems: string) {
     super(problems);

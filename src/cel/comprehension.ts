@@ -1,5 +1,8 @@
-/** Loops. What they cost follows from the operations that cel-go expands them to. */
-import type { Compiler, Evaluate, Run } from './program.ts';
+/**
+ * Compiles comprehensions (the macros `all`, `exists`, `map`, `filter` and so on). Their cost is that of cel-go's
+ * expansion.
+ */
+import type { Evaluate, ExpressionCompiler, Run } from './run.ts';
 import type { Comprehension } from './syntax-tree.ts';
 import {
   CelError,
@@ -11,7 +14,7 @@ import {
   type Value,
 } from './values.ts';
 
-/** One turn: the variables are set, and the parts can be evaluated. */
+/** A compiled comprehension; `slots` are the positions of its variables in `Run.slots`. */
 interface Loop {
   readonly range: Evaluate;
   readonly slots: readonly number[];
@@ -19,7 +22,7 @@ interface Loop {
   readonly transform: Evaluate | undefined;
 }
 
-export function runComprehension(node: Comprehension, compiler: Compiler): Evaluate {
+export function compileComprehension(node: Comprehension, compiler: ExpressionCompiler): Evaluate {
   const range = compiler.compile(node.range);
   let predicate: Evaluate | undefined;
   let transform: Evaluate | undefined;
@@ -30,9 +33,9 @@ export function runComprehension(node: Comprehension, compiler: Compiler): Evalu
   const loop: Loop = { range, slots, predicate, transform };
   switch (node.macro) {
     case 'all':
-      return quantifier(loop, { decisive: false, turnCost: 3 });
+      return quantifier(loop, { decisive: false, costPerElement: 3 });
     case 'exists':
-      return quantifier(loop, { decisive: true, turnCost: 4 });
+      return quantifier(loop, { decisive: true, costPerElement: 4 });
     case 'existsOne':
       return existsOne(loop);
     case 'map':
@@ -51,10 +54,10 @@ export function runComprehension(node: Comprehension, compiler: Compiler): Evalu
   }
 }
 
-type Turn = (element: Value, key: MapKey | bigint) => boolean | void;
+type Visit = (element: Value, key: MapKey | bigint) => boolean | void;
 
-/** Calls for each element until told to stop. */
-function forEach(run: Run, { range, slots }: Loop, turn: Turn): void {
+/** Sets the loop variables and calls `visit` for each element until it returns false. */
+function forEach(run: Run, { range, slots }: Loop, visit: Visit): void {
   const values = range(run);
   const [first, second] = slots;
   if (Array.isArray(values)) {
@@ -65,13 +68,13 @@ function forEach(run: Run, { range, slots }: Loop, turn: Turn): void {
         run.slots[first!] = BigInt(i);
         run.slots[second] = element;
       }
-      if (turn(element, BigInt(i)) === false) return;
+      if (visit(element, BigInt(i)) === false) return;
     }
   } else if (values instanceof Map) {
     for (const [key, value] of values as ReadonlyMap<MapKey, Value>) {
       run.slots[first!] = key;
       if (second !== undefined) run.slots[second] = value;
-      if (turn(second === undefined ? key : value, key) === false) return;
+      if (visit(second === undefined ? key : value, key) === false) return;
     }
   } else throw noSuchOverload();
 }
@@ -81,14 +84,14 @@ function truth(value: Value): boolean {
   return value;
 }
 
-/** Errors matter only if no other element decides. */
-function quantifier(loop: Loop, { decisive, turnCost }: { decisive: boolean; turnCost: number }): Evaluate {
+/** `all` and `exists`: an error counts only if no other element decides the result. */
+function quantifier(loop: Loop, { decisive, costPerElement }: { decisive: boolean; costPerElement: number }): Evaluate {
   const predicate = loop.predicate!;
   return (run) => {
     let decided = false;
     let failure: CelError | undefined;
     forEach(run, loop, () => {
-      run.spend(turnCost);
+      run.spend(costPerElement);
       try {
         if (truth(predicate(run)) === decisive) {
           decided = true;
@@ -174,7 +177,7 @@ function sortBy(loop: Loop): Evaluate {
   };
 }
 
-/** A name for a value. */
+/** `cel.bind(name, value, expression)` */
 function bind({ range, slots, transform }: Loop): Evaluate {
   return (run) => {
     run.slots[slots[0]!] = range(run);

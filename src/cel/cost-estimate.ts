@@ -1,35 +1,13 @@
+/**
+ * CEL cost estimation: the maximum cost of one evaluation, from the sizes that a schema allows. Upstream refuses
+ * rules whose estimate exceeds a limit, so the estimate has to equal cel-go's.
+ */
 import { append } from '../base/index.ts';
 import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
-/**
- * The greatest cost that one evaluation can have, from the sizes that a schema allows. It decides whether a rule may be
- * stored, so it follows cel-go's estimation and upstream's prices, unit for unit where that can be seen.
- */
 import type { Checked } from './check.ts';
+import { add, cap, exactly, multiply, ONE, type Range, scale, union, UNKNOWN, ZERO } from './cost-range.ts';
 import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
 import type { CelType } from './types.ts';
-
-/** Both of costs and of sizes. */
-export interface Range {
-  readonly min: number;
-  readonly max: number;
-}
-
-const MAX = 2 ** 64;
-const cap = (value: number): number => Math.min(value, MAX);
-const exactly = (value: number): Range => ({ min: value, max: value });
-const NOTHING = exactly(0);
-const ONE = exactly(1);
-const UNKNOWN: Range = { min: 0, max: MAX };
-const add = (...ranges: readonly Range[]): Range => ({
-  min: cap(ranges.reduce((sum, { min }) => sum + min, 0)),
-  max: cap(ranges.reduce((sum, { max }) => sum + max, 0)),
-});
-const multiply = (a: Range, b: Range): Range => ({ min: cap(a.min * b.min), max: cap(a.max * b.max) });
-const scale = ({ min, max }: Range, factor: number): Range => ({
-  min: cap(Math.ceil(min * factor)),
-  max: cap(Math.ceil(max * factor)),
-});
-const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 
 /** The type of a variable with the sizes of its schema, for a path such as `self.spec.list.@items`. */
 export type RootType = (name: string) => CelType | undefined;
@@ -45,80 +23,83 @@ interface LoopVariable {
 }
 
 class Estimator {
-  private readonly sizes = new Map<Expression, Range>();
-  private readonly paths = new Map<Expression, readonly string[]>();
-  private readonly loops: LoopVariable[] = [];
+  readonly #sizes = new Map<Expression, Range>();
+  readonly #paths = new Map<Expression, readonly string[]>();
+  readonly #loops: LoopVariable[] = [];
 
-  constructor(
-    private readonly checked: Checked,
-    private readonly rootType: RootType,
-  ) {}
+  readonly #checked: Checked;
+  readonly #rootType: RootType;
+
+  constructor(checked: Checked, rootType: RootType) {
+    this.#checked = checked;
+    this.#rootType = rootType;
+  }
 
   cost(node: Expression): Range {
     switch (node.kind) {
       case 'literal':
-        if (typeof node.value === 'string') this.sizes.set(node, exactly(Buffer.byteLength(node.value)));
-        else if (node.value instanceof Uint8Array) this.sizes.set(node, exactly(node.value.length));
-        return NOTHING;
+        if (typeof node.value === 'string') this.#sizes.set(node, exactly(Buffer.byteLength(node.value)));
+        else if (node.value instanceof Uint8Array) this.#sizes.set(node, exactly(node.value.length));
+        return ZERO;
       case 'identifier':
-        return this.identifier(node.name, node);
+        return this.#identifier(node.name, node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        this.sizes.set(node, exactly(node.elements.length));
+        this.#sizes.set(node, exactly(node.elements.length));
         return add(...node.elements.map(({ value }) => this.cost(value)), exactly(10));
       case 'map':
-        this.sizes.set(node, exactly(node.entries.length));
+        this.#sizes.set(node, exactly(node.entries.length));
         return add(...node.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]), exactly(30));
       case 'struct':
         return add(...node.fields.map(({ value }) => this.cost(value)), exactly(40));
       case 'comprehension':
-        return this.comprehension(node);
+        return this.#comprehension(node);
     }
   }
 
-  private identifier(given: string, node: Expression): Range {
+  #identifier(given: string, node: Expression): Range {
     const name = given.replace(/^\./, '');
-    const variable = this.loops.findLast((loop) => loop.name === name);
-    if (!variable) this.paths.set(node, [name]);
+    const variable = this.#loops.findLast((loop) => loop.name === name);
+    if (!variable) this.#paths.set(node, [name]);
     else {
-      if (variable.path) this.paths.set(node, variable.path);
-      if (variable.size) this.sizes.set(node, variable.size);
+      if (variable.path) this.#paths.set(node, variable.path);
+      if (variable.size) this.#sizes.set(node, variable.size);
     }
     return ONE;
   }
 
-  private select(node: Select): Range {
-    if (this.checked.nameOf(node) !== undefined) return ONE;
+  #select(node: Select): Range {
+    if (this.#checked.nameOf(node) !== undefined) return ONE;
     const operand = this.cost(node.operand);
-    const path = this.paths.get(node.operand);
-    if (path) this.paths.set(node, [...path, node.field]);
+    const path = this.#paths.get(node.operand);
+    if (path) this.#paths.set(node, [...path, node.field]);
     if (node.test) return operand;
-    const { kind } = this.checked.typeOf(node.operand);
+    const { kind } = this.#checked.typeOf(node.operand);
     return kind === 'map' || kind === 'object' || kind === 'opaque' ? add(operand, ONE) : operand;
   }
 
-  /** How large a value can be: what was computed, or else what the schema says at its path. */
-  private size(node: Expression): Range {
-    const computed = this.sizes.get(node);
+  /** The size of a value: computed, or else from the schema at its path. */
+  #size(node: Expression): Range {
+    const computed = this.#sizes.get(node);
     if (computed) return computed;
-    const type = this.typeAt(this.paths.get(node));
-    // Upstream takes objects and numbers of a schema for values without a size.
+    const type = this.#typeAt(this.#paths.get(node));
+    // Upstream gives a schema's objects and numbers size 0.
     if (type) return { min: 0, max: type.maxElements ?? 0 };
-    return isScalar(this.checked.typeOf(node)) ? ONE : UNKNOWN;
+    return isScalar(this.#checked.typeOf(node)) ? ONE : UNKNOWN;
   }
 
-  private elementSize(node: Expression): Range {
-    const path = this.paths.get(node);
-    const type = this.typeAt(path && [...path, '@items']);
+  #elementSize(node: Expression): Range {
+    const path = this.#paths.get(node);
+    const type = this.#typeAt(path && [...path, '@items']);
     return type ? { min: 0, max: type.maxElements ?? 0 } : UNKNOWN;
   }
 
-  private typeAt(path: readonly string[] | undefined): CelType | undefined {
+  #typeAt(path: readonly string[] | undefined): CelType | undefined {
     if (!path) return undefined;
-    let type = this.rootType(path[0]!);
+    let type = this.#rootType(path[0]!);
     for (const step of path.slice(1)) {
       if (!type) return undefined;
       if (step === '@items' || step === '@values')
@@ -129,188 +110,197 @@ class Estimator {
     return type;
   }
 
-  private call(node: Call): Range {
-    const name = this.checked.nameOf(node) ?? node.name;
-    const target = node.target && this.checked.nameOf(node) === undefined ? node.target : undefined;
+  #call(node: Call): Range {
+    const name = this.#checked.nameOf(node) ?? node.name;
+    const target = node.target && this.#checked.nameOf(node) === undefined ? node.target : undefined;
     const costs = node.args.map((arg) => this.cost(arg));
-    const before = target ? this.cost(target) : NOTHING;
+    const before = target ? this.cost(target) : ZERO;
     const first = target ?? node.args[0];
-    const kinds = first ? this.checked.typeOf(first).kind : undefined;
+    const operandKind = first ? this.#checked.typeOf(first).kind : undefined;
     if (name === '_[_]' && first) {
-      const path = this.paths.get(first);
-      if (path) this.paths.set(node, [...path, kinds === 'map' ? '@values' : '@items']);
+      const path = this.#paths.get(first);
+      if (path) this.#paths.set(node, [...path, operandKind === 'map' ? '@values' : '@items']);
     }
-    return add(before, this.functionCost(name, { node, target, args: node.args, costs }));
+    const operands = target ? [target, ...node.args] : node.args;
+    return add(
+      before,
+      this.#functionCost({
+        name,
+        args: node.args,
+        operands,
+        costs,
+        overloads: this.#checked.overloadsOf(node).map(({ id }) => id),
+        size: (i) => this.#size(operands[i]!),
+        setSize: (range) => void this.#sizes.set(node, range),
+      }),
+    );
   }
 
-  private functionCost(name: string, { node, target, args, costs }: CallParts): Range {
-    const given = add(...costs);
-    const all = target ? [target, ...args] : args;
-    const size = (i: number): Range => this.size(all[i]!);
-    const sized = (range: Range): void => void this.sizes.set(node, range);
-    const overloads = this.checked.overloadsOf(node).map(({ id }) => id);
+  #functionCost(call: EstimatedCall): Range {
+    const { name, costs } = call;
+    if (name === '_&&_' || name === '_||_') return { min: costs[0]!.min, max: add(costs[0]!, costs[1]!).max };
+    if (name === '_?_:_') {
+      call.setSize(union(call.size(1), call.size(2)));
+      return add(costs[0]!, union(costs[1]!, costs[2]!));
+    }
+    const own =
+      this.#operatorCost(call) ??
+      this.#stringCost(call) ??
+      this.#listCost(call) ??
+      this.#conversionCost(call) ??
+      networkCost(call) ??
+      ONE;
+    return add(own, ...costs);
+  }
+
+  #operatorCost({ name, overloads, size, setSize }: EstimatedCall): Range | undefined {
     switch (name) {
-      case '_&&_':
-      case '_||_':
-        return { min: costs[0]!.min, max: add(costs[0]!, costs[1]!).max };
-      case '_?_:_':
-        sized(union(size(1), size(2)));
-        return add(costs[0]!, union(costs[1]!, costs[2]!));
       case '_==_':
       case '_!=_':
-        return add(this.comparison(size(0), size(1)), given);
+        return this.#comparison(size(0), size(1));
       case '_<_':
       case '_<=_':
       case '_>_':
       case '_>=_':
-        return add(
-          overloads.some((id) => id.endsWith('_string') || id.endsWith('_bytes'))
-            ? this.comparison(size(0), size(1))
-            : ONE,
-          given,
-        );
+        return overloads.some((id) => id.endsWith('_string') || id.endsWith('_bytes'))
+          ? this.#comparison(size(0), size(1))
+          : ONE;
       case '@in':
-        return add(overloads.includes('in_list') ? scale(size(1), 1) : ONE, given);
+        return overloads.includes('in_list') ? scale(size(1), 1) : ONE;
       case '_+_':
-        return add(this.sum(overloads, size(0), size(1), sized), given);
-      case 'matches':
+        return this.#sum(overloads, size(0), size(1), setSize);
+      case 'check':
+        return exactly(350_000);
+      default:
+        return undefined;
+    }
+  }
+
+  #stringCost({ name, args, operands, size, setSize }: EstimatedCall): Range | undefined {
+    switch (name) {
       case 'find':
-      case 'findAll': {
-        if (name !== 'matches') sized({ min: 0, max: size(0).max });
-        return add(multiply(scale(add(size(0), ONE), TRAVERSAL), scale(size(1), REGEX_LENGTH)), given);
-      }
+      case 'findAll':
+        setSize({ min: 0, max: size(0).max });
+        return regexCost(size(0), size(1));
+      case 'matches':
+        return regexCost(size(0), size(1));
       case 'contains':
-        return add(multiply(scale(size(0), TRAVERSAL), scale(size(1), TRAVERSAL)), given);
+        return multiply(scale(size(0), TRAVERSAL), scale(size(1), TRAVERSAL));
       case 'startsWith':
       case 'endsWith':
-        return add(scale(size(1), TRAVERSAL), given);
+        return scale(size(1), TRAVERSAL);
       case 'format':
       case 'strings.quote':
       case 'url':
-      case 'isIP':
-      case 'cidr':
-      case 'isCIDR':
       case 'quantity':
       case 'isQuantity':
       case 'semver':
       case 'isSemver':
-        return add(scale(size(0), TRAVERSAL), given);
-      case 'ip':
-        return add(overloads.includes('cidr_ip') ? ONE : scale(size(0), TRAVERSAL), given);
-      case 'ip.isCanonical':
-        return add(scale(size(0), 2 * TRAVERSAL), given);
+        return scale(size(0), TRAVERSAL);
       case 'lowerAscii':
       case 'upperAscii':
       case 'substring':
       case 'trim':
-        sized(size(0));
-        return add(scale(size(0), TRAVERSAL), given);
+        setSize(size(0));
+        return scale(size(0), TRAVERSAL);
       case 'replace':
-        sized(replacedSize(size(0), size(1), size(2)));
-        return add(scale(size(0), 2 * TRAVERSAL), given);
+        setSize(replacedSize(size(0), size(1), size(2)));
+        return scale(size(0), 2 * TRAVERSAL);
       case 'split':
-        sized({ min: 0, max: splitLimit(args[1]) ?? size(0).max });
-        return add(scale(size(0), 2 * TRAVERSAL), given);
+        setSize({ min: 0, max: splitLimit(args[1]) ?? size(0).max });
+        return scale(size(0), 2 * TRAVERSAL);
       case 'join': {
-        const joined = this.joinedSize(all[0]!, all[1]);
-        sized(joined);
-        return add(scale(joined, TRAVERSAL), given);
+        const joined = this.#joinedSize(operands[0]!, operands[1]);
+        setSize(joined);
+        return scale(joined, TRAVERSAL);
       }
+      case 'validate':
+        return scale(scale(size(1), TRAVERSAL), FORMAT_PATTERN_LENGTH * REGEX_LENGTH);
+      default:
+        return undefined;
+    }
+  }
+
+  #listCost({ name, operands, size, setSize }: EstimatedCall): Range | undefined {
+    switch (name) {
       case 'isSorted':
       case 'sum':
       case 'max':
       case 'min':
       case 'indexOf':
       case 'lastIndexOf':
-        return add(this.traversal(all[0]!), given);
-      case 'validate':
-        return add(scale(scale(size(1), TRAVERSAL), FORMAT_PATTERN_LENGTH * REGEX_LENGTH), given);
-      case 'containsIP':
-        return add(
-          { min: 1, max: 4 },
-          overloads.includes('cidr_contains_ip_string') ? scale(size(1), TRAVERSAL) : NOTHING,
-          given,
-        );
-      case 'containsCIDR':
-        return add(
-          { min: 3, max: 7 },
-          overloads.includes('cidr_contains_cidr_string') ? scale(size(1), TRAVERSAL) : NOTHING,
-          given,
-        );
-      case 'check':
-        return add(exactly(350_000), given);
+        return this.#traversal(operands[0]!);
       case 'sets.contains':
       case 'sets.intersects':
       case 'sets.equivalent':
-        return add(ONE, multiply(size(0), size(1)), given);
-      case 'bytes':
-        if (overloads.includes('string_to_bytes')) {
-          sized({ min: size(0).min, max: cap(size(0).max * 4) });
-          return add(scale(size(0), TRAVERSAL), given);
-        }
-        return add(ONE, given);
-      case 'string':
-        if (overloads.includes('bytes_to_string') || overloads.includes('string_to_string')) {
-          sized({ min: size(0).min, max: size(0).max });
-          return add(overloads.includes('bytes_to_string') ? scale(size(0), TRAVERSAL) : ONE, given);
-        }
-        return add(ONE, given);
+        return add(ONE, multiply(size(0), size(1)));
       case 'slice':
       case 'flatten':
       case 'distinct':
       case 'sort':
       case 'reverse':
-        sized({ min: 0, max: size(0).max });
-        return add(ONE, scale(size(0), 1), given);
+        setSize({ min: 0, max: size(0).max });
+        return add(ONE, scale(size(0), 1));
       default:
-        return add(ONE, given);
+        return undefined;
     }
   }
 
-  private comparison(a: Range, b: Range): Range {
+  #conversionCost({ name, overloads, size, setSize }: EstimatedCall): Range | undefined {
+    if (name === 'bytes' && overloads.includes('string_to_bytes')) {
+      setSize({ min: size(0).min, max: cap(size(0).max * 4) });
+      return scale(size(0), TRAVERSAL);
+    }
+    if (name !== 'string') return undefined;
+    const fromBytes = overloads.includes('bytes_to_string');
+    if (fromBytes || overloads.includes('string_to_string')) setSize({ min: size(0).min, max: size(0).max });
+    return fromBytes ? scale(size(0), TRAVERSAL) : ONE;
+  }
+
+  #comparison(a: Range, b: Range): Range {
     const smallest = Math.min(a.max, b.max);
     return scale({ min: smallest > 0 ? 1 : 0, max: smallest }, TRAVERSAL);
   }
 
-  private sum(overloads: readonly string[], a: Range, b: Range, sized: (range: Range) => void): Range {
+  #sum(overloads: readonly string[], a: Range, b: Range, setSize: (range: Range) => void): Range {
     const joined = add(a, b);
     if (overloads.includes('add_list')) {
-      sized(joined);
+      setSize(joined);
       return ONE;
     }
     if (!overloads.includes('add_string') && !overloads.includes('add_bytes')) return ONE;
-    sized(joined);
+    setSize(joined);
     return scale(joined, TRAVERSAL);
   }
 
-  /** A list from end to end, its strings included; or a string. */
-  private traversal(node: Expression): Range {
-    const type = this.checked.typeOf(node);
-    if (type.kind !== 'list') return scale(this.size(node), TRAVERSAL);
+  /** The cost of traversing a list with its strings, or a string. */
+  #traversal(node: Expression): Range {
+    const type = this.#checked.typeOf(node);
+    if (type.kind !== 'list') return scale(this.#size(node), TRAVERSAL);
     const texts = type.element.kind === 'string' || type.element.kind === 'bytes';
-    return multiply(this.size(node), texts ? add(ONE, scale(this.elementSize(node), TRAVERSAL)) : ONE);
+    return multiply(this.#size(node), texts ? add(ONE, scale(this.#elementSize(node), TRAVERSAL)) : ONE);
   }
 
-  private joinedSize(list: Expression, separator: Expression | undefined): Range {
-    const count = this.size(list);
-    const joined = multiply(count, this.elementSize(list));
+  #joinedSize(list: Expression, separator: Expression | undefined): Range {
+    const count = this.#size(list);
+    const joined = multiply(count, this.#elementSize(list));
     if (!separator) return joined;
     return add(
       joined,
-      multiply(this.size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }),
+      multiply(this.#size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }),
     );
   }
 
-  /** By what cel-go makes of the loop: an accumulator, a condition, a step and a result. */
-  private comprehension(node: Comprehension): Range {
+  /** The cost of cel-go's expansion: accumulator, condition, step and result. */
+  #comprehension(node: Comprehension): Range {
     const range = this.cost(node.range);
-    const turns = this.size(node.range);
-    const variables = this.loopVariables(node);
-    append(this.loops, variables);
-    const predicate = node.predicate ? this.cost(node.predicate) : NOTHING;
-    const transform = node.transform ? this.cost(node.transform) : NOTHING;
-    this.loops.length -= variables.length;
-    const loop = (step: Range): Range => multiply(turns, step);
+    const iterations = this.#size(node.range);
+    const variables = this.#loopVariables(node);
+    append(this.#loops, variables);
+    const predicate = node.predicate ? this.cost(node.predicate) : ZERO;
+    const transform = node.transform ? this.cost(node.transform) : ZERO;
+    this.#loops.length -= variables.length;
+    const loop = (step: Range): Range => multiply(iterations, step);
     switch (node.macro) {
       case 'all':
         return add(range, loop({ min: 3, max: 3 + predicate.max }), ONE);
@@ -319,10 +309,10 @@ class Estimator {
       case 'existsOne':
         return add(range, loop(add(predicate, { min: 1, max: 2 })), exactly(2));
       case 'filter':
-        this.sizes.set(node, { min: 0, max: turns.max });
+        this.#sizes.set(node, { min: 0, max: iterations.max });
         return add(range, exactly(10), loop(add(predicate, { min: 1, max: 13 })), ONE);
       case 'map':
-        this.sizes.set(node, node.predicate ? { min: 0, max: turns.max } : turns);
+        this.#sizes.set(node, node.predicate ? { min: 0, max: iterations.max } : iterations);
         return add(
           range,
           exactly(10),
@@ -331,26 +321,26 @@ class Estimator {
         );
       case 'transformMap':
       case 'transformMapEntry':
-        this.sizes.set(node, { min: 0, max: turns.max });
+        this.#sizes.set(node, { min: 0, max: iterations.max });
         return add(range, exactly(30), loop(add(predicate, exactly(3), transform)), ONE);
       case 'sortBy':
-        this.sizes.set(node, turns);
+        this.#sizes.set(node, iterations);
         return add(range, exactly(10), loop(add(exactly(13), transform)), ONE);
       case 'optMap':
       case 'optFlatMap':
         return add(range, exactly(3), { min: 0, max: transform.max });
       case 'bind': {
-        const size = node.transform && this.sizes.get(node.transform);
-        if (size) this.sizes.set(node, size);
+        const size = node.transform && this.#sizes.get(node.transform);
+        if (size) this.#sizes.set(node, size);
         return add(range, ONE, transform);
       }
     }
   }
 
-  private loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
-    const path = this.paths.get(range);
-    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.sizes.get(range) }];
-    const isMap = this.checked.typeOf(range).kind === 'map';
+  #loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
+    const path = this.#paths.get(range);
+    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.#sizes.get(range) }];
+    const isMap = this.#checked.typeOf(range).kind === 'map';
     const step = (name: string): readonly string[] | undefined => path && [...path, name];
     if (variables.length === 1)
       return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];
@@ -362,11 +352,42 @@ class Estimator {
   }
 }
 
-interface CallParts {
-  readonly node: Call;
-  readonly target: Expression | undefined;
+/** A call whose cost is estimated. */
+interface EstimatedCall {
+  readonly name: string;
   readonly args: readonly Expression[];
+  /** The target, if there is one, and the arguments. */
+  readonly operands: readonly Expression[];
+  /** The costs of evaluating the arguments. */
   readonly costs: readonly Range[];
+  readonly overloads: readonly string[];
+  readonly size: (operand: number) => Range;
+  readonly setSize: (range: Range) => void;
+}
+
+const regexCost = (text: Range, pattern: Range): Range =>
+  multiply(scale(add(text, ONE), TRAVERSAL), scale(pattern, REGEX_LENGTH));
+
+function networkCost({ name, overloads, size }: EstimatedCall): Range | undefined {
+  switch (name) {
+    case 'ip':
+      return overloads.includes('cidr_ip') ? ONE : scale(size(0), TRAVERSAL);
+    case 'isIP':
+    case 'cidr':
+    case 'isCIDR':
+      return scale(size(0), TRAVERSAL);
+    case 'ip.isCanonical':
+      return scale(size(0), 2 * TRAVERSAL);
+    case 'containsIP':
+      return add({ min: 1, max: 4 }, overloads.includes('cidr_contains_ip_string') ? scale(size(1), TRAVERSAL) : ZERO);
+    case 'containsCIDR':
+      return add(
+        { min: 3, max: 7 },
+        overloads.includes('cidr_contains_cidr_string') ? scale(size(1), TRAVERSAL) : ZERO,
+      );
+    default:
+      return undefined;
+  }
 }
 
 const isScalar = ({ kind }: CelType): boolean =>
@@ -376,7 +397,7 @@ function splitLimit(argument: Expression | undefined): number | undefined {
   return argument?.kind === 'literal' && typeof argument.value === 'bigint' ? Number(argument.value) : undefined;
 }
 
-/** The smallest parts replaced by the largest, as often as they can stand in the text. */
+/** The size of replace(text, old, by): every smallest `old` becomes the largest `by`, as often as it fits. */
 function replacedSize(text: Range, old: Range, by: Range): Range {
   const most =
     old.min === 0

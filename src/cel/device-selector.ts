@@ -1,4 +1,7 @@
-/** The selectors of devices (resource.k8s.io): one variable, `device`, with its driver, attributes and capacity by domain. */
+/**
+ * CEL device selectors of dynamic resource allocation (resource.k8s.io). Their one variable is `device`, with its
+ * driver, and its attributes and capacity by domain.
+ */
 import type { CelCompilation } from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';

@@ -1,4 +1,4 @@
-/** Names of fields as they stand in expressions: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
+/** Escapes field names for CEL expressions: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
 const RESERVED = new Set([
   'true',
   'false',
@@ -26,7 +26,7 @@ const ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }),
 );
 
-/** Undefined for names that no expression can refer to. */
+/** Undefined for names that an expression cannot refer to. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;

@@ -1,4 +1,4 @@
-/** Escapes in the strings and bytes of an expression. */
+/** Escape sequences of CEL string and bytes literals. */
 const SIMPLE: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     a: '\x07',
@@ -18,7 +18,7 @@ const SIMPLE: ReadonlyMap<string, string> = new Map(
 const ESCAPE =
   /\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]))/g;
 
-/** Throws a RangeError for an escape that there is not. */
+/** Throws a RangeError for an invalid escape. */
 export function unescapeString(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(

@@ -1,13 +1,13 @@
-/** Functions and operators: their overloads, by name. */
+/** The functions and operators of an environment: their overloads by name. */
 import type { CelType } from './types.ts';
 import type { Value } from './values.ts';
 
 export interface Overload {
-  /** Upstream's name, by which costs are known: `add_string`, `in_list`. */
+  /** cel-go's overload ID, which also selects the cost: `add_string`, `in_list`. */
   readonly id: string;
-  /** Called on its first argument. */
+  /** A method: its first parameter is the target. */
   readonly member: boolean;
-  /** The target first, if it has one. */
+  /** For a method the target comes first. */
   readonly parameters: readonly CelType[];
   readonly result: CelType;
   evaluate(args: readonly Value[]): Value;
@@ -17,11 +17,11 @@ export type FunctionTable = ReadonlyMap<string, readonly Overload[]>;
 
 export interface Library {
   readonly functions: Readonly<Record<string, readonly Overload[]>>;
-  /** Names that stand for types. */
+  /** Type names that expressions can refer to. */
   readonly types?: Readonly<Record<string, CelType>>;
 }
 
-/** An overload whose arguments are what its parameters say, which the evaluator makes sure of. */
+/** A global function. The program calls it only with arguments that match the parameters. */
 export function overload(
   id: string,
   parameters: readonly CelType[],

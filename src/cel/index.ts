@@ -1,44 +1,31 @@
 /**
- * The Common Expression Language as Kubernetes has it: parsed, checked against declared types in cel-go's words,
- * estimated, and compiled once into functions that count their costs and stop at a limit. `compile` takes an expression and
- * an Environment of variables; `SchemaRules` are the rules of a custom resource's schema; `schemaCelCompiler` is what the
- * validation of definitions asks.
+ * CEL, the Common Expression Language, as Kubernetes uses it: parser, type checker with cel-go's messages, cost estimation,
+ * the Kubernetes libraries, and programs that count their cost and stop at a limit.
+ *
+ * `compile` compiles an expression in an `Environment` of variables. `compileSchemaRules` compiles the
+ * x-kubernetes-validations rules of a schema, and `schemaCelCompiler` checks them for the validation of
+ * CustomResourceDefinitions. `compileDeviceSelector` is for resource.k8s.io; admission policies are in `admission/`.
  */
-export { CelCompileError, checkSource, compile, type Compiled } from './compile.ts';
+export { CelCompileError, compile, type Compiled } from './compile.ts';
 export { compileDeviceSelector, DEVICE, deviceSelectorEnvironment } from './device-selector.ts';
-export { estimateCost, type Range, type RootType } from './cost-estimate.ts';
-export { Environment, type EnvironmentOptions } from './environment.ts';
-export { method, overload, type Library, type Overload } from './function-table.ts';
-export { Program, type Outcome, type Variables } from './program.ts';
-export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
-export { schemaCelCompiler } from './schema-compiler.ts';
-export { schemaType } from './schema-type.ts';
-export { typedValue, untypedValue } from './schema-value.ts';
-export * as types from './types.ts';
-export {
-  CelError,
-  CelObject,
-  CostLimitError,
-  Duration,
-  LibraryValue,
-  Optional,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type MapKey,
-  type Value,
-} from './values.ts';
+export { Environment } from './environment.ts';
 export { escapeName } from './escape-name.ts';
+export { overload, type Library } from './function-table.ts';
 export {
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
   AUTHORIZER,
+  type AuthorizationAttributes,
+  type AuthorizationDecision,
   AuthorizerValue,
   RESOURCE_CHECK,
 } from './library/authorizer.ts';
 export { parse } from './parser.ts';
+export { Program } from './program.ts';
+export { schemaCelCompiler } from './schema-compiler.ts';
+export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
+export { untypedValue } from './schema-value.ts';
 export { CelSyntaxError } from './source-error.ts';
 export { type Expression } from './syntax-tree.ts';
+export * as types from './types.ts';
 export {
   BOOL,
   BYTES,
@@ -55,3 +42,14 @@ export {
   TIMESTAMP,
   typeText,
 } from './types.ts';
+export {
+  CelError,
+  CelObject,
+  Duration,
+  LibraryValue,
+  type MapKey,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+} from './values.ts';

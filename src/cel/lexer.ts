@@ -1,5 +1,5 @@
+/** The CEL lexer: splits an expression into tokens. */
 import { unescapeBytes, unescapeString } from './escapes.ts';
-/** The words of an expression. */
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 
 export type TokenKind =
@@ -17,7 +17,7 @@ export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
   readonly at: number;
-  /** Of strings and bytes. */
+  /** The value of a string or bytes literal. */
   readonly value?: string | Uint8Array;
 }
 
@@ -29,22 +29,22 @@ const STRING = /[bB]?(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\
 const RAW_STRING = /([bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"\r\n]*"|'[^'\r\n]*')/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
 
-/** Longer expressions are not looked at: no rule that a person wrote is that long. */
+/** cel-go's default limit on the length of an expression. */
 const MAX_LENGTH = 100_000;
 
-export interface Words {
+export interface TokenizedSource {
   readonly tokens: readonly Token[];
-  /** What is no word was passed over. */
+  /** Characters that start no token; the lexer skips them. */
   readonly problems: readonly SourceProblem[];
 }
 
-/** More are not looked for. */
-const MOST_PROBLEMS = 30;
-/** What the lexer reads until it can no longer become a word: a string that does not end, or the half of an operator. */
+/** The lexer stops after this many errors. */
+const MAX_PROBLEMS = 30;
+/** What cel-go's lexer consumes before it reports an error: an unterminated string, or half of an operator. */
 const BROKEN_STRING = /["'][^\r\n]*/y;
 const HALF_OPERATOR = /[&|=][^]?/y;
 
-export function tokenize(source: string): Words {
+export function tokenize(source: string): TokenizedSource {
   if (source.length > MAX_LENGTH)
     throw new CelSyntaxError([
       { at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` },
@@ -75,7 +75,7 @@ export function tokenize(source: string): Words {
     }
     const broken = match(BROKEN_STRING) ?? match(HALF_OPERATOR) ?? String.fromCodePoint(source.codePointAt(at)!);
     problems.push({ at, message: `Syntax error: token recognition error at: '${broken}'` });
-    if (problems.length === MOST_PROBLEMS) throw new CelSyntaxError(problems);
+    if (problems.length === MAX_PROBLEMS) throw new CelSyntaxError(problems);
     at += broken.length;
   }
 }

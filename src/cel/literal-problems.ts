@@ -1,5 +1,5 @@
+/** Checks literal arguments at compile time: the pattern of matches(), the text of duration() and timestamp(). */
 import { append } from '../base/index.ts';
-/** Literals that cannot be what they are passed for: patterns, durations and times that are written in the expression. */
 import { compileGoRegexp, GoRegexpError } from '../machinery/validation/index.ts';
 import type { Checked } from './check.ts';
 import type { SourceProblem } from './source-error.ts';

@@ -1,4 +1,4 @@
-/** Fields and elements of values. */
+/** Field selection and indexing at run time. */
 import { CelError, CelObject, noSuchOverload, toKey, type Value } from './values.ts';
 
 const noSuchKey = (key: unknown): CelError => new CelError(`no such key: ${String(key)}`);
@@ -18,7 +18,7 @@ export function fieldOf(target: Value, field: string): Value {
 }
 
 export function hasField(target: Value, field: string): boolean {
-  // A field that is null is as good as absent.
+  // has() is false for a null field of an object.
   if (target instanceof CelObject) return (target.get(field) ?? null) !== null;
   if (target instanceof Map) return target.has(field);
   const held = (target as { hasValue?: boolean; value?: Value } | null)?.hasValue;

@@ -1,4 +1,4 @@
-/** Calls that are no calls: `has`, and the loops over lists, maps and optionals. */
+/** The CEL macros, which the parser expands: `has`, and the comprehensions over lists, maps and optionals. */
 import { CelSyntaxError } from './source-error.ts';
 import type { Comprehension, Expression, MacroName } from './syntax-tree.ts';
 

@@ -1,4 +1,4 @@
-/** From words to a tree, by recursive descent; macros are recognized here. */
+/** The CEL parser: builds the syntax tree by recursive descent and expands macros. */
 import { tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
@@ -47,7 +47,7 @@ export function parse(source: string): Expression {
   throw new CelSyntaxError([...problems, ...problemsOf(tokens)]);
 }
 
-/** What is wrong with the words that are left, besides those that are none. */
+/** The syntax errors of the remaining tokens, which cel-go reports after the lexer's errors. */
 function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
   try {
     new Parser(tokens).whole();
@@ -59,68 +59,72 @@ function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
 }
 
 class Parser {
-  private position = 0;
-  private depth = 0;
+  #position = 0;
+  #depth = 0;
 
-  constructor(private readonly tokens: readonly Token[]) {}
+  readonly #tokens: readonly Token[];
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
 
   whole(): Expression {
-    const expression = this.expression();
-    const { kind, text } = this.token;
-    if (kind !== 'end') throw this.error(`extraneous input '${text}' expecting <EOF>`);
+    const expression = this.#expression();
+    const { kind, text } = this.#token;
+    if (kind !== 'end') throw this.#error(`extraneous input '${text}' expecting <EOF>`);
     return expression;
   }
 
-  private get token(): Token {
-    return this.tokens[this.position]!;
+  get #token(): Token {
+    return this.#tokens[this.#position]!;
   }
 
-  private error(message: string, at = this.token.at): CelSyntaxError {
+  #error(message: string, at = this.#token.at): CelSyntaxError {
     return new CelSyntaxError([{ at, message: `Syntax error: ${message}` }]);
   }
 
-  private is(text: string): boolean {
-    const { kind, text: given } = this.token;
+  #is(text: string): boolean {
+    const { kind, text: given } = this.#token;
     return given === text && (kind === 'symbol' || kind === 'identifier');
   }
 
-  /** Takes the symbol if it is next. */
-  private accept(text: string): Token | undefined {
-    if (!this.is(text)) return undefined;
-    return this.tokens[this.position++];
+  /** Consumes the symbol if it is the next token. */
+  #accept(text: string): Token | undefined {
+    if (!this.#is(text)) return undefined;
+    return this.#tokens[this.#position++];
   }
 
-  private expect(text: string): Token {
-    const token = this.accept(text);
+  #expect(text: string): Token {
+    const token = this.#accept(text);
     if (token) return token;
-    throw this.error(`missing '${text}' at '${this.token.text}'`);
+    throw this.#error(`missing '${text}' at '${this.#token.text}'`);
   }
 
-  private expression(): Expression {
-    if (++this.depth > MAX_DEPTH)
-      throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
-    const condition = this.or();
-    const mark = this.accept('?');
+  #expression(): Expression {
+    if (++this.#depth > MAX_DEPTH)
+      throw new CelSyntaxError([{ at: this.#token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
+    const condition = this.#or();
+    const mark = this.#accept('?');
     if (!mark) {
-      this.depth--;
+      this.#depth--;
       return condition;
     }
-    const whenTrue = this.or();
-    this.expect(':');
-    const whenFalse = this.expression();
-    this.depth--;
+    const whenTrue = this.#or();
+    this.#expect(':');
+    const whenFalse = this.#expression();
+    this.#depth--;
     return call('_?_:_', mark.at, [condition, whenTrue, whenFalse]);
   }
 
-  private or(): Expression {
-    return this.balanced('||', '_||_', () => this.balanced('&&', '_&&_', () => this.relation()));
+  #or(): Expression {
+    return this.#balanced('||', '_||_', () => this.#balanced('&&', '_&&_', () => this.#relation()));
   }
 
-  /** Long chains become balanced trees, lest their depth be their length. */
-  private balanced(symbol: string, name: string, operand: () => Expression): Expression {
+  /** As cel-go, builds a balanced tree from a chain of && or ||, which limits its depth. */
+  #balanced(symbol: string, name: string, operand: () => Expression): Expression {
     const operands = [operand()];
     const places: number[] = [];
-    for (let token = this.accept(symbol); token; token = this.accept(symbol)) {
+    for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) {
       places.push(token.at);
       operands.push(operand());
     }
@@ -132,50 +136,52 @@ class Parser {
     return build(0, operands.length - 1);
   }
 
-  private relation(): Expression {
-    return this.leftToRight(RELATIONS, () =>
-      this.leftToRight(SUMS, () => this.leftToRight(PRODUCTS, () => this.unary())),
+  #relation(): Expression {
+    return this.#leftToRight(RELATIONS, () =>
+      this.#leftToRight(SUMS, () => this.#leftToRight(PRODUCTS, () => this.#unary())),
     );
   }
 
-  private leftToRight(operators: Readonly<Record<string, string>>, operand: () => Expression): Expression {
+  #leftToRight(operators: Readonly<Record<string, string>>, operand: () => Expression): Expression {
     let left = operand();
     for (let count = 0; ; count++) {
-      const { kind, text } = this.token;
+      const { kind, text } = this.#token;
       const name = (kind === 'symbol' || text === 'in') && Object.hasOwn(operators, text) ? operators[text] : undefined;
       if (name === undefined) return left;
       if (count > MAX_DEPTH)
-        throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
-      const { at } = this.tokens[this.position++]!;
+        throw new CelSyntaxError([
+          { at: this.#token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` },
+        ]);
+      const { at } = this.#tokens[this.#position++]!;
       left = call(name, at, [left, operand()]);
     }
   }
 
-  private unary(): Expression {
+  #unary(): Expression {
     const signs: Token[] = [];
     for (const symbol of ['!', '-'])
-      for (let token = this.accept(symbol); token; token = this.accept(symbol)) signs.push(token);
+      for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) signs.push(token);
     const first = signs[0];
-    if (!first) return this.member(this.primary());
+    if (!first) return this.#member(this.#primary());
     if (first.text === '-') {
-      const number = this.negativeNumber(signs);
-      if (number) return this.member(number);
+      const number = this.#negativeNumber(signs);
+      if (number) return this.#member(number);
     }
-    const operand = this.member(this.primary());
+    const operand = this.#member(this.#primary());
     if (signs.length % 2 === 0) return operand;
     return call(first.text === '!' ? '!_' : '-_', first.at, [operand]);
   }
 
-  /** `-9223372036854775808` is one number: its positive part alone would be none. */
-  private negativeNumber(signs: readonly Token[]): Expression | undefined {
-    const { kind, text } = this.token;
+  /** `-9223372036854775808` is one literal: its positive part alone would overflow. */
+  #negativeNumber(signs: readonly Token[]): Expression | undefined {
+    const { kind, text } = this.#token;
     if (signs.length !== 1 || (kind !== 'int' && kind !== 'double')) return undefined;
-    this.position++;
+    this.#position++;
     const at = signs[0]!.at;
-    return { kind: 'literal', at, value: kind === 'double' ? -Number(text) : this.integer(`-${text}`, at) };
+    return { kind: 'literal', at, value: kind === 'double' ? -Number(text) : this.#integer(`-${text}`, at) };
   }
 
-  private integer(text: string, at: number): bigint {
+  #integer(text: string, at: number): bigint {
     const negative = text.startsWith('-');
     const magnitude = BigInt(negative ? text.slice(1) : text);
     const value = negative ? -magnitude : magnitude;
@@ -183,106 +189,108 @@ class Parser {
     return value;
   }
 
-  private primary(): Expression {
-    const token = this.token;
+  #primary(): Expression {
+    const token = this.#token;
     const { at, text } = token;
     switch (token.kind) {
       case 'int':
-        return this.literal(this.integer(text, at));
+        return this.#literal(this.#integer(text, at));
       case 'uint': {
         const value = BigInt(text.slice(0, -1));
         if (value > UINT_MAX) throw new CelSyntaxError([{ at, message: 'invalid uint literal' }]);
-        return this.literal(new Uint(value));
+        return this.#literal(new Uint(value));
       }
       case 'double':
-        return this.literal(Number(text));
+        return this.#literal(Number(text));
       case 'string':
       case 'bytes':
-        return this.literal(token.value!);
+        return this.#literal(token.value!);
       case 'identifier':
-        return this.identifier('');
+        return this.#identifier('');
       case 'symbol':
         if (text === '(') {
-          this.position++;
-          const inner = this.expression();
-          this.expect(')');
+          this.#position++;
+          const inner = this.#expression();
+          this.#expect(')');
           return inner;
         }
-        if (text === '[') return this.list();
-        if (text === '{') return this.map();
+        if (text === '[') return this.#list();
+        if (text === '{') return this.#map();
         if (text === '.') {
-          this.position++;
-          return this.identifier('.');
+          this.#position++;
+          return this.#identifier('.');
         }
     }
-    throw this.error(`mismatched input '${text}' expecting ${EXPRESSION_START}`);
+    throw this.#error(`mismatched input '${text}' expecting ${EXPRESSION_START}`);
   }
 
-  private literal(value: Value): Expression {
-    const { at } = this.tokens[this.position++]!;
+  #literal(value: Value): Expression {
+    const { at } = this.#tokens[this.#position++]!;
     return { kind: 'literal', at, value };
   }
 
-  private identifier(prefix: string): Expression {
-    const { kind, text, at } = this.token;
-    if (kind !== 'identifier') throw this.error(`mismatched input '${text}' expecting IDENTIFIER`);
+  #identifier(prefix: string): Expression {
+    const { kind, text, at } = this.#token;
+    if (kind !== 'identifier') throw this.#error(`mismatched input '${text}' expecting IDENTIFIER`);
     if (prefix === '') {
-      if (text === 'true' || text === 'false') return this.literal(text === 'true');
-      if (text === 'null') return this.literal(null);
+      if (text === 'true' || text === 'false') return this.#literal(text === 'true');
+      if (text === 'null') return this.#literal(null);
     }
-    if (text === 'in') throw this.error(`mismatched input 'in' expecting ${EXPRESSION_START}`);
-    this.position++;
+    if (text === 'in') throw this.#error(`mismatched input 'in' expecting ${EXPRESSION_START}`);
+    this.#position++;
     if (RESERVED.has(text)) throw new CelSyntaxError([{ at, message: `reserved identifier: ${text}` }]);
-    const open = this.accept('(');
+    const open = this.#accept('(');
     if (!open) return { kind: 'identifier', at, name: prefix + text };
-    const args = this.arguments();
+    const args = this.#arguments();
     return expandGlobalMacro(text, open.at, args) ?? call(prefix + text, open.at, args);
   }
 
-  private arguments(): Expression[] {
+  #arguments(): Expression[] {
     const args: Expression[] = [];
-    if (this.accept(')')) return args;
-    do args.push(this.expression());
-    while (this.accept(','));
-    this.expect(')');
+    if (this.#accept(')')) return args;
+    do args.push(this.#expression());
+    while (this.#accept(','));
+    this.#expect(')');
     return args;
   }
 
-  private member(start: Expression): Expression {
+  #member(start: Expression): Expression {
     let target = start;
     for (let count = 0; ; count++) {
       if (count > MAX_DEPTH)
-        throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
-      const dot = this.accept('.');
+        throw new CelSyntaxError([
+          { at: this.#token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` },
+        ]);
+      const dot = this.#accept('.');
       if (dot) {
-        target = this.field(target, dot);
+        target = this.#field(target, dot);
         continue;
       }
-      const bracket = this.accept('[');
+      const bracket = this.#accept('[');
       if (bracket) {
-        const optional = this.accept('?') !== undefined;
-        const index = this.expression();
-        this.expect(']');
+        const optional = this.#accept('?') !== undefined;
+        const index = this.#expression();
+        this.#expect(']');
         target = call(optional ? '_[?_]' : '_[_]', bracket.at, [target, index]);
         continue;
       }
-      if (this.is('{') && structName(target) !== undefined) {
-        target = this.struct(structName(target)!);
+      if (this.#is('{') && qualifiedNameOf(target) !== undefined) {
+        target = this.#struct(qualifiedNameOf(target)!);
         continue;
       }
       return target;
     }
   }
 
-  private field(target: Expression, dot: Token): Expression {
-    const optional = this.accept('?') !== undefined;
-    const { kind, text } = this.token;
+  #field(target: Expression, dot: Token): Expression {
+    const optional = this.#accept('?') !== undefined;
+    const { kind, text } = this.#token;
     if (kind !== 'identifier' && kind !== 'quoted-identifier')
-      throw this.error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
-    this.position++;
-    const open = kind === 'identifier' && !optional ? this.accept('(') : undefined;
+      throw this.#error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
+    this.#position++;
+    const open = kind === 'identifier' && !optional ? this.#accept('(') : undefined;
     if (open) {
-      const args = this.arguments();
+      const args = this.#arguments();
       return (
         expandMemberMacro(text, { at: open.at, target, args }) ?? {
           kind: 'call',
@@ -297,43 +305,43 @@ class Parser {
     return { kind: 'select', at: dot.at, operand: target, field, test: false, optional };
   }
 
-  private list(): ListLiteral {
-    const { at } = this.expect('[');
+  #list(): ListLiteral {
+    const { at } = this.#expect('[');
     const elements: { value: Expression; optional: boolean }[] = [];
-    while (!this.accept(']')) {
-      const optional = this.accept('?') !== undefined;
-      elements.push({ value: this.expression(), optional });
-      if (!this.accept(',') && !this.is(']')) throw this.error(`missing ']' at '${this.token.text}'`);
+    while (!this.#accept(']')) {
+      const optional = this.#accept('?') !== undefined;
+      elements.push({ value: this.#expression(), optional });
+      if (!this.#accept(',') && !this.#is(']')) throw this.#error(`missing ']' at '${this.#token.text}'`);
     }
     return { kind: 'list', at, elements };
   }
 
-  private map(): MapLiteral {
-    const { at } = this.expect('{');
+  #map(): MapLiteral {
+    const { at } = this.#expect('{');
     const entries: { key: Expression; value: Expression; optional: boolean }[] = [];
-    while (!this.accept('}')) {
-      const optional = this.accept('?') !== undefined;
-      const key = this.expression();
-      this.expect(':');
-      entries.push({ key, value: this.expression(), optional });
-      if (!this.accept(',') && !this.is('}')) throw this.error(`missing '}' at '${this.token.text}'`);
+    while (!this.#accept('}')) {
+      const optional = this.#accept('?') !== undefined;
+      const key = this.#expression();
+      this.#expect(':');
+      entries.push({ key, value: this.#expression(), optional });
+      if (!this.#accept(',') && !this.#is('}')) throw this.#error(`missing '}' at '${this.#token.text}'`);
     }
     return { kind: 'map', at, entries };
   }
 
-  private struct(name: string): StructLiteral {
-    const { at } = this.expect('{');
+  #struct(name: string): StructLiteral {
+    const { at } = this.#expect('{');
     const fields: { name: string; value: Expression; optional: boolean; at: number }[] = [];
-    while (!this.accept('}')) {
-      const optional = this.accept('?') !== undefined;
-      const field = this.token;
+    while (!this.#accept('}')) {
+      const optional = this.#accept('?') !== undefined;
+      const field = this.#token;
       if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier')
-        throw this.error(`mismatched input '${field.text}' expecting IDENTIFIER`);
-      this.position++;
-      const colon = this.expect(':');
+        throw this.#error(`mismatched input '${field.text}' expecting IDENTIFIER`);
+      this.#position++;
+      const colon = this.#expect(':');
       const fieldName = field.kind === 'quoted-identifier' ? field.text.slice(1, -1) : field.text;
-      fields.push({ name: fieldName, value: this.expression(), optional, at: colon.at });
-      if (!this.accept(',') && !this.is('}')) throw this.error(`missing '}' at '${this.token.text}'`);
+      fields.push({ name: fieldName, value: this.#expression(), optional, at: colon.at });
+      if (!this.#accept(',') && !this.#is('}')) throw this.#error(`missing '}' at '${this.#token.text}'`);
     }
     return { kind: 'struct', at, name, fields };
   }
@@ -347,10 +355,10 @@ const call = (name: string, at: number, args: readonly Expression[]): Call => ({
   args,
 });
 
-/** `a.b.C` where a type's name can stand. */
-export function structName(expression: Expression): string | undefined {
+/** The qualified name that an expression spells, such as `a.b.C`. */
+export function qualifiedNameOf(expression: Expression): string | undefined {
   if (expression.kind === 'identifier') return expression.name;
   if (expression.kind !== 'select' || expression.test || expression.optional) return undefined;
-  const rest = structName(expression.operand);
+  const rest = qualifiedNameOf(expression.operand);
   return rest === undefined ? undefined : `${rest}.${expression.field}`;
 }

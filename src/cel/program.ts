@@ -1,9 +1,10 @@
+/** A compiled CEL expression: functions that evaluate it, count its cost and stop when the cost exceeds the limit. */
 import { callCost } from './call-cost.ts';
-/** A checked expression as a function. Costs are counted as it runs, and stop it when they exceed the limit. */
 import type { Checked } from './check.ts';
-import { runComprehension } from './comprehension.ts';
+import { compileComprehension } from './comprehension.ts';
 import type { Overload } from './function-table.ts';
 import { elementAt, fieldOf, hasField } from './lookup.ts';
+import { Run, type Evaluate, type ExpressionCompiler, type Variables } from './run.ts';
 import { matchesType } from './runtime-types.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, Select, StructLiteral } from './syntax-tree.ts';
 import {
@@ -19,39 +20,6 @@ import {
   type Value,
 } from './values.ts';
 
-/** The values of variables, found when they are asked for. */
-export type Variables = (name: string) => Value | undefined;
-
-/** One run of a program. */
-export class Run {
-  cost = 0;
-  /** The variables of loops. */
-  readonly slots: Value[] = [];
-  readonly #variables = new Map<string, Value>();
-
-  constructor(
-    private readonly find: Variables,
-    private readonly limit: number,
-  ) {}
-
-  variable(name: string): Value {
-    let value = this.#variables.get(name);
-    if (value === undefined) {
-      value = this.find(name);
-      if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
-      this.#variables.set(name, value);
-    }
-    return value;
-  }
-
-  spend(cost: number): void {
-    this.cost += cost;
-    if (this.cost > this.limit) throw new CostLimitError();
-  }
-}
-
-export type Evaluate = (run: Run) => Value;
-
 export interface Outcome {
   readonly cost: number;
   readonly value?: Value;
@@ -65,7 +33,7 @@ export class Program {
     this.#evaluate = new Compiler(checked).compile(checked.expression);
   }
 
-  /** Never throws for what the expression does. */
+  /** The expression's errors are in the outcome. */
   run(variables: Variables, limit: number): Outcome {
     const run = new Run(variables, limit);
     try {
@@ -80,11 +48,15 @@ export class Program {
   }
 }
 
-export class Compiler {
-  /** The names of the loops' variables, by their slots. */
-  private readonly scope: string[] = [];
+class Compiler implements ExpressionCompiler {
+  /** The names of the loop variables in scope, by slot. */
+  readonly #scope: string[] = [];
 
-  constructor(private readonly checked: Checked) {}
+  readonly #checked: Checked;
+
+  constructor(checked: Checked) {
+    this.#checked = checked;
+  }
 
   compile(node: Expression): Evaluate {
     switch (node.kind) {
@@ -93,39 +65,38 @@ export class Compiler {
         return () => value;
       }
       case 'identifier':
-        return this.identifier(node.name.replace(/^\./, ''), node);
+        return this.#identifier(node.name.replace(/^\./, ''), node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        return this.list(node);
+        return this.#list(node);
       case 'map':
-        return this.map(node);
+        return this.#map(node);
       case 'struct':
-        return this.struct(node);
+        return this.#struct(node);
       case 'comprehension':
-        return runComprehension(node, this);
+        return compileComprehension(node, this);
     }
   }
 
-  /** Compiles a part in which the variables are known; returns their slots. */
   within(names: readonly string[], compile: () => void): number[] {
-    const slots = names.map((name) => this.scope.push(name) - 1);
+    const slots = names.map((name) => this.#scope.push(name) - 1);
     compile();
-    this.scope.length -= names.length;
+    this.#scope.length -= names.length;
     return slots;
   }
 
-  private identifier(name: string, node: Expression): Evaluate {
-    const slot = this.scope.lastIndexOf(name);
+  #identifier(name: string, node: Expression): Evaluate {
+    const slot = this.#scope.lastIndexOf(name);
     if (slot >= 0) {
       return (run) => {
         run.spend(1);
         return run.slots[slot]!;
       };
     }
-    if (!this.checked.references.has(name) && this.checked.typeOf(node).kind === 'type') {
+    if (!this.#checked.references.has(name) && this.#checked.typeOf(node).kind === 'type') {
       const type = new TypeValue(name);
       return () => type;
     }
@@ -135,9 +106,9 @@ export class Compiler {
     };
   }
 
-  private select(node: Select): Evaluate {
-    const name = this.checked.nameOf(node);
-    if (name !== undefined) return this.identifier(name, node);
+  #select(node: Select): Evaluate {
+    const name = this.#checked.nameOf(node);
+    if (name !== undefined) return this.#identifier(name, node);
     const operand = this.compile(node.operand);
     const { field } = node;
     if (node.test) return (run) => hasField(operand(run), field);
@@ -155,26 +126,26 @@ export class Compiler {
     };
   }
 
-  private call(node: Call): Evaluate {
+  #call(node: Call): Evaluate {
     switch (node.name) {
       case '_&&_':
-        return this.logical(node, false);
+        return this.#logical(node, false);
       case '_||_':
-        return this.logical(node, true);
+        return this.#logical(node, true);
       case '_?_:_':
-        return this.conditional(node);
+        return this.#conditional(node);
       case '_==_':
       case '_!=_':
-        return this.equality(node);
+        return this.#equality(node);
     }
-    const name = this.checked.nameOf(node) ?? node.name;
-    const parts = node.target && this.checked.nameOf(node) === undefined ? [node.target, ...node.args] : node.args;
+    const name = this.#checked.nameOf(node) ?? node.name;
+    const parts = node.target && this.#checked.nameOf(node) === undefined ? [node.target, ...node.args] : node.args;
     const args = parts.map((part) => this.compile(part));
     if (name === '_[_]' || name === '_[?_]') return index(args, name === '_[?_]');
-    return this.invoke(name, args, this.checked.overloadsOf(node));
+    return this.#invoke(name, args, this.#checked.overloadsOf(node));
   }
 
-  private invoke(name: string, args: readonly Evaluate[], overloads: readonly Overload[]): Evaluate {
+  #invoke(name: string, args: readonly Evaluate[], overloads: readonly Overload[]): Evaluate {
     const [only] = overloads;
     const exact = overloads.length === 1 && only ? only : undefined;
     return (run) => {
@@ -182,7 +153,7 @@ export class Compiler {
       const chosen =
         exact && matches(exact, values) ? exact : overloads.find((candidate) => matches(candidate, values));
       if (!chosen) throw noSuchOverload();
-      const before = preCost(name, chosen, values);
+      const before = costBeforeCall(name, chosen, values);
       if (before > 0) run.spend(before);
       const result = chosen.evaluate(values);
       run.spend(callCost(name, chosen.id, values, result) - before);
@@ -190,8 +161,8 @@ export class Compiler {
     };
   }
 
-  /** Errors on one side do not matter when the other side decides. */
-  private logical({ args }: Call, decisive: boolean): Evaluate {
+  /** An error on one side does not count if the other side decides the result. */
+  #logical({ args }: Call, decisive: boolean): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
     const decided = (value: Value): boolean => {
       if (typeof value !== 'boolean') throw noSuchOverload();
@@ -209,7 +180,7 @@ export class Compiler {
     };
   }
 
-  private conditional({ args }: Call): Evaluate {
+  #conditional({ args }: Call): Evaluate {
     const [condition, whenTrue, whenFalse] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate, Evaluate];
     return (run) => {
       const value = condition(run);
@@ -218,7 +189,7 @@ export class Compiler {
     };
   }
 
-  private equality({ name, args }: Call): Evaluate {
+  #equality({ name, args }: Call): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
     const wanted = name === '_==_';
     return (run) => {
@@ -228,7 +199,7 @@ export class Compiler {
     };
   }
 
-  private list({ elements }: ListLiteral): Evaluate {
+  #list({ elements }: ListLiteral): Evaluate {
     if (elements.every(({ value, optional }) => value.kind === 'literal' && !optional)) {
       const constant = Object.freeze(elements.map(({ value }) => (value.kind === 'literal' ? value.value : null)));
       return () => constant;
@@ -246,7 +217,7 @@ export class Compiler {
     };
   }
 
-  private map({ entries }: MapLiteral): Evaluate {
+  #map({ entries }: MapLiteral): Evaluate {
     const parts = entries.map(({ key, value, optional }) => ({
       key: this.compile(key),
       value: this.compile(value),
@@ -267,8 +238,8 @@ export class Compiler {
     };
   }
 
-  /** Built objects are maps of their fields: only policies build them, and turn them into JSON. */
-  private struct({ fields }: StructLiteral): Evaluate {
+  /** An object literal evaluates to a map: only mutating policies have them, and convert them to JSON. */
+  #struct({ fields }: StructLiteral): Evaluate {
     const parts = fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }));
     return (run) => {
       run.spend(40);
@@ -288,7 +259,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return true;
 }
 
-const PRICED_BEFORE = new Set([
+const CHARGED_BEFORE_CALL = new Set([
   'matches',
   'find',
   'findAll',
@@ -299,9 +270,9 @@ const PRICED_BEFORE = new Set([
   '@in',
 ]);
 
-/** What a call is known to cost before it is made, where making it is what has to be prevented. */
-function preCost(name: string, { id }: Overload, values: readonly Value[]): number {
-  return PRICED_BEFORE.has(name) ? callCost(name, id, values, null) : 0;
+/** The cost that is charged before an expensive call, so that the limit prevents the call itself. */
+function costBeforeCall(name: string, { id }: Overload, values: readonly Value[]): number {
+  return CHARGED_BEFORE_CALL.has(name) ? callCost(name, id, values, null) : 0;
 }
 
 const asOptional = (value: Value): Optional => {

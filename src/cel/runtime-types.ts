@@ -1,4 +1,4 @@
-/** Whether a value is of a type, as far as choosing an overload goes: the elements of lists and maps are not looked at. */
+/** Dynamic dispatch: whether a value matches the type of a parameter. Elements of lists and maps are not checked. */
 import type { CelType } from './types.ts';
 import { CelObject, Duration, LibraryValue, Optional, Timestamp, TypeValue, Uint, type Value } from './values.ts';
 

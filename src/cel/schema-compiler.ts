@@ -1,5 +1,8 @@
+/**
+ * Compiles x-kubernetes-validations rules for the validation of CustomResourceDefinitions: their errors, estimated
+ * cost and cardinality.
+ */
 import { FieldError } from '../machinery/errors/index.ts';
-/** What the validation of CustomResourceDefinitions asks of CEL. */
 import type {
   CelCompilation,
   CelCompilationError,
@@ -15,16 +18,16 @@ import { compileSchemaRules } from './schema-rules.ts';
 import { maxCardinality, schemaType } from './schema-type.ts';
 import type { CelType } from './types.ts';
 
-interface Typed extends RuleEnvironments {
+interface SchemaEnvironment extends RuleEnvironments {
   readonly type: CelType;
 }
 
-/** Rules that share a schema share its types. */
-const cache = new WeakMap<object, Map<boolean, Typed | undefined>>();
+/** Rules of one schema share its types. */
+const environments = new WeakMap<object, Map<boolean, SchemaEnvironment | undefined>>();
 
-function typed(schema: Schema, isResourceRoot: boolean): Typed | undefined {
-  let byRoot = cache.get(schema);
-  if (!byRoot) cache.set(schema, (byRoot = new Map()));
+function environmentOf(schema: Schema, isResourceRoot: boolean): SchemaEnvironment | undefined {
+  let byRoot = environments.get(schema);
+  if (!byRoot) environments.set(schema, (byRoot = new Map()));
   if (!byRoot.has(isResourceRoot)) {
     const type = schemaType(schema, isResourceRoot);
     byRoot.set(isResourceRoot, type && { type, ...ruleEnvironments(type) });
@@ -32,7 +35,7 @@ function typed(schema: Schema, isResourceRoot: boolean): Typed | undefined {
   return byRoot.get(isResourceRoot);
 }
 
-/** A rule is compiled once, however often its schema is validated. */
+/** A rule is compiled once per schema. */
 const compiled = new WeakMap<object, Map<string, CelCompilation>>();
 
 function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
@@ -52,7 +55,7 @@ function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf 
     maxCardinality: 0,
     usesOldSelf: false,
   });
-  const environment = typed(schema as Schema, isResourceRoot);
+  const environment = environmentOf(schema as Schema, isResourceRoot);
   if (!environment) return failed('failed to convert to declType for CEL validation rules', 'internal');
   const prefix = use === 'rule' ? '' : 'messageExpression ';
   try {
@@ -86,7 +89,7 @@ function evaluateSchemaRules(schema: unknown, value: unknown): readonly CelValue
   }));
 }
 
-/** The parts that are about schemas; those about policies and devices come from elsewhere. */
+/** The part of CelCompiler that is about schemas. */
 export const schemaCelCompiler: Pick<CelCompiler, 'compileSchemaRule' | 'evaluateSchemaRules'> = {
   compileSchemaRule,
   evaluateSchemaRules,

@@ -1,4 +1,4 @@
-/** The environments of a schema's rules: `self`, and `oldSelf` as it is or as an optional. */
+/** The CEL environments of a schema's validation rules: `self`, and `oldSelf` as a value or as an optional. */
 import { Environment } from './environment.ts';
 import { optionalOf, type CelType } from './types.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The rules of a schema (x-kubernetes-validations), compiled once for every place that has any, and run on objects within
- * a budget. What an unchanged part fails is only warned of; rules that look at the value before the update run only where
- * there is one.
+ * Validation rules of a schema (x-kubernetes-validations): compiled once for each schema node that has any, and
+ * evaluated on objects within a cost budget. Ratcheting: a rule that fails on an unchanged value gives only a
+ * warning. Transition rules, which use `oldSelf`, run only where there is an old value.
  */
 import type { ValidationRule } from '../api/generated/apiextensions-v1.ts';
 import { isRecord, ownValue } from '../base/index.ts';
@@ -15,7 +15,7 @@ import {
   semanticEqual,
 } from '../machinery/validation/index.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
-import type { Variables } from './program.ts';
+import type { Variables } from './run.ts';
 import { ruleEnvironments } from './schema-environment.ts';
 import { asResource, schemaType } from './schema-type.ts';
 import { typedValue } from './schema-value.ts';
@@ -28,21 +28,21 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 export interface SchemaRules {
-  /** Adds the errors of the rules; what an unchanged part fails is told as a warning. */
+  /** Adds errors, and warnings for rules that fail on unchanged values. */
   validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown): void;
 }
 
 /** Undefined when no part of the schema has rules. */
 export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): SchemaRules | undefined {
-  const root = compilePlace(schema, schema, isResourceRoot);
+  const root = compileNode(schema, schema, isResourceRoot);
   if (!root) return undefined;
   return {
     validate: (errors, warnings, value, old) =>
-      new RuleRun(errors, warnings).place(root, value, {
+      new RuleEvaluation(errors, warnings).run(root, value, {
         at: undefined,
         old,
-        unchanged: old === undefined ? undefined : { value: old },
-        parent: undefined,
+        correlated: old === undefined ? undefined : { value: old },
+        parentUnchanged: undefined,
       }),
   };
 }
@@ -56,35 +56,35 @@ interface Rule {
   readonly fieldPath: string;
 }
 
-interface Place {
+interface RuleNode {
   readonly schema: Schema;
   readonly type: CelType | undefined;
   readonly rules: readonly Rule[];
-  readonly items: Place | undefined;
-  readonly additional: Place | undefined;
-  readonly properties: ReadonlyMap<string, Place>;
-  readonly allOf: readonly Place[];
+  readonly items: RuleNode | undefined;
+  readonly additional: RuleNode | undefined;
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly allOf: readonly RuleNode[];
 }
 
-/** `rules` has the validations (allOf has some of its own), `node` the structure. Types are made only where rules are. */
-function compilePlace(rules: Schema, node: Schema, isResource: boolean): Place | undefined {
+/** `rules` is the schema with the validations, `node` the one with the structure: inside allOf they differ. */
+function compileNode(rules: Schema, node: Schema, isResource: boolean): RuleNode | undefined {
   const validations = rules['x-kubernetes-validations'] ?? [];
   const type = validations.length > 0 ? schemaType(node, isResource) : undefined;
   const own = validations.map((rule) => compileRule(rule, node, type));
   const [ruleItems, nodeItems] = [itemsOf(rules), itemsOf(node)];
   const [ruleValues, nodeValues] = [additionalOf(rules), additionalOf(node)];
-  const items = ruleItems && nodeItems ? compilePlace(ruleItems, nodeItems, isEmbeddedResource(nodeItems)) : undefined;
+  const items = ruleItems && nodeItems ? compileNode(ruleItems, nodeItems, isEmbeddedResource(nodeItems)) : undefined;
   const additional =
-    ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
-  const properties = new Map<string, Place>();
+    ruleValues && nodeValues ? compileNode(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
+  const properties = new Map<string, RuleNode>();
   for (const name in rules.properties) {
     const structure = ownValue(node.properties, name);
-    const place =
-      structure && compilePlace(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
-    if (place) properties.set(name, place);
+    const property =
+      structure && compileNode(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
+    if (property) properties.set(name, property);
   }
   const allOf = (rules.allOf ?? [])
-    .map((part) => compilePlace(part, node, isResource))
+    .map((part) => compileNode(part, node, isResource))
     .filter((part) => part !== undefined);
   if (own.length === 0 && !items && !additional && properties.size === 0 && allOf.length === 0) return undefined;
   return { schema: isResource ? asResource(node) : node, type, rules: own, items, additional, properties, allOf };
@@ -142,50 +142,54 @@ function normalizedPath(fieldPath: string | undefined, schema: Schema): string {
   return at.toString();
 }
 
-/** Thrown inside a run when nothing more is to be checked. */
-class Stopped extends Error {}
+/** Thrown when no further rules may run. */
+class EvaluationStopped extends Error {}
 
-interface At {
+interface Location {
   /** Absent for the whole object. */
   readonly at: Path | undefined;
-  /** The value before the update, for rules that look at it. */
+  /** The old value, for transition rules. */
   readonly old: unknown;
-  /** The value before, where it can be told which it was; and that of the nearest part around where it can. */
-  readonly unchanged: { readonly value: unknown } | undefined;
-  readonly parent: (() => boolean) | undefined;
+  /** The old value for ratcheting, if the value can be correlated with one. */
+  readonly correlated: { readonly value: unknown } | undefined;
+  /** Whether the nearest correlated ancestor is unchanged. */
+  readonly parentUnchanged: (() => boolean) | undefined;
 }
 
-class RuleRun {
-  private budget = BUDGET;
+class RuleEvaluation {
+  #budget = BUDGET;
 
-  constructor(
-    private readonly errors: FieldError[],
-    private readonly warnings: string[],
-  ) {}
+  readonly #errors: FieldError[];
+  readonly #warnings: string[];
 
-  place(place: Place, value: unknown, at: At): void {
+  constructor(errors: FieldError[], warnings: string[]) {
+    this.#errors = errors;
+    this.#warnings = warnings;
+  }
+
+  run(node: RuleNode, value: unknown, at: Location): void {
     try {
-      this.visit(place, value, at);
+      this.#visit(node, value, at);
     } catch (error) {
-      if (!(error instanceof Stopped)) throw error;
+      if (!(error instanceof EvaluationStopped)) throw error;
     }
   }
 
-  private visit(place: Place, value: unknown, at: At): void {
+  #visit(node: RuleNode, value: unknown, at: Location): void {
     if (value === null || value === undefined) return;
     const unchanged = (): boolean =>
-      at.unchanged ? semanticEqual(value, at.unchanged.value) : (at.parent?.() ?? false);
-    if (place.rules.length > 0) this.rules(place, value, at, unchanged);
-    for (const part of place.allOf) this.visit(part, value, { ...at, unchanged: undefined });
-    if (Array.isArray(value)) this.items(place, value, at, unchanged);
-    else if (isRecord(value)) this.fields(place, value, at, unchanged);
+      at.correlated ? semanticEqual(value, at.correlated.value) : (at.parentUnchanged?.() ?? false);
+    if (node.rules.length > 0) this.#rules(node, value, at, unchanged);
+    for (const part of node.allOf) this.#visit(part, value, { ...at, correlated: undefined });
+    if (Array.isArray(value)) this.#items(node, value, at, unchanged);
+    else if (isRecord(value)) this.#fields(node, value, at, unchanged);
   }
 
-  private items(
-    { schema, items }: Place,
+  #items(
+    { schema, items }: RuleNode,
     value: readonly unknown[],
-    { at, old, unchanged }: At,
-    parent: () => boolean,
+    { at, old, correlated }: Location,
+    parentUnchanged: () => boolean,
   ): void {
     if (!items) return;
     const before = Array.isArray(old) ? old : [];
@@ -195,41 +199,45 @@ class RuleRun {
         keys && isRecord(item)
           ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]))
           : undefined;
-      const correlated = unchanged && same !== undefined ? { value: same as unknown } : undefined;
-      this.visit(items, item, { at: (at ?? path()).index(i), old: same, unchanged: correlated, parent });
+      const itemCorrelated = correlated && same !== undefined ? { value: same as unknown } : undefined;
+      this.#visit(items, item, { at: (at ?? path()).index(i), old: same, correlated: itemCorrelated, parentUnchanged });
     }
   }
 
-  private fields(
-    place: Place,
+  #fields(
+    node: RuleNode,
     value: Record<string, unknown>,
-    { at, old, unchanged }: At,
-    parent: () => boolean,
+    { at, old, correlated }: Location,
+    parentUnchanged: () => boolean,
   ): void {
-    if (!place.additional && place.properties.size === 0) return;
+    if (!node.additional && node.properties.size === 0) return;
     const before = isRecord(old) ? old : {};
-    const known = unchanged && isRecord(unchanged.value) ? unchanged.value : {};
+    const known = correlated && isRecord(correlated.value) ? correlated.value : {};
     const below = at ?? path();
     for (const [name, child] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
       const typeMeta = at === undefined && (name === 'kind' || name === 'apiVersion');
-      const correlated = !typeMeta && Object.hasOwn(known, name) ? { value: known[name] } : undefined;
-      const next = { old: before[name], unchanged: correlated, parent: typeMeta ? undefined : parent };
-      if (place.additional) this.visit(place.additional, child, { ...next, at: below.key(name) });
-      const property = place.properties.get(name);
-      if (property) this.visit(property, child, { ...next, at: below.child(name) });
+      const fieldCorrelated = !typeMeta && Object.hasOwn(known, name) ? { value: known[name] } : undefined;
+      const next = {
+        old: before[name],
+        correlated: fieldCorrelated,
+        parentUnchanged: typeMeta ? undefined : parentUnchanged,
+      };
+      if (node.additional) this.#visit(node.additional, child, { ...next, at: below.key(name) });
+      const property = node.properties.get(name);
+      if (property) this.#visit(property, child, { ...next, at: below.child(name) });
     }
   }
 
-  private rules({ schema, type, rules }: Place, value: unknown, { at, old }: At, unchanged: () => boolean): void {
+  #rules({ schema, type, rules }: RuleNode, value: unknown, { at, old }: Location, unchanged: () => boolean): void {
     const field = at?.toString() ?? '<nil>';
     const invalid = (detail: string): FieldError =>
       new FieldError('FieldValueInvalid', field, schema.type ?? '', detail);
-    if (this.budget <= 0) this.stop(invalid(OUT_OF_BUDGET));
+    if (this.#budget <= 0) this.#stop(invalid(OUT_OF_BUDGET));
     const hasOld = old !== null && old !== undefined;
-    const values = lazily(value, old, type);
+    const values = lazyVariables(value, old, type);
     for (const rule of rules) {
       if (!rule.compiled) {
-        this.errors.push(invalid(`rule compile error: ${rule.problem}`));
+        this.#errors.push(invalid(`rule compile error: ${rule.problem}`));
         continue;
       }
       const optional = rule.rule.optionalOldSelf === true;
@@ -238,10 +246,10 @@ class RuleRun {
         name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined;
       const outcome = rule.compiled.program.run(variables, PER_CALL_LIMIT);
       const text = ruleText(rule.rule);
-      if (outcome.cost > this.budget) this.stop(invalid(OUT_OF_BUDGET));
-      this.budget -= outcome.cost;
+      if (outcome.cost > this.#budget) this.#stop(invalid(OUT_OF_BUDGET));
+      this.#budget -= outcome.cost;
       if (outcome.error instanceof CostLimitError)
-        this.stop(
+        this.#stop(
           invalid(
             `'${outcome.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`,
           ),
@@ -249,7 +257,7 @@ class RuleRun {
       if (outcome.error) {
         const { message } = outcome.error;
         const overload = message.startsWith('no such overload');
-        this.errors.push(
+        this.#errors.push(
           invalid(
             overload
               ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`
@@ -258,41 +266,41 @@ class RuleRun {
         );
         continue;
       }
-      if (outcome.value !== true) this.fail(rule, { value, schema, at, variables, unchanged });
+      if (outcome.value !== true) this.#fail(rule, { value, schema, at, variables, unchanged });
     }
   }
 
-  private fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
+  #fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
     const field =
       rule.fieldPath === ''
         ? (at?.toString() ?? '<nil>')
         : (at ? `${at}${rule.fieldPath.startsWith('[') ? '' : '.'}` : '') + rule.fieldPath;
     const detail =
-      this.message(rule, variables) ??
+      this.#message(rule, variables) ??
       (rule.rule.message ? rule.rule.message.trim() : `failed rule: ${ruleText(rule.rule)}`);
     const shown = schema.type === 'object' || schema.type === 'array' ? OMIT_VALUE : value;
     const error = errorOf(rule.rule.reason, field, shown, detail);
-    if (!rule.usesOldSelf && unchanged()) this.warnings.push(error.toString());
-    else this.errors.push(error);
+    if (!rule.usesOldSelf && unchanged()) this.#warnings.push(error.toString());
+    else this.#errors.push(error);
   }
 
-  /** What the rule's own expression has to say, if it says something fit to be shown. */
-  private message({ message }: Rule, variables: Variables): string | undefined {
+  /** The result of messageExpression, unless it is empty, too long or has line breaks. */
+  #message({ message }: Rule, variables: Variables): string | undefined {
     if (!message) return undefined;
     const { value, cost, error } = message.program.run(variables, PER_CALL_LIMIT);
-    if (cost > this.budget || error instanceof CostLimitError) {
-      this.budget = 0;
+    if (cost > this.#budget || error instanceof CostLimitError) {
+      this.#budget = 0;
       return undefined;
     }
-    this.budget -= cost;
+    this.#budget -= cost;
     if (typeof value !== 'string') return undefined;
     const text = value.trim();
     return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? undefined : text;
   }
 
-  private stop(error: FieldError): never {
-    this.errors.push(error);
-    throw new Stopped();
+  #stop(error: FieldError): never {
+    this.#errors.push(error);
+    throw new EvaluationStopped();
   }
 }
 
@@ -318,8 +326,8 @@ function errorOf(reason: string | undefined, field: string, value: unknown, deta
   }
 }
 
-/** The values of a place's rules: converted when one of them asks, and then for all of them. */
-function lazily(
+/** `self` and `oldSelf` of a node's rules, converted when a rule first reads them. */
+function lazyVariables(
   value: unknown,
   old: unknown,
   type: CelType | undefined,

@@ -1,4 +1,4 @@
-/** A custom resource's schema as a CEL type, with the sizes that it allows. */
+/** Converts a custom resource's schema to a CEL type, with the size limits that cost estimation needs. */
 import {
   additionalOf,
   isEmbeddedResource,
@@ -9,12 +9,12 @@ import {
 import { escapeName } from './escape-name.ts';
 import { BOOL, DOUBLE, INT, STRING, type CelType, type ObjectField, type ObjectType } from './types.ts';
 
-const MAX_REQUEST = 3 * 1024 * 1024;
-const LONGEST_STRING = MAX_REQUEST - 2;
+const MAX_REQUEST_SIZE = 3 * 1024 * 1024;
+const MAX_STRING_SIZE = MAX_REQUEST_SIZE - 2;
 const DURATION_SIZE = { maxElements: 32, minSize: 3 };
 const DATE_SIZE = { maxElements: 12, minSize: 12 };
 const DATE_TIME_SIZE = { maxElements: 32, minSize: 21 };
-const MIN_STRING = 2;
+const MIN_STRING_SIZE = 2;
 
 const RESOURCE_PROPERTIES: Readonly<Record<string, Schema>> = {
   kind: { type: 'string' },
@@ -22,22 +22,22 @@ const RESOURCE_PROPERTIES: Readonly<Record<string, Schema>> = {
   metadata: { type: 'object', properties: { name: { type: 'string' }, generateName: { type: 'string' } } },
 };
 
-/** A resource shows its kind, version and name, whatever its schema says. */
+/** The rules of a resource can always read its kind, apiVersion and name. */
 export const asResource = (schema: Schema): Schema => ({
   ...schema,
   properties: { ...schema.properties, ...RESOURCE_PROPERTIES },
 });
 
-/** How often a value of a type can stand in one request. */
-export const maxCardinality = (type: CelType): number => Math.floor(MAX_REQUEST / ((type.minSize ?? 1) + 1));
+/** The maximum number of values of a type in one request. */
+export const maxCardinality = (type: CelType): number => Math.floor(MAX_REQUEST_SIZE / ((type.minSize ?? 1) + 1));
 
-/** Undefined for values that rules cannot look at, since nothing is known of them. */
+/** Undefined for a schema without a type, which rules cannot access. */
 export function schemaType(given: Schema, isResource: boolean, name = 'self'): CelType | undefined {
   if (isIntOrString(given))
     return {
       kind: 'dyn',
       minSize: 1,
-      maxElements: given.maxLength == null ? LONGEST_STRING : Math.max(0, given.maxLength) * 4,
+      maxElements: given.maxLength == null ? MAX_STRING_SIZE : Math.max(0, given.maxLength) * 4,
     };
   const schema = isResource ? asResource(given) : given;
   switch (schema.type) {
@@ -64,7 +64,7 @@ function listType(schema: Schema, name: string): CelType | undefined {
   if (!element) return undefined;
   const maxElements =
     schema.maxItems == null
-      ? Math.floor((MAX_REQUEST - 2) / ((element.minSize ?? 0) + 1))
+      ? Math.floor((MAX_REQUEST_SIZE - 2) / ((element.minSize ?? 0) + 1))
       : Math.max(0, schema.maxItems);
   return { kind: 'list', element, maxElements, minSize: 2 };
 }
@@ -75,11 +75,11 @@ function mapType(schema: Schema, name: string): CelType | undefined {
   if (!value) return undefined;
   const maxElements =
     schema.maxProperties == null
-      ? Math.floor((MAX_REQUEST - 2) / ((value.minSize ?? 0) + 6))
+      ? Math.floor((MAX_REQUEST_SIZE - 2) / ((value.minSize ?? 0) + 6))
       : Math.max(0, schema.maxProperties);
   return {
     kind: 'map',
-    key: { ...STRING, minSize: MIN_STRING, maxElements: LONGEST_STRING },
+    key: { ...STRING, minSize: MIN_STRING_SIZE, maxElements: MAX_STRING_SIZE },
     value,
     maxElements,
     minSize: 2,
@@ -106,8 +106,8 @@ function stringType(schema: Schema): CelType {
     case 'byte':
       return {
         kind: 'bytes',
-        minSize: MIN_STRING,
-        maxElements: schema.maxLength == null ? LONGEST_STRING : Math.max(0, schema.maxLength),
+        minSize: MIN_STRING_SIZE,
+        maxElements: schema.maxLength == null ? MAX_STRING_SIZE : Math.max(0, schema.maxLength),
       };
     case 'duration':
       return { kind: 'duration', ...DURATION_SIZE };
@@ -116,13 +116,13 @@ function stringType(schema: Schema): CelType {
     case 'date-time':
       return { kind: 'timestamp', ...DATE_TIME_SIZE };
   }
-  return { kind: 'string', minSize: MIN_STRING, maxElements: longest(schema) };
+  return { kind: 'string', minSize: MIN_STRING_SIZE, maxElements: maxStringSize(schema) };
 }
 
-/** Lengths are in characters, of which one can take four bytes. */
-function longest(schema: Schema): number {
+/** In bytes: maxLength counts characters, and one character takes up to four bytes. */
+function maxStringSize(schema: Schema): number {
   if (schema.maxLength != null) return Math.max(0, schema.maxLength) * 4;
   const texts = schema.enum ?? [];
-  if (texts.length === 0) return LONGEST_STRING;
+  if (texts.length === 0) return MAX_STRING_SIZE;
   return Math.max(0, ...texts.map((text) => (typeof text === 'string' ? Buffer.byteLength(text) : 0)));
 }

@@ -1,4 +1,4 @@
-/** JSON as CEL sees it through a type that was made from a schema. */
+/** Converts JSON values to CEL values, by the type of a schema or without a type. */
 import { parseDateText, parseDurationText, parseTimestampText } from './time-text.ts';
 import type { CelType, MapOf, ObjectType } from './types.ts';
 import { CelError, CelObject, type MapKey, type Value } from './values.ts';
@@ -31,7 +31,7 @@ export function typedValue(json: unknown, type: CelType): Value {
   }
 }
 
-/** Whole numbers are ints. */
+/** Integral numbers become ints. */
 export function untypedValue(json: unknown): Value {
   if (json === null || json === undefined) return null;
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
@@ -54,28 +54,31 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text, 'base64');
 }
 
-/** Fields are converted when they are first looked at, and kept. */
+/** Converts a field when an expression first reads it. */
 class SchemaObject extends CelObject {
   readonly #converted = new Map<string, Value>();
 
+  readonly #json: Readonly<Record<string, unknown>>;
+
   constructor(
-    private readonly json: Readonly<Record<string, unknown>>,
+    json: Readonly<Record<string, unknown>>,
     readonly type: ObjectType,
   ) {
     super();
+    this.#json = json;
   }
 
   get(name: string): Value | undefined {
     const known = this.#converted.get(name);
     if (known !== undefined) return known;
     const field = this.type.fields.get(name);
-    if (!field || !Object.hasOwn(this.json, field.name)) return undefined;
-    const value = typedValue(this.json[field.name], field.type);
+    if (!field || !Object.hasOwn(this.#json, field.name)) return undefined;
+    const value = typedValue(this.#json[field.name], field.type);
     this.#converted.set(name, value);
     return value;
   }
 
   fieldNames(): readonly string[] {
-    return [...this.type.fields].filter(([, { name }]) => Object.hasOwn(this.json, name)).map(([name]) => name);
+    return [...this.type.fields].filter(([, { name }]) => Object.hasOwn(this.#json, name)).map(([name]) => name);
   }
 }

@@ -1,4 +1,4 @@
-/** Errors in the text of an expression, shown with the line that they are in. */
+/** Errors in the source of an expression, shown with the line and column. */
 export interface SourceProblem {
   readonly at: number;
   readonly message: string;
@@ -11,7 +11,7 @@ export class CelSyntaxError extends Error {
   }
 }
 
-/** All problems in the order of their places, as cel-go writes them. */
+/** All problems in source order, in cel-go's format. */
 export function problemsText(source: string, problems: readonly SourceProblem[]): string {
   return [...problems]
     .sort((a, b) => a.at - b.at)

@@ -1,4 +1,7 @@
-/** An expression as it is parsed. `at` is the place that an error about the node points to, in code units. */
+/**
+ * The syntax tree of an expression. `at` is the source offset that errors about the node point to, in UTF-16 code
+ * units.
+ */
 import type { Value } from './values.ts';
 
 export type Expression =
@@ -76,7 +79,7 @@ export type MacroName =
   | 'sortBy'
   | 'bind';
 
-/** A loop over a list or map; optionals are loops of at most one turn. */
+/** A loop over a list or map; for an optional, a loop with at most one iteration. */
 export interface Comprehension extends Node {
   readonly kind: 'comprehension';
   readonly macro: MacroName;

@@ -1,4 +1,4 @@
-/** Times and durations as CEL reads and writes them. */
+/** Parses and formats the timestamps and durations of CEL. */
 import { parseDurationNanos } from '../base/index.ts';
 import { CelError, Duration, Timestamp } from './values.ts';
 
@@ -31,7 +31,7 @@ export function parseTimestampText(text: string): Timestamp {
   return new Timestamp((BigInt(date.getTime()) / 1000n - BigInt(offset)) * NANOS + nanos);
 }
 
-/** A day, as the schema format `date` has it. */
+/** A date of the schema format `date`. */
 export function parseDateText(text: string): Timestamp {
   return parseTimestampText(`${text}T00:00:00Z`);
 }
@@ -44,7 +44,7 @@ export function parseDurationText(text: string): Duration {
   }
 }
 
-/** In UTC, with as many digits of the second as there are. */
+/** In UTC, without trailing zeros of the fraction. */
 export function timestampText({ nanos }: Timestamp): string {
   const rest = ((nanos % NANOS) + NANOS) % NANOS;
   const text = new Date(Number((nanos - rest) / 1_000_000n)).toISOString().slice(0, 19);

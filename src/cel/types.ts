@@ -1,4 +1,4 @@
-/** CEL's types: what the checker works with, and how its messages write them. */
+/** CEL types: the checker's representation, assignability and the text in error messages. */
 export type CelType = SimpleType | ListOf | MapOf | ObjectType | OpaqueType | ParameterType;
 
 export type SimpleKind =
@@ -15,11 +15,11 @@ export type SimpleKind =
   | 'duration'
   | 'type';
 
-/** What a schema says of the size of a value, for the estimation of costs. */
+/** Size limits from a schema, for cost estimation. */
 interface Sized {
-  /** The most characters, bytes, elements or entries. */
+  /** The maximum number of characters, bytes, elements or entries. */
   readonly maxElements?: number;
-  /** The least number of bytes that a value takes as JSON. */
+  /** The minimum size of a value as JSON, in bytes. */
   readonly minSize?: number;
 }
 
@@ -87,7 +87,7 @@ export const optionalOf = (type: CelType): OpaqueType => opaque('optional_type',
 export const isOptional = (type: CelType): type is OpaqueType =>
   type.kind === 'opaque' && type.name === 'optional_type';
 
-const WRITTEN: Partial<Record<SimpleKind, string>> = {
+const TYPE_NAMES: Partial<Record<SimpleKind, string>> = {
   timestamp: 'google.protobuf.Timestamp',
   duration: 'google.protobuf.Duration',
   error: '!error!',
@@ -106,11 +106,11 @@ export function typeText(type: CelType): string {
     case 'opaque':
       return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(typeText).join(', ')})`;
     default:
-      return WRITTEN[type.kind] ?? type.kind;
+      return TYPE_NAMES[type.kind] ?? type.kind;
   }
 }
 
-/** What type parameters stand for so far. */
+/** The types that type parameters are bound to. */
 export type Substitution = Map<string, CelType>;
 
 export function substitute(type: CelType, known: Substitution): CelType {
@@ -141,7 +141,7 @@ function mentionsParameter(type: CelType): boolean {
   return type.kind === 'opaque' && type.parameters.some(mentionsParameter);
 }
 
-/** A type in which nothing is open any more: what is still unknown may be anything. */
+/** Replaces unbound type parameters by dyn. */
 export function closed(type: CelType): CelType {
   if (!mentionsParameter(type)) return type;
   if (type.kind === 'parameter') return DYN;
@@ -150,7 +150,7 @@ export function closed(type: CelType): CelType {
   return type.kind === 'opaque' ? { ...type, parameters: type.parameters.map(closed) } : type;
 }
 
-/** Whether a value of the one type can stand where the other is wanted; learns what parameters stand for. */
+/** Whether a value of type `given` is accepted as `wanted`. Binds type parameters in `known`. */
 export function isAssignable(wanted: CelType, given: CelType, known: Substitution): boolean {
   const [w, g] = [resolve(wanted, known), resolve(given, known)];
   if (w.kind === 'parameter') return bind(w, g, known);
@@ -199,7 +199,7 @@ function occurs(parameter: ParameterType, type: CelType, known: Substitution): b
 
 let fresh = 0;
 
-/** The same types with parameters of their own, so that two uses of a function do not know of each other. */
+/** Copies with fresh type parameters, so that two calls of a function bind theirs independently. */
 export function instantiate(types: readonly CelType[]): CelType[] {
   const renamed: Substitution = new Map();
   const number = fresh++;

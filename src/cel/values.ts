@@ -1,6 +1,6 @@
 /**
- * CEL values at run time. An int is a bigint, a double a number, a list an array, a map a Map by its plain keys; what
- * JavaScript has no type for has a class here. Objects with a schema convert their fields when they are first looked at.
+ * CEL values at run time. An int is a bigint, a double a number, a list an array, a map a Map. Types that JavaScript
+ * does not have are classes here. Objects with a schema convert a field when it is first read.
  */
 import type { ObjectType } from './types.ts';
 
@@ -40,19 +40,23 @@ export class Duration {
 export class Optional {
   static readonly NONE = new Optional(undefined);
 
-  private constructor(private readonly held: { readonly value: Value } | undefined) {}
+  readonly #held: { readonly value: Value } | undefined;
+
+  private constructor(held: { readonly value: Value } | undefined) {
+    this.#held = held;
+  }
 
   static of(value: Value): Optional {
     return new Optional({ value });
   }
 
   get hasValue(): boolean {
-    return this.held !== undefined;
+    return this.#held !== undefined;
   }
 
   get value(): Value {
-    if (!this.held) throw new CelError('optional.none() dereference');
-    return this.held.value;
+    if (!this.#held) throw new CelError('optional.none() dereference');
+    return this.#held.value;
   }
 }
 
@@ -64,7 +68,7 @@ export class TypeValue {
 export abstract class LibraryValue {
   abstract readonly typeName: string;
   abstract equals(other: Value): boolean;
-  /** How many bytes or elements it counts as. */
+  /** Its size in cost calculations. */
   get size(): number {
     return 1;
   }
@@ -73,12 +77,12 @@ export abstract class LibraryValue {
 /** An object with declared fields. */
 export abstract class CelObject {
   abstract readonly type: ObjectType;
-  /** By the escaped name; undefined when it is absent. */
+  /** The value of a field, by its escaped name; undefined if it is absent. */
   abstract get(field: string): Value | undefined;
   abstract fieldNames(): readonly string[];
 }
 
-/** What goes wrong at run time. */
+/** An error of the evaluation. */
 export class CelError extends Error {
   constructor(message: string) {
     super(message);
@@ -88,7 +92,7 @@ export class CelError extends Error {
 
 export const noSuchOverload = (): CelError => new CelError('no such overload');
 
-/** The evaluation has cost more than it may. */
+/** The evaluation exceeded its cost limit. */
 export class CostLimitError extends CelError {
   constructor() {
     super('operation cancelled: actual cost limit exceeded');
@@ -120,7 +124,7 @@ export function typeNameOf(value: Value): string {
   return (value as LibraryValue).typeName;
 }
 
-/** What a value counts as in costs: its bytes, characters, elements or entries; 1 for everything else. */
+/** The size of a value in cost calculations: bytes, elements or entries; 1 for other values. */
 export function sizeOf(value: Value): number {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value !== 'object' || value === null) return 1;
@@ -169,7 +173,7 @@ const keysOf = (value: CelMap | CelObject): readonly MapKey[] =>
 const entryOf = (value: CelMap | CelObject, key: MapKey): Value | undefined =>
   value instanceof CelObject ? (typeof key === 'string' ? value.get(key) : undefined) : value.get(key);
 
-/** A map's key: numbers of any kind are the same key when they are equal. */
+/** The map key of a value: equal numbers of different types are one key. */
 export function toKey(value: Value): MapKey | undefined {
   if (typeof value === 'string' || typeof value === 'boolean' || typeof value === 'bigint') return value;
   if (value instanceof Uint) return value.value;

@@ -14,7 +14,7 @@ export interface CheckedFlags {
 }
 
 /** Below this there is no room for the cluster's own Services; upstream's server says the same. */
-const LEAST_SERVICE_ADDRESSES = 8n;
+const MIN_SERVICE_ADDRESSES = 8n;
 
 export function checkUpFlags(values: CheckedFlags): void {
   const { port, nodes = 0, 'bind-address': address } = values;
@@ -28,9 +28,9 @@ export function checkUpFlags(values: CheckedFlags): void {
   if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; say which directory, or leave it out');
   rangesOf('cluster-cidr', values['cluster-cidr']);
   for (const range of rangesOf('service-cluster-ip-range', values['service-cluster-ip-range'])) {
-    if (range.size < LEAST_SERVICE_ADDRESSES)
+    if (range.size < MIN_SERVICE_ADDRESSES)
       throw new UsageError(
-        `--service-cluster-ip-range ${range.toString()} must have at least ${LEAST_SERVICE_ADDRESSES} addresses`,
+        `--service-cluster-ip-range ${range.toString()} must have at least ${MIN_SERVICE_ADDRESSES} addresses`,
       );
   }
 }

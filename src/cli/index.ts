@@ -1,7 +1,7 @@
 /**
  * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
  */
-import { collectOnceAtRest, RealClock } from '../kernel/index.ts';
+import { enableSingleIdleGc, RealClock } from '../kernel/index.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
@@ -61,7 +61,7 @@ function help(argv: readonly string[]): number {
   return 0;
 }
 
-collectOnceAtRest();
+enableSingleIdleGc();
 /** A command that has said its last word must not stay for something that it forgot: whoever typed it waits for the prompt. */
 const LINGERS_AT_MOST_MS = 5000;
 

@@ -17,7 +17,7 @@ export interface ProcessFile {
 const NAME = 'k8ts.pid';
 const EPHEMERAL_PREFIX = 'k8ts-ephemeral-';
 /** The longest path that a unix socket can have, with room for its end. */
-const LONGEST_SOCKET_PATH = 100;
+const MAX_SOCKET_PATH = 100;
 
 /** Takes the directory for this process; another one that lives keeps it. */
 export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
@@ -134,7 +134,7 @@ function isReadable(directory: string): boolean {
 
 function socketPath(directory: string): string {
   const inside = path.join(directory, 'k8ts.sock');
-  if (inside.length < LONGEST_SOCKET_PATH) return inside;
+  if (inside.length < MAX_SOCKET_PATH) return inside;
   return path.join(os.tmpdir(), `k8ts-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}.sock`);
 }
 

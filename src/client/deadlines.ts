@@ -1,14 +1,18 @@
 import type { Clock, Timer } from '../kernel/index.ts';
 
 class Deadline implements Timer {
+  readonly #deadlines: { cancel(deadline: Deadline): void };
+
   constructor(
-    private readonly deadlines: { cancel(deadline: Deadline): void },
+    deadlines: { cancel(deadline: Deadline): void },
     readonly at: number,
     readonly fire: () => void,
-  ) {}
+  ) {
+    this.#deadlines = deadlines;
+  }
 
   cancel(): void {
-    this.deadlines.cancel(this);
+    this.#deadlines.cancel(this);
   }
 }
 

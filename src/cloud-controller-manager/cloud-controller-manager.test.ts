@@ -3,9 +3,10 @@ import { startTestServer, type TestServer } from '../apiserver/testing/index.ts'
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { childContext } from '../kernel/index.ts';
+import { DEFAULT_CLOUD_CONFIG } from './config.ts';
 import { localCloud, type LocalInfrastructure, type LocalInstance } from './local-cloud.ts';
 import type { CloudProvider } from './provider.ts';
-import { DEFAULT_CLOUD_CONFIG, run } from './run.ts';
+import { run } from './run.ts';
 
 interface Fixture {
   readonly server: TestServer;

@@ -1,4 +1,7 @@
-/** cloud-node-lifecycle: deletes Nodes whose machine is gone, and marks those whose machine is switched off. */
+/**
+ * cloud-node-lifecycle-controller: deletes Nodes whose instance no longer exists, and taints those whose instance is
+ * shut down.
+ */
 import type { Node } from '../api/generated/core-v1.ts';
 import { isNotFound } from '../client/index.ts';
 import { UNINITIALIZED_TAINT } from './cloud-node.ts';
@@ -7,7 +10,7 @@ import type { Instances } from './provider.ts';
 
 const SHUTDOWN_TAINT = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' } as const;
 
-export const cloudNodeLifecycle: CloudController = {
+export const cloudNodeLifecycleController: CloudController = {
   eventSource: 'cloud-node-lifecycle-controller',
   build(context) {
     const { informers, provider, config, signal, logger } = context;
@@ -18,16 +21,16 @@ export const cloudNodeLifecycle: CloudController = {
       periodically(context, config.nodeMonitorPeriodMs, async () => {
         for (const node of nodes.list()) {
           if (signal.aborted) return;
-          // One node that the cloud cannot tell about does not keep the others waiting.
-          await check(context, instances, node).catch((error: unknown) =>
-            logger.error(error, 'The cloud could not be asked for a node', { node: node.metadata.name }),
+          // An error about one node must not stop the others.
+          await monitorNode(context, instances, node).catch((error: unknown) =>
+            logger.error(error, 'Error checking the node in the cloud provider', { node: node.metadata.name }),
           );
         }
       });
   },
 };
 
-async function check(context: CloudControllerContext, instances: Instances, node: Node): Promise<void> {
+async function monitorNode(context: CloudControllerContext, instances: Instances, node: Node): Promise<void> {
   const { client, recorder, signal } = context;
   const { name = '' } = node.metadata;
   const ready = node.status?.conditions?.find(({ type }) => type === 'Ready')?.status;

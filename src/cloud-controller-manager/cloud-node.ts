@@ -1,21 +1,24 @@
-/** cloud-node: tells new Nodes what the cloud knows of them, and lifts the taint that kept Pods off until then. */
+/**
+ * cloud-node-controller: initializes new Nodes with their provider id, addresses and topology labels, and removes the
+ * taint that kept pods off until then. Later it keeps the addresses up to date.
+ */
 import type { Node, NodeSpec } from '../api/generated/core-v1.ts';
 import { enqueueOnChange } from '../client/index.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
-import { keyedWorkers } from './keyed-workers.ts';
+import { keyedLoop } from './keyed-loop.ts';
 import type { InstanceMetadata } from './provider.ts';
 
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
-const PROVIDED_ADDRESS = 'alpha.kubernetes.io/provided-node-ip';
+const PROVIDED_NODE_IP = 'alpha.kubernetes.io/provided-node-ip';
 
-export const cloudNode: CloudController = {
+export const cloudNodeController: CloudController = {
   eventSource: 'cloud-node-controller',
   build(context) {
     const { informers, provider, config, signal } = context;
     const { instances } = provider;
     if (!instances) return undefined;
     const nodes = informers.informer('v1/nodes');
-    const { queue, run } = keyedWorkers(context, 'cloud_node', async (name) => {
+    const { queue, run } = keyedLoop(context, 'cloud_node', async (name) => {
       const node = nodes.get(name);
       if (node && isUninitialized(node)) await initialize(context, node, await instances.metadata(node));
     });
@@ -44,18 +47,21 @@ async function initialize(context: CloudControllerContext, node: Node, metadata:
     ...(node.spec?.providerID ? {} : { providerID: metadata.providerId }),
     taints: (node.spec?.taints ?? []).filter(({ key }) => key !== UNINITIALIZED_TAINT),
   };
-  // The version makes sure that no taint that another writer has just added is lost.
+  // The resourceVersion protects taints that another client adds at the same time.
   await client
     .resource('v1/nodes')
     .patch(
       { name },
-      { metadata: { resourceVersion: await versionOf(context, name), labels: labelsOf(metadata) }, spec },
+      { metadata: { resourceVersion: await resourceVersionOf(context, name), labels: labelsOf(metadata) }, spec },
       { type: 'merge', signal },
     );
   recorder.event(node, 'Normal', 'Synced', 'Node synced successfully');
 }
 
-async function versionOf({ client, signal }: CloudControllerContext, name: string): Promise<string | undefined> {
+async function resourceVersionOf(
+  { client, signal }: CloudControllerContext,
+  name: string,
+): Promise<string | undefined> {
   return (await client.resource('v1/nodes').get({ name }, { signal })).metadata.resourceVersion;
 }
 
@@ -70,22 +76,22 @@ function labelsOf({ instanceType, zone, region, additionalLabels }: InstanceMeta
   };
 }
 
-/** An address that the kubelet was told to use comes first among its kind. */
+/** The address of the kubelet's `--node-ip` comes first. */
 async function updateAddresses(
   { client, signal }: CloudControllerContext,
   node: Node,
   { addresses }: InstanceMetadata,
 ): Promise<void> {
   if (addresses.length === 0) return;
-  const wanted = node.metadata.annotations?.[PROVIDED_ADDRESS];
-  if (wanted !== undefined && !addresses.some(({ address }) => address === wanted))
-    throw new Error(`the cloud does not know the address ${wanted} of the node ${node.metadata.name}`);
+  const nodeIp = node.metadata.annotations?.[PROVIDED_NODE_IP];
+  if (nodeIp !== undefined && !addresses.some(({ address }) => address === nodeIp))
+    throw new Error(`failed to find the node IP ${nodeIp} of node ${node.metadata.name} in the cloud provider`);
   const hostname = (node.status?.addresses ?? []).filter(
     ({ type }) => type === 'Hostname' && !addresses.some((known) => known.type === 'Hostname'),
   );
   const all = [
-    ...addresses.filter(({ address }) => address === wanted),
-    ...addresses.filter(({ address }) => address !== wanted),
+    ...addresses.filter(({ address }) => address === nodeIp),
+    ...addresses.filter(({ address }) => address !== nodeIp),
     ...hostname,
   ];
   if (JSON.stringify(all) === JSON.stringify(node.status?.addresses)) return;

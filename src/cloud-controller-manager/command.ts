@@ -1,12 +1,12 @@
 /** `cloud-controller-manager` as a program of its own, with upstream's flags. */
 import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags } from '../flags/index.ts';
-import { DEFAULT_CLOUD_CONFIG, type CloudControllerManagerConfig } from './run.ts';
+import { DEFAULT_CLOUD_CONFIG, type CloudControllerManagerConfig } from './config.ts';
 
 export const cloudControllerManagerFlags = {
   ...loggingFlags,
   ...processFlags,
   kubeconfig: { kind: 'text', summary: 'how to reach the API server' },
-  'cloud-provider': { kind: 'text', summary: 'a module whose default export makes the provider' },
+  'cloud-provider': { kind: 'text', summary: 'a module whose default export creates the provider' },
   'cloud-config': { kind: 'text', summary: 'a file for the provider' },
   controllers: { kind: 'texts', summary: 'controllers to run: * for all, -name leaves one out', default: ['*'] },
   'cluster-name': {
@@ -14,10 +14,10 @@ export const cloudControllerManagerFlags = {
     summary: 'the name under which the cloud knows the cluster',
     default: DEFAULT_CLOUD_CONFIG.clusterName,
   },
-  'configure-cloud-routes': { kind: 'switch', summary: 'make routes to the Pods of every node', default: true },
+  'configure-cloud-routes': { kind: 'switch', summary: 'create routes to the pods of every node', default: true },
   'node-monitor-period': {
     kind: 'duration',
-    summary: 'how often nodes are looked for in the cloud',
+    summary: 'how often to check nodes in the cloud provider',
     default: DEFAULT_CLOUD_CONFIG.nodeMonitorPeriodMs,
   },
   'node-status-update-frequency': {
@@ -27,14 +27,14 @@ export const cloudControllerManagerFlags = {
   },
   'route-reconciliation-period': {
     kind: 'duration',
-    summary: 'how often routes are looked through',
+    summary: 'how often to reconcile routes',
     default: DEFAULT_CLOUD_CONFIG.routeReconciliationPeriodMs,
   },
-  'concurrent-service-syncs': { kind: 'whole', summary: 'Services that are worked on at once', default: 1 },
-  'leader-elect': { kind: 'switch', summary: 'act only while leader', default: true },
+  'concurrent-service-syncs': { kind: 'whole', summary: 'Services that are synced at the same time', default: 1 },
+  'leader-elect': { kind: 'switch', summary: 'run the controllers only as the elected leader', default: true },
   'allocate-node-cidrs': { kind: 'switch', ignored: "the controller manager's node-ipam-controller does that" },
-  'cluster-cidr': { kind: 'text', ignored: 'routes follow what the Nodes have' },
-  'use-service-account-credentials': { kind: 'switch', ignored: 'there is one identity' },
+  'cluster-cidr': { kind: 'text', ignored: 'routes follow the pod CIDRs of the Nodes' },
+  'use-service-account-credentials': { kind: 'switch', ignored: 'all controllers act as one user' },
 } as const satisfies FlagTable;
 
 export const cloudControllerManagerHelp = (): string =>

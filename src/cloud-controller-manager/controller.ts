@@ -1,8 +1,8 @@
-/** What the three controllers are given. */
+/** What a cloud controller is, and the context that each of them gets. */
 import type { Client, EventRecorder, InformerFactory } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
+import type { CloudControllerManagerConfig } from './config.ts';
 import type { CloudProvider } from './provider.ts';
-import type { CloudControllerManagerConfig } from './run.ts';
 
 export interface CloudControllerContext extends Context {
   readonly client: Client;
@@ -15,26 +15,26 @@ export interface CloudControllerContext extends Context {
 export interface CloudController {
   /** The component name of its events. */
   readonly eventSource: string;
-  /** Asks for informers and returns the loop; undefined when the provider cannot do this. */
+  /** Requests informers and returns the loop; undefined when the provider does not support it. */
   build(context: CloudControllerContext): (() => Promise<void>) | undefined;
 }
 
-/** Does `work` now and every `periodMs`, or sooner, until the signal aborts; a failure is logged and tried again. */
+/** Calls `work` now and every `periodMs`, or as soon as `wakeUp` resolves. A failure is logged; the next call retries. */
 export async function periodically(
   { clock, signal, logger }: Context,
   periodMs: number,
   work: () => Promise<void>,
-  sooner?: () => Promise<void>,
+  wakeUp?: () => Promise<void>,
 ): Promise<void> {
   while (!signal.aborted) {
-    // Asked for before the work: what happens during it counts for the next turn.
-    const early = sooner?.();
+    // Created before the work, so that a change during the work causes another call.
+    const early = wakeUp?.();
     try {
       await work();
     } catch (error) {
-      if (!signal.aborted) logger.error(error, 'The sync failed; it is tried again');
+      if (!signal.aborted) logger.error(error, 'Sync failed, will retry');
     }
-    const turn = clock.sleep(periodMs, signal).catch(() => {});
-    await (early ? Promise.race([early, turn]) : turn);
+    const period = clock.sleep(periodMs, signal).catch(() => {});
+    await (early ? Promise.race([early, period]) : period);
   }
 }

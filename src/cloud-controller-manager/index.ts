@@ -1,15 +1,10 @@
 /**
- * The cloud controller manager: what a cluster asks of the cloud that its machines are in. `provider` is the interface
- * that cloud providers know, three controllers use it (nodes, routes, load balancers), `local-cloud` is the provider that
- * is built in: its instances are the nodes of this machine.
+ * The cloud controller manager: the controllers that talk to the cloud of a cluster's machines. `provider.ts` is the
+ * interface of a cloud provider; the controllers of nodes, routes and load balancers use it. `local-cloud.ts` is the
+ * built-in provider, whose instances are the nodes of this machine.
  */
-export {
-  run,
-  DEFAULT_CLOUD_CONFIG,
-  CLOUD_CONTROLLERS,
-  type CloudControllerManagerConfig,
-  type CloudControllerManagerOptions,
-} from './run.ts';
+export { run, CLOUD_CONTROLLERS, type CloudControllerManagerOptions } from './run.ts';
+export { DEFAULT_CLOUD_CONFIG, type CloudControllerManagerConfig } from './config.ts';
 export {
   type CloudProvider,
   type Instances,

@@ -1,4 +1,4 @@
-/** A provider of the user's own: a module whose default export makes one from the text of the --cloud-config file. */
+/** Loads a cloud provider: a module whose default export creates it from the content of the `--cloud-config` file. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { UsageError } from '../flags/index.ts';
@@ -15,7 +15,7 @@ export async function loadProvider(module: string, config: string | undefined): 
     );
   })) as ProviderModule;
   if (typeof loaded.default !== 'function')
-    throw new UsageError(`the cloud provider ${module} has no default export that makes one`);
+    throw new UsageError(`the cloud provider ${module} has no default export that creates one`);
   const provider = await loaded.default(config);
   if (typeof provider?.name !== 'string') throw new UsageError(`the cloud provider ${module} has no name`);
   return provider;

@@ -1,7 +1,7 @@
 /**
- * The cloud of one machine: instances are its node namespaces, routes are the kernel's, and a load balancer is an
- * address that the host routes to the healthy nodes, whose kube-proxy knows what to do with it. No packet is copied, so
- * every protocol works, and Pods see who called.
+ * The cloud provider of one machine: instances are its network namespaces for nodes, routes are kernel routes, and a
+ * load balancer is an address that the host routes to healthy nodes, where kube-proxy takes over. The host forwards
+ * packets unchanged, so every protocol works and pods see the client's address.
  */
 import type { Node, Service } from '../api/generated/core-v1.ts';
 import { AddressRange } from '../base/index.ts';
@@ -15,14 +15,14 @@ export interface LocalInstance {
   readonly running: boolean;
 }
 
-/** What the cloud stands on: the machine's nodes and routes. */
+/** The machine's nodes and routes. */
 export interface LocalInfrastructure {
   instances(): readonly LocalInstance[];
   setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void>;
   podRoutes(): Promise<readonly { readonly node: string; readonly podCidr: string }[]>;
   /** Ranges of addresses for load balancers, one per family. */
   readonly loadBalancerRanges: readonly string[];
-  /** Sends what the host has for the address to the nodes, each its share; to nobody when there are none. */
+  /** Routes the address to the nodes with equal shares. Without nodes, packets for it are dropped. */
   routeAddress(address: string, nodeAddresses: readonly string[]): Promise<void>;
   unrouteAddress(address: string): Promise<void>;
   /** Whether GET http://address:port/path on a node answers with 200; undefined when nothing comes in time. */
@@ -39,8 +39,8 @@ export interface LocalCloudOptions {
 
 const PROXY_HEALTH_PORT = 10_256;
 const HEALTH_CHECK_MS = 1000;
-/** After so many checks without an answer a node counts as away. */
-const SILENCES = 2;
+/** A node is unhealthy after this number of checks in a row without an answer. */
+const UNHEALTHY_THRESHOLD = 2;
 
 export function localCloud(options: LocalCloudOptions): CloudProvider {
   const { infrastructure, zone = 'local-a', region = 'local' } = options;
@@ -92,18 +92,22 @@ function localRoutes(infrastructure: LocalInfrastructure): Routes {
 interface Balancer {
   readonly addresses: readonly string[];
   nodes: readonly string[];
-  /** Where a node says whether it wants traffic. */
+  /** The port and path of the nodes' health checks. */
   port: number;
   path: string;
   healthy: readonly string[] | undefined;
-  /** How often in a row each node has been silent. */
-  readonly silences: Map<string, number>;
+  /** The number of checks in a row without an answer, by node address. */
+  readonly timeouts: Map<string, number>;
 }
 
 class LocalLoadBalancers implements LoadBalancers {
   readonly #balancers = new Map<string, Balancer>();
 
-  constructor(private readonly options: LocalCloudOptions) {}
+  readonly #options: LocalCloudOptions;
+
+  constructor(options: LocalCloudOptions) {
+    this.#options = options;
+  }
 
   get(_cluster: string, service: Service): Promise<LoadBalancerStatus | undefined> {
     const balancer = this.#balancers.get(keyOf(service));
@@ -113,12 +117,12 @@ class LocalLoadBalancers implements LoadBalancers {
   async ensure(_cluster: string, service: Service, nodes: readonly Node[]): Promise<LoadBalancerStatus> {
     const key = keyOf(service);
     const balancer = this.#balancers.get(key) ?? {
-      addresses: this.#take(service),
+      addresses: this.#allocateAddresses(service),
       nodes: [],
       port: 0,
       path: '',
       healthy: undefined,
-      silences: new Map<string, number>(),
+      timeouts: new Map<string, number>(),
     };
     this.#balancers.set(key, balancer);
     const isLocal = service.spec?.externalTrafficPolicy === 'Local' && service.spec.healthCheckNodePort;
@@ -141,42 +145,42 @@ class LocalLoadBalancers implements LoadBalancers {
     this.#balancers.delete(keyOf(service));
     const addresses =
       balancer?.addresses ?? (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
-    for (const address of addresses) await this.options.infrastructure.unrouteAddress(address);
+    for (const address of addresses) await this.#options.infrastructure.unrouteAddress(address);
   }
 
-  /** The address that it has already, the one that is asked for, or the next free one; one per family of the Service. */
-  #take(service: Service): string[] {
-    const taken = new Set([...this.#balancers.values()].flatMap(({ addresses }) => addresses));
+  /** One address per IP family of the Service: its present one, the requested one, or the next free one. */
+  #allocateAddresses(service: Service): string[] {
+    const allocated = new Set([...this.#balancers.values()].flatMap(({ addresses }) => addresses));
     const present = (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
-    const wanted = service.spec?.loadBalancerIP ?? '';
+    const requested = service.spec?.loadBalancerIP ?? '';
     return (service.spec?.ipFamilies ?? ['IPv4']).flatMap((family) => {
-      const range = this.options.infrastructure.loadBalancerRanges.find(
+      const range = this.#options.infrastructure.loadBalancerRanges.find(
         (each) => each.includes(':') === (family === 'IPv6'),
       );
       if (range === undefined) return [];
       const ofFamily = (address: string): boolean => address !== '' && address.includes(':') === (family === 'IPv6');
-      const kept = [...present, wanted].find(
-        (address) => ofFamily(address) && !taken.has(address) && isIn(address, range),
+      const usable = [...present, requested].find(
+        (address) => ofFamily(address) && !allocated.has(address) && isIn(address, range),
       );
-      if (ofFamily(wanted) && kept !== wanted && !present.some(ofFamily))
-        throw new Error(`the address ${wanted} is not free; free ones are in ${range}`);
-      const address = kept ?? addressesIn(range).find((each) => !taken.has(each));
+      if (ofFamily(requested) && usable !== requested && !present.some(ofFamily))
+        throw new Error(`the address ${requested} is not free; free ones are in ${range}`);
+      const address = usable ?? addressesIn(range).find((each) => !allocated.has(each));
       if (address === undefined) throw new Error(`all load balancer addresses of ${range} are taken`);
-      taken.add(address);
+      allocated.add(address);
       return [address];
     });
   }
 
-  /** Checks every balancer's nodes, for ever. */
+  /** Checks the health of every balancer's nodes until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.options;
+    const { clock, logger } = this.#options;
     while (!signal.aborted) {
       await clock.sleep(HEALTH_CHECK_MS, signal).catch(() => {});
       if (signal.aborted) return;
-      const probe = this.#probes();
+      const probe = this.#sharedProbe();
       const failed = (error: unknown, { addresses }: Balancer): void =>
-        logger.error(error, 'A load balancer could not be checked', { address: addresses.join() });
-      // Side by side: nobody waits for the silent nodes of others.
+        logger.error(error, 'Error checking the health of a load balancer', { address: addresses.join() });
+      // At the same time, so that a node that does not answer delays only its own balancers.
       await Promise.all(
         Array.from(this.#balancers.values(), (balancer) =>
           this.#check(balancer, probe).catch((error: unknown) => failed(error, balancer)),
@@ -185,23 +189,23 @@ class LocalLoadBalancers implements LoadBalancers {
     }
   }
 
-  /** Asks each place once, however many want to know. */
-  #probes(): LocalInfrastructure['probe'] {
-    const asked = new Map<string, ReturnType<LocalInfrastructure['probe']>>();
+  /** Balancers that check the same address, port and path share one probe. */
+  #sharedProbe(): LocalInfrastructure['probe'] {
+    const probes = new Map<string, ReturnType<LocalInfrastructure['probe']>>();
     return (address, port, path) => {
       const key = `${address} ${port} ${path}`;
-      const answer = asked.get(key) ?? this.options.infrastructure.probe(address, port, path);
-      asked.set(key, answer);
+      const answer = probes.get(key) ?? this.#options.infrastructure.probe(address, port, path);
+      probes.set(key, answer);
       return answer;
     };
   }
 
-  async #check(balancer: Balancer, probe = this.#probes()): Promise<void> {
-    const { infrastructure } = this.options;
+  async #check(balancer: Balancer, probe = this.#sharedProbe()): Promise<void> {
+    const { infrastructure } = this.#options;
     const { nodes } = balancer;
     const answers = await Promise.all(nodes.map((address) => probe(address, balancer.port, balancer.path)));
-    const healthy = nodes.filter((address, index) => answers[index] ?? this.#isExcused(balancer, address));
-    for (const [index, address] of nodes.entries()) if (answers[index] !== undefined) balancer.silences.delete(address);
+    const healthy = nodes.filter((address, index) => answers[index] ?? this.#staysHealthy(balancer, address));
+    for (const [index, address] of nodes.entries()) if (answers[index] !== undefined) balancer.timeouts.delete(address);
     if (balancer.healthy?.join() === healthy.join()) return;
     for (const address of balancer.addresses)
       await infrastructure.routeAddress(
@@ -211,11 +215,11 @@ class LocalLoadBalancers implements LoadBalancers {
     balancer.healthy = healthy;
   }
 
-  /** A node that answered a moment ago may have been busy, or we may. */
-  #isExcused({ healthy, silences }: Balancer, address: string): boolean {
-    const silent = (silences.get(address) ?? 0) + 1;
-    silences.set(address, silent);
-    return silent < SILENCES && (healthy?.includes(address) ?? false);
+  /** A healthy node stays healthy for one check without an answer: it may have been busy. */
+  #staysHealthy({ healthy, timeouts }: Balancer, address: string): boolean {
+    const count = (timeouts.get(address) ?? 0) + 1;
+    timeouts.set(address, count);
+    return count < UNHEALTHY_THRESHOLD && (healthy?.includes(address) ?? false);
   }
 }
 
@@ -228,7 +232,7 @@ const addressesOf = (nodes: readonly Node[]): string[] =>
     (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
   );
 
-/** Of a range no larger than is worth listing: the first thousand, without the network's own address. */
+/** The first thousand addresses of a range, without the network's own. */
 function addressesIn(text: string): string[] {
   const range = AddressRange.parse(text);
   const size = Math.min(1000, Number(range.size) - 2);

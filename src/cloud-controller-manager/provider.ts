@@ -1,4 +1,4 @@
-/** What a cloud can do, in the words of Kubernetes' cloud provider interface (instances v2). Absent parts are not done. */
+/** The cloud provider interface, as Kubernetes' (InstancesV2). A provider leaves out what it does not support. */
 import type { LoadBalancerStatus, Node, NodeAddress, Service } from '../api/generated/core-v1.ts';
 
 export type { LoadBalancerStatus };
@@ -9,7 +9,7 @@ export interface CloudProvider {
   readonly instances?: Instances;
   readonly loadBalancers?: LoadBalancers;
   readonly routes?: Routes;
-  /** What it does on its own, such as health checks, until the signal aborts. */
+  /** Work of the provider itself, such as health checks, until the signal aborts. */
   run?(signal: AbortSignal): Promise<void>;
 }
 
@@ -30,13 +30,13 @@ export interface InstanceMetadata {
 }
 
 export interface LoadBalancers {
-  /** Undefined when there is none. */
+  /** Undefined when the Service has no load balancer. */
   get(clusterName: string, service: Service): Promise<LoadBalancerStatus | undefined>;
-  /** Makes it, or makes it what it should be; may be called again at any time. */
+  /** Creates or updates the load balancer; idempotent. */
   ensure(clusterName: string, service: Service, nodes: readonly Node[]): Promise<LoadBalancerStatus>;
-  /** The nodes have changed. */
+  /** Sets the nodes of a load balancer that exists. */
   update(clusterName: string, service: Service, nodes: readonly Node[]): Promise<void>;
-  /** Removes it; one that is not there is removed already. */
+  /** Deletes the load balancer; succeeds when there is none. */
   ensureDeleted(clusterName: string, service: Service): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface Route {
   readonly name?: string;
   readonly targetNode: string;
   readonly destinationCidr: string;
-  /** The node that it leads to is gone. */
+  /** The route's target node is gone. */
   readonly blackhole?: boolean;
 }
 

@@ -1,10 +1,10 @@
-/** route: the cloud's network knows the way to every Node's Pods. */
+/** node-route-controller: creates a route in the cloud's network to the pod CIDRs of every Node. */
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
 import type { Route, Routes } from './provider.ts';
 
-export const route: CloudController = {
+export const routeController: CloudController = {
   eventSource: 'route_controller',
   build(context) {
     const { informers, provider, config } = context;
@@ -12,7 +12,7 @@ export const route: CloudController = {
     if (!routes || !config.configureCloudRoutes) return undefined;
     const nodes = informers.informer('v1/nodes');
     let wake = (): void => {};
-    // A Node that has just got its range should not wait for the next turn.
+    // A Node with a new pod CIDR does not wait for the next period.
     nodes.addHandler({
       onAdd: () => wake(),
       onUpdate: (before, after) => podCidrsOf(before).join() !== podCidrsOf(after).join() && wake(),

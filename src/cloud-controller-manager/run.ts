@@ -1,49 +1,27 @@
-/** The manager: shared informers, leader election, and each controller's loop. */
+/** The cloud controller manager: shared informers, leader election, and each enabled controller's loop. */
 import { createCoreEventRecorder, InformerFactory, runWithLeaderElection, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
-import { cloudNodeLifecycle } from './cloud-node-lifecycle.ts';
-import { cloudNode } from './cloud-node.ts';
+import { cloudNodeLifecycleController } from './cloud-node-lifecycle.ts';
+import { cloudNodeController } from './cloud-node.ts';
+import type { CloudControllerManagerConfig } from './config.ts';
 import type { CloudController } from './controller.ts';
 import type { CloudProvider } from './provider.ts';
-import { route } from './route.ts';
-import { service } from './service.ts';
+import { routeController } from './route.ts';
+import { serviceController } from './service.ts';
 
-/** By the names that --controllers takes. */
+/** Every cloud controller, by its name in `--controllers`. */
 export const CLOUD_CONTROLLERS = {
-  'cloud-node-controller': cloudNode,
-  'cloud-node-lifecycle-controller': cloudNodeLifecycle,
-  'node-route-controller': route,
-  'service-lb-controller': service,
+  'cloud-node-controller': cloudNodeController,
+  'cloud-node-lifecycle-controller': cloudNodeLifecycleController,
+  'node-route-controller': routeController,
+  'service-lb-controller': serviceController,
 } as const satisfies Record<string, CloudController>;
-
-export interface CloudControllerManagerConfig {
-  /** As --controllers. */
-  readonly controllers: readonly string[];
-  readonly clusterName: string;
-  readonly configureCloudRoutes: boolean;
-  readonly nodeMonitorPeriodMs: number;
-  readonly nodeStatusUpdateFrequencyMs: number;
-  readonly routeReconciliationPeriodMs: number;
-  readonly concurrentServiceSyncs: number;
-  readonly leaderElect: boolean;
-}
-
-export const DEFAULT_CLOUD_CONFIG: CloudControllerManagerConfig = {
-  controllers: ['*'],
-  clusterName: 'kubernetes',
-  configureCloudRoutes: true,
-  nodeMonitorPeriodMs: 5000,
-  nodeStatusUpdateFrequencyMs: 300_000,
-  routeReconciliationPeriodMs: 10_000,
-  concurrentServiceSyncs: 1,
-  leaderElect: true,
-};
 
 export interface CloudControllerManagerOptions {
   readonly client: Client;
   readonly provider: CloudProvider;
   readonly config: CloudControllerManagerConfig;
-  /** Who this process is in leader elections. */
+  /** The holder identity of this process in leader elections. */
   readonly identity: string;
 }
 
@@ -75,7 +53,7 @@ async function lead(ctx: Context, { client, provider, config }: CloudControllerM
       config,
     });
     if (!loop) {
-      ctx.logger.warn('The cloud provider has no part for this controller', {
+      ctx.logger.warn('The cloud provider does not support this controller', {
         provider: provider.name,
         controller: name,
       });
@@ -92,6 +70,5 @@ async function lead(ctx: Context, { client, provider, config }: CloudControllerM
   await group.wait();
 }
 
-/** `*` is all, `-name` leaves one out, `name` is one. */
 const isEnabled = (name: string, list: readonly string[]): boolean =>
   !list.includes(`-${name}`) && (list.includes('*') || list.includes(name));

@@ -1,66 +1,46 @@
-/** service: a load balancer for every Service that asks for one. */
+/** service-lb-controller: creates, updates and deletes the load balancers of Services of type LoadBalancer. */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-import { enqueueOnChange, isNotFound, keyOf, splitKey } from '../client/index.ts';
+import { enqueueOnChange, isNotFound, keyOf, splitKey, type SharedInformer } from '../client/index.ts';
 import type { CloudController, CloudControllerContext } from './controller.ts';
-import { keyedWorkers } from './keyed-workers.ts';
+import { keyedLoop } from './keyed-loop.ts';
 import type { LoadBalancers, LoadBalancerStatus } from './provider.ts';
 
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 const EXCLUDED_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
-export const service: CloudController = {
+export const serviceController: CloudController = {
   eventSource: 'service-controller',
   build(context) {
-    const { informers, provider } = context;
-    const balancers = provider.loadBalancers;
-    if (!balancers) return undefined;
+    const { informers, provider, config } = context;
+    if (!provider.loadBalancers) return undefined;
     const services = informers.informer('v1/services');
     const nodes = informers.informer('v1/nodes');
-    /** What each balancer was last told: its Service's spec, and the nodes. */
-    const told = new Map<string, { spec: string; nodes: string }>();
-    const { queue, run } = keyedWorkers(
+    const reconciler = new LoadBalancerReconciler(context, { balancers: provider.loadBalancers, services, nodes });
+    const { queue, run } = keyedLoop(
       context,
       'service',
-      async (key) => {
-        const current = services.get(key);
-        if (!current) {
-          told.delete(key);
-          return;
-        }
-        if (wantsBalancer(current))
-          await ensure(context, { balancers, service: current, nodes: nodes.list().filter(isEligible), told });
-        else if (current.metadata.finalizers?.includes(FINALIZER)) {
-          told.delete(key);
-          await remove(context, balancers, current);
-        }
-      },
-      context.config.concurrentServiceSyncs,
+      (key) => reconciler.reconcile(key),
+      config.concurrentServiceSyncs,
     );
-    enqueueOnChange(services, queue, (each) =>
-      wantsBalancer(each) || each.metadata.finalizers?.includes(FINALIZER) || told.has(keyOf(each))
-        ? keyOf(each)
-        : undefined,
-    );
-    const allBalancers = (): void =>
-      services
-        .list()
-        .filter(wantsBalancer)
-        .forEach((each) => queue.add(keyOf(each)));
+    enqueueOnChange(services, queue, (service) => (reconciler.concerns(service) ? keyOf(service) : undefined));
+    const enqueueAll = (): void => {
+      for (const service of services.list()) if (needsLoadBalancer(service)) queue.add(keyOf(service));
+    };
     nodes.addHandler({
-      onAdd: allBalancers,
-      onUpdate: (before, after) => describeNodes([before]) !== describeNodes([after]) && allBalancers(),
-      onDelete: allBalancers,
+      onAdd: enqueueAll,
+      onUpdate: (before, after) => describeNodes([before]) !== describeNodes([after]) && enqueueAll(),
+      onDelete: enqueueAll,
     });
     return run;
   },
 };
 
-/** With a class, another controller looks after it. */
-const wantsBalancer = ({ metadata, spec }: Service): boolean =>
+/** A Service with a loadBalancerClass belongs to another controller. */
+const needsLoadBalancer = ({ metadata, spec }: Service): boolean =>
   spec?.type === 'LoadBalancer' && !spec.loadBalancerClass && !metadata.deletionTimestamp;
 
-/** May receive traffic from outside. That a node is not ready is for its balancer's health checks to find out. */
+/** Whether load balancers send traffic to the node. Readiness is left to their health checks. */
 const isEligible = ({ metadata, spec }: Node): boolean =>
   metadata.deletionTimestamp === undefined &&
   metadata.labels?.[EXCLUDED_LABEL] === undefined &&
@@ -76,101 +56,110 @@ const describeNodes = (nodes: readonly Node[]): string =>
     .sort()
     .join('\n');
 
-interface Ensuring {
+interface LoadBalancerParts {
   readonly balancers: LoadBalancers;
-  readonly service: Service;
-  readonly nodes: readonly Node[];
-  readonly told: Map<string, { spec: string; nodes: string }>;
+  readonly services: SharedInformer<Service>;
+  readonly nodes: SharedInformer<Node>;
 }
 
-async function ensure(
-  context: CloudControllerContext,
-  { balancers, service: before, nodes, told }: Ensuring,
-): Promise<void> {
-  const { recorder, config } = context;
-  const key = keyOf(before);
-  const now = { spec: JSON.stringify([before.spec, before.metadata.annotations]), nodes: describeNodes(nodes) };
-  const known = told.get(key);
-  if (known?.spec === now.spec && known.nodes === now.nodes && before.status?.loadBalancer?.ingress?.length) return;
-  try {
-    if (known?.spec === now.spec && before.status?.loadBalancer?.ingress?.length) {
-      await balancers.update(config.clusterName, before, nodes);
-      recorder.event(before, 'Normal', 'UpdatedLoadBalancer', 'Updated load balancer with new hosts');
-    } else {
-      recorder.event(before, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
-      const current = await withFinalizer(context, before);
-      const status = await balancers.ensure(config.clusterName, current, nodes);
-      await writeStatus(context, current, status);
-      recorder.event(before, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
-    }
-    told.set(key, now);
-  } catch (error) {
-    if (isNotFound(error)) return;
-    recorder.event(
-      before,
-      'Warning',
-      'SyncLoadBalancerFailed',
-      `Error syncing load balancer: failed to ensure load balancer: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    throw error;
+class LoadBalancerReconciler {
+  readonly #context: CloudControllerContext;
+  readonly #parts: LoadBalancerParts;
+  /** What was last applied to each load balancer: the spec of its Service, and the nodes. */
+  readonly #applied = new Map<string, { spec: string; nodes: string }>();
+
+  constructor(context: CloudControllerContext, parts: LoadBalancerParts) {
+    this.#context = context;
+    this.#parts = parts;
   }
-}
 
-/** Before there is anything to clean up, so that no balancer can be forgotten. */
-async function withFinalizer({ client, signal }: CloudControllerContext, before: Service): Promise<Service> {
-  const { finalizers = [], resourceVersion } = before.metadata;
-  if (finalizers.includes(FINALIZER)) return before;
-  return client
-    .resource('v1/services')
-    .patch(
-      splitKey(keyOf(before)),
-      { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } },
-      { type: 'merge', signal },
-    );
-}
+  concerns(service: Service): boolean {
+    return needsLoadBalancer(service) || hasFinalizer(service) || this.#applied.has(keyOf(service));
+  }
 
-async function writeStatus(
-  { client, signal }: CloudControllerContext,
-  current: Service,
-  loadBalancer: LoadBalancerStatus,
-): Promise<void> {
-  if (JSON.stringify(current.status?.loadBalancer ?? {}) === JSON.stringify(loadBalancer)) return;
-  await client
-    .resource('v1/services')
-    .patch(splitKey(keyOf(current)), { status: { loadBalancer } }, { type: 'merge', subresource: 'status', signal });
-}
+  async reconcile(key: string): Promise<void> {
+    const service = this.#parts.services.get(key);
+    if (service && needsLoadBalancer(service)) return this.#ensure(service);
+    this.#applied.delete(key);
+    if (service && hasFinalizer(service)) await this.#remove(service);
+  }
 
-async function remove(context: CloudControllerContext, balancers: LoadBalancers, before: Service): Promise<void> {
-  const { client, recorder, config, signal } = context;
-  recorder.event(before, 'Normal', 'DeletingLoadBalancer', 'Deleting load balancer');
-  try {
-    await balancers.ensureDeleted(config.clusterName, before);
-    if (!before.metadata.deletionTimestamp && before.status?.loadBalancer?.ingress?.length) {
-      await client
-        .resource('v1/services')
-        .patch(
-          splitKey(keyOf(before)),
+  async #ensure(service: Service): Promise<void> {
+    const key = keyOf(service);
+    const nodes = this.#parts.nodes.list().filter(isEligible);
+    const wanted = { spec: JSON.stringify([service.spec, service.metadata.annotations]), nodes: describeNodes(nodes) };
+    const applied = this.#applied.get(key);
+    const isSpecApplied = applied?.spec === wanted.spec && Boolean(service.status?.loadBalancer?.ingress?.length);
+    if (isSpecApplied && applied?.nodes === wanted.nodes) return;
+    await this.#reportingErrors(service, 'failed to ensure load balancer', async () => {
+      if (isSpecApplied) await this.#updateNodes(service, nodes);
+      else await this.#apply(service, nodes);
+      this.#applied.set(key, wanted);
+    });
+  }
+
+  async #updateNodes(service: Service, nodes: readonly Node[]): Promise<void> {
+    const { recorder, config } = this.#context;
+    await this.#parts.balancers.update(config.clusterName, service, nodes);
+    recorder.event(service, 'Normal', 'UpdatedLoadBalancer', 'Updated load balancer with new hosts');
+  }
+
+  async #apply(service: Service, nodes: readonly Node[]): Promise<void> {
+    const { recorder, config } = this.#context;
+    recorder.event(service, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
+    const current = await this.#addFinalizer(service);
+    const status = await this.#parts.balancers.ensure(config.clusterName, current, nodes);
+    await this.#writeStatus(current, status);
+    recorder.event(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
+  }
+
+  async #remove(service: Service): Promise<void> {
+    const { client, recorder, config, signal } = this.#context;
+    const reference = splitKey(keyOf(service));
+    const services = client.resource('v1/services');
+    recorder.event(service, 'Normal', 'DeletingLoadBalancer', 'Deleting load balancer');
+    await this.#reportingErrors(service, 'failed to delete load balancer', async () => {
+      await this.#parts.balancers.ensureDeleted(config.clusterName, service);
+      if (!service.metadata.deletionTimestamp && service.status?.loadBalancer?.ingress?.length)
+        await services.patch(
+          reference,
           { status: { loadBalancer: { ingress: null } } },
           { type: 'merge', subresource: 'status', signal },
         );
-    }
-    const { resourceVersion } = await client
-      .resource('v1/services')
-      .get(splitKey(keyOf(before)), { signal })
-      .then(({ metadata }) => metadata);
-    const finalizers = (before.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
+      const { resourceVersion } = (await services.get(reference, { signal })).metadata;
+      const finalizers = (service.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
+      await services.patch(reference, { metadata: { resourceVersion, finalizers } }, { type: 'merge', signal });
+      recorder.event(service, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');
+    });
+  }
+
+  /** The finalizer is added before the load balancer exists, so that none is left behind. */
+  async #addFinalizer(service: Service): Promise<Service> {
+    if (hasFinalizer(service)) return service;
+    const { client, signal } = this.#context;
+    const { finalizers = [], resourceVersion } = service.metadata;
+    const metadata = { resourceVersion, finalizers: [...finalizers, FINALIZER] };
+    return client.resource('v1/services').patch(splitKey(keyOf(service)), { metadata }, { type: 'merge', signal });
+  }
+
+  async #writeStatus(service: Service, loadBalancer: LoadBalancerStatus): Promise<void> {
+    if (JSON.stringify(service.status?.loadBalancer ?? {}) === JSON.stringify(loadBalancer)) return;
+    const { client, signal } = this.#context;
     await client
       .resource('v1/services')
-      .patch(splitKey(keyOf(before)), { metadata: { resourceVersion, finalizers } }, { type: 'merge', signal });
-  } catch (error) {
-    if (isNotFound(error)) return;
-    recorder.event(
-      before,
-      'Warning',
-      'SyncLoadBalancerFailed',
-      `Error syncing load balancer: failed to delete load balancer: ${error instanceof Error ? error.message : String(error)}`,
-    );
-    throw error;
+      .patch(splitKey(keyOf(service)), { status: { loadBalancer } }, { type: 'merge', subresource: 'status', signal });
   }
-  recorder.event(before, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');
+
+  async #reportingErrors(service: Service, problem: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (isNotFound(error)) return;
+      const message = `Error syncing load balancer: ${problem}: ${error instanceof Error ? error.message : String(error)}`;
+      this.#context.recorder.event(service, 'Warning', 'SyncLoadBalancerFailed', message);
+      throw error;
+    }
+  }
 }
+
+const hasFinalizer = ({ metadata }: Service): boolean => metadata.finalizers?.includes(FINALIZER) ?? false;

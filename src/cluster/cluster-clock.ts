@@ -8,9 +8,9 @@ type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 /** Programs outside have answered a request this long ago, in real time, when they are taken to have nothing more to say. */
 const QUIET_MS = 3;
 /** A request that takes longer waits for something, perhaps for time to move. */
-const LONGEST_SETTLE_MS = 50;
+const MAX_SETTLE_MS = 50;
 /** Time does not jump further at once while something is awaited. */
-const LONGEST_STEP_MS = 1000;
+const MAX_STEP_MS = 1000;
 
 export class ClusterClock extends VirtualClock {
   readonly #real = new RealClock();
@@ -41,7 +41,7 @@ export class ClusterClock extends VirtualClock {
     const began = this.#real.monotonic();
     while (
       (this.#outside > 0 || this.#real.monotonic() - this.#lastOutside < QUIET_MS) &&
-      this.#real.monotonic() - began < LONGEST_SETTLE_MS
+      this.#real.monotonic() - began < MAX_SETTLE_MS
     )
       await this.yield();
   }
@@ -65,7 +65,7 @@ export class ClusterClock extends VirtualClock {
     await this.settle();
     const next = this.nextTimerAt;
     if (next === undefined) await this.#real.sleep(1);
-    else await this.advance(Math.min(LONGEST_STEP_MS, Math.max(0, next - this.now())));
+    else await this.advance(Math.min(MAX_STEP_MS, Math.max(0, next - this.now())));
   }
 
   /** Stands around the API server and sees who is outside. */

@@ -19,8 +19,10 @@ export class Components {
   readonly #failed: (error: unknown) => void;
   /** Rejects when a component has failed; never resolves. */
   readonly failure: Promise<never>;
+  readonly #ctx: Context;
 
-  constructor(private readonly ctx: Context) {
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
     let failed: (error: unknown) => void = () => undefined;
     this.failure = new Promise<never>((_, reject) => (failed = reject));
     this.failure.catch(() => undefined);
@@ -43,7 +45,7 @@ export class Components {
     if (component.stop !== undefined) return;
     const stop = new AbortController();
     component.stop = stop;
-    const ctx = childContext(this.ctx, name, AbortSignal.any([stop.signal, this.ctx.signal]));
+    const ctx = childContext(this.#ctx, name, AbortSignal.any([stop.signal, this.#ctx.signal]));
     component.ended = (async () => {
       try {
         await component.run(ctx);

@@ -3,8 +3,12 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
+import { Client } from '../client/index.ts';
 import { createContext } from '../kernel/index.ts';
 import { serveControlSocket } from './control-socket.ts';
+import { ADMIN } from './identities.ts';
+import { inProcessTransport } from './in-process-transport.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'k8ts-control-'));
 const socketPath = join(directory, 'k8ts.sock');
@@ -12,8 +16,20 @@ const stop = new AbortController();
 const added: object[] = [];
 let finished: Promise<void>;
 
+let server: TestServer;
+
 beforeAll(async () => {
-  const cluster = { simulatedNodes: { add: (nodes: object) => (added.push(nodes), Promise.resolve([])) } };
+  server = await startTestServer();
+  const { signal, clock } = server.ctx;
+  const transport = inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal });
+  const cluster = {
+    clientAs: () => new Client({ transport, clock }),
+    components: { states: [] },
+    simulatedNodes: {
+      add: (nodes: object) => (added.push(nodes), Promise.resolve([])),
+      has: (name: string) => name.startsWith('sim'),
+    },
+  };
   ({ finished } = await serveControlSocket(
     createContext({ signal: stop.signal, writeLog: () => {} }),
     cluster as never,
@@ -24,6 +40,7 @@ beforeEach(() => void (added.length = 0));
 afterAll(async () => {
   stop.abort();
   await finished;
+  await server.stop();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -39,6 +56,23 @@ function ask(method: string, path: string, body = ''): Promise<{ status: number;
 }
 
 describe('the control socket', () => {
+  it('counts objects and tells which nodes are Ready', async () => {
+    const node = (name: string, status: string) =>
+      server.call('POST', '/api/v1/nodes', {
+        body: { metadata: { name }, status: { conditions: [{ type: 'Ready', status }] } },
+      });
+    await node('sim-1', 'True');
+    await node('worker', 'False');
+    expect(await ask('GET', '/status')).toMatchObject({
+      status: 200,
+      nodes: [
+        { name: 'sim-1', kind: 'simulated', ready: true },
+        { name: 'worker', kind: 'real', ready: false },
+      ],
+      objects: { namespaces: 4, pods: 0, services: 1 },
+    });
+  });
+
   it('adds as many nodes as it is asked for, one by default', async () => {
     await ask('POST', '/nodes', '{"count": 3, "prefix": "a"}');
     await ask('POST', '/nodes');

@@ -7,6 +7,8 @@ import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
+import { OWN_CLIENT } from './faults/index.ts';
+import { ADMIN } from './identities.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -69,9 +71,9 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
 );
 
 /** More than any cluster has; each is an object and a name in memory. */
-const MOST_NODES = 100_000;
+const MAX_NODES = 100_000;
 /** Requests are a few fields. Files are named by their path. */
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** An answer with this status instead of what was asked for. */
 class Refusal extends Error {
@@ -86,8 +88,8 @@ class Refusal extends Error {
 }
 
 function countOf({ count = 1 }: Call['body']): number {
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_NODES) {
-    throw new Refusal(400, `count must be a whole number from 0 to ${MOST_NODES}`);
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MAX_NODES) {
+    throw new Refusal(400, `count must be a whole number from 0 to ${MAX_NODES}`);
   }
   return count;
 }
@@ -115,24 +117,18 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
   return added;
 }
 
-function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
-  const { registry } = cluster.apiServer.door.backend;
-  const nodes = registry
-    .require('', 'v1', 'nodes')
-    .cache.list('')
-    .map(({ object }) => {
-      const { metadata, status } = object as {
-        metadata: { name?: string };
-        status?: { conditions?: { type: string; status: string }[] };
-      };
-      const name = metadata.name ?? '';
-      return {
-        name,
-        kind: cluster.simulatedNodes.has(name) ? ('simulated' as const) : ('real' as const),
-        ready: status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false,
-      };
-    });
-  const count = (plural: string): number => registry.require('', 'v1', plural).cache.list('').length;
+async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<ClusterStatus> {
+  const client = cluster.clientAs(ADMIN, OWN_CLIENT, ctx.signal);
+  const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
+    const { items, metadata } = await client.resource(resource).list({ limit: 1 });
+    return items.length + (metadata.remainingItemCount ?? 0);
+  };
+  const [nodes, namespaces, pods, services] = await Promise.all([
+    client.resource('v1/nodes').list({ resourceVersion: '0' }),
+    count('v1/namespaces'),
+    count('v1/pods'),
+    count('v1/services'),
+  ]);
   return {
     pid: process.pid,
     server: cluster.server,
@@ -140,8 +136,12 @@ function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
     uptimeSeconds: Math.round((ctx.clock.monotonic() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
     components: [{ name: 'kube-apiserver', running: true }, ...cluster.components.states],
-    nodes,
-    objects: { namespaces: count('namespaces'), pods: count('pods'), services: count('services') },
+    nodes: nodes.items.map(({ metadata: { name = '' }, status }) => ({
+      name,
+      kind: cluster.simulatedNodes.has(name) ? 'simulated' : 'real',
+      ready: status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false,
+    })),
+    objects: { namespaces, pods, services },
   };
 }
 
@@ -203,7 +203,7 @@ async function readJson(request: http.IncomingMessage): Promise<Record<string, u
   let size = 0;
   for await (const piece of request) {
     size += (piece as Buffer).length;
-    if (size > LARGEST_BODY) throw new Refusal(413, `a request has at most ${LARGEST_BODY} bytes`);
+    if (size > MAX_BODY_BYTES) throw new Refusal(413, `a request has at most ${MAX_BODY_BYTES} bytes`);
     pieces.push(piece as Buffer);
   }
   const text = Buffer.concat(pieces).toString();

@@ -3,8 +3,11 @@ import { discover, type ApiObject, type Client, type DiscoveredResource, type Di
 
 export class ResourceFinder {
   #known: Promise<Discovery> | undefined;
+  readonly #client: Client;
 
-  constructor(private readonly client: Client) {}
+  constructor(client: Client) {
+    this.#client = client;
+  }
 
   /** By kind, plural, singular or short name; with the group behind a dot if need be: `deploy`, `Deployment`, `widgets.example.com`. */
   async byName(name: string): Promise<DiscoveredResource> {
@@ -36,7 +39,7 @@ export class ResourceFinder {
     const before = this.#known;
     const found = before && (await before).resources.find(is);
     if (found) return found;
-    this.#known = discover(this.client);
+    this.#known = discover(this.#client);
     const resource = (await this.#known).resources.find(is);
     if (!resource) throw new Error(`the server has no resource ${name}`);
     return resource;

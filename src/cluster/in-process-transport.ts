@@ -36,11 +36,10 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
       return toTransportResponse(response.stream ? await collected(response, options.signal) : response);
     },
     async watch(request) {
-      const { signal } = request;
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       const { result } = response;
       if (result?.type !== 'watch') throw new StatusError(toTransportResponse(response).body as StatusError['status']);
-      const events = new EventBuffer(signal ? AbortSignal.any([signal, options.signal]) : options.signal);
+      const events = new EventBuffer(request.signal ? [request.signal, options.signal] : [options.signal]);
       void result.deliver(events).then(
         () => events.end(),
         (error: unknown) => events.end(error),
@@ -115,8 +114,10 @@ function definedOnly(value: unknown): unknown {
 /** Requests that are under way when the caller's time ends are given up: a server that has ended answers nothing more. */
 class PendingRequests {
   readonly #rejections = new Set<(error: unknown) => void>();
+  readonly #signal: AbortSignal;
 
-  constructor(private readonly signal: AbortSignal) {
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
     signal.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 
@@ -137,7 +138,7 @@ class PendingRequests {
   }
 
   #giveUp(): void {
-    for (const reject of this.#rejections) reject(this.signal.reason);
+    for (const reject of this.#rejections) reject(this.#signal.reason);
   }
 }
 
@@ -254,8 +255,8 @@ async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: Abo
   }
 }
 
-/** Events that wait before the watch is told to wait, too. */
-const MOST_WAITING_EVENTS = 4096;
+/** With this many events waiting, the server stops delivering until the reader has taken them. */
+const MAX_WAITING_EVENTS = 4096;
 
 /** Events wait here until the reader takes them; while a reader is far behind, its events stay in the watch cache. */
 class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<unknown>> {
@@ -266,19 +267,23 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
   #drained: (() => void) | undefined;
   #ended = false;
   #error: unknown;
+  readonly #left = new AbortController();
+  /** Ends the server's side of the watch: with the caller, with the server, or when the reader stops. */
+  readonly signal: AbortSignal;
 
-  constructor(readonly signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.end(), { once: true });
+  constructor(signals: readonly AbortSignal[]) {
+    this.signal = AbortSignal.any([...signals, this.#left.signal]);
+    this.signal.addEventListener('abort', () => this.end(), { once: true });
   }
 
   write(event: WatchedObject): boolean {
     this.#queue.push(event);
     this.#wake?.();
-    return this.#queue.length < MOST_WAITING_EVENTS;
+    return this.#queue.length < MAX_WAITING_EVENTS;
   }
 
   drained(): Promise<void> {
-    if (this.#ended || this.#queue.length < MOST_WAITING_EVENTS) return Promise.resolve();
+    if (this.#ended || this.#queue.length < MAX_WAITING_EVENTS) return Promise.resolve();
     return new Promise((resolve) => (this.#drained = resolve));
   }
 
@@ -289,9 +294,15 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     this.#drained?.();
   }
 
-  /** By hand, as each event goes through here for each who watches: a generator would take several turns for it. */
+  /** Not a generator, which would take several microtasks for each event of each watcher. */
   [Symbol.asyncIterator](): AsyncIterator<WatchEvent<unknown>> {
-    return { next: () => this.#next() };
+    return {
+      next: () => this.#next(),
+      return: () => {
+        this.#left.abort();
+        return Promise.resolve({ value: undefined, done: true });
+      },
+    };
   }
 
   #next(): Promise<IteratorResult<WatchEvent<unknown>>> {

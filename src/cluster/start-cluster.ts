@@ -21,6 +21,7 @@ import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
+import { OWN_CLIENT } from './faults/index.ts';
 import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
@@ -135,7 +136,7 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
       runMetricsServer(inner, {
         client: clientOf('metrics-server', serviceAccountUser('metrics-server'), inner),
         readNode: kubeletReader(inner, { controlPlane, simulatedNodes: nodes, account: 'metrics-server' }),
-        register: (api) => controlPlane.apiServer.door.aggregator!.register(api),
+        register: controlPlane.apiServer.registerApi,
       }),
     );
   }
@@ -162,8 +163,9 @@ async function startNodes(
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
-  await untilDefaultAccount(ctx, controlPlane.apiServer);
-  await untilNodesReady(ctx, controlPlane.apiServer, [...nodes.names, ...real]);
+  const client = controlPlane.clientAs(ADMIN, OWN_CLIENT);
+  await untilDefaultAccount(ctx, client);
+  await untilNodesReady(ctx, client, [...nodes.names, ...real]);
 }
 
 interface Running {

@@ -1,3 +1,5 @@
+/** Every controller that there is; `--controllers` chooses among these names. */
+
 import { attachDetachController } from './attach-detach/attach-detach.ts';
 import { bootstrapSignerController } from './bootstrap/bootstrap-signer.ts';
 import { tokenCleanerController } from './bootstrap/token-cleaner.ts';
@@ -6,7 +8,6 @@ import { certificateSigningRequestCleanerController } from './certificates/certi
 import { certificateSigningRequestSigningController } from './certificates/certificate-signing-request-signing.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/cluster-role-aggregation.ts';
 import { clusterTrustBundlePublisherController } from './clustertrustbundle-publisher/cluster-trust-bundle-publisher.ts';
-/** Every controller that there is; `--controllers` chooses among these names. */
 import type { ControllerDescriptor } from './controller.ts';
 import { cronJobController } from './cronjob/cronjob.ts';
 import { daemonSetController } from './daemonset/daemonset.ts';

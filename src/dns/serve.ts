@@ -1,6 +1,7 @@
-/** The sockets: UDP, and TCP for answers that do not fit a datagram. */
 import dgram from 'node:dgram';
 import net from 'node:net';
+/** The sockets: UDP, and TCP for answers that do not fit a datagram. */
+import { whenDone } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Transport } from './respond.ts';
 
@@ -42,9 +43,10 @@ export async function listen(
       // Nobody can be sent something on port 0, and Node throws for it. A forged datagram can name it.
       if (answer && peer.port !== 0) udp.send(answer, peer.port, peer.address);
     };
-    const answer = guarded(ctx, () => respond(bytes, 'udp'));
-    if (answer instanceof Promise) void answer.then(send);
-    else send(answer);
+    void whenDone(
+      guarded(ctx, () => respond(bytes, 'udp')),
+      send,
+    );
   });
   udp.on('error', (error) => ctx.logger.error(error, 'The DNS socket failed'));
   const connections = new Set<net.Socket>();

@@ -4,7 +4,7 @@ import {
   bytesOfValue,
   type Compare,
   type KeyValue,
-  type LateValue,
+  type LazyValue,
   type RangeRequest,
   type TxnOperation,
   type TxnOperationResult,
@@ -13,7 +13,7 @@ import {
 } from './store.ts';
 import { selection, type View, visitSelection } from './view.ts';
 
-/** A change that a transaction made. The pair that it replaced is always known: history is made of it. */
+/** A change that a transaction made, with the pair that it replaced: history consists of these. */
 export interface Change {
   readonly type: 'put' | 'delete';
   readonly kv: KeyValue;
@@ -47,10 +47,10 @@ export function applyTxn(request: TxnRequest, environment: TxnEnvironment): { re
   return { result: applyPath(path, environment, changes), changes };
 }
 
-/** A write of one key against its revision: what an API server sends, over and over. */
+/** A put of one key, compared against its revision: the transaction of every API server write. */
 export interface SinglePut {
   readonly put: Put;
-  /** The revision at which the key must be; 0 when it must not be there. */
+  /** The expected mod revision of the key; 0 when the key must not exist. */
   readonly over: number;
 }
 
@@ -66,7 +66,7 @@ export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest
   return { put: put!, over: condition!.value };
 }
 
-/** The same as `applyTxn`, without the generality. */
+/** `applyTxn` for the common case. */
 export function applySinglePut(
   { put, over }: SinglePut,
   environment: TxnEnvironment,
@@ -83,7 +83,7 @@ export function applySinglePut(
   const kv: KeyValue =
     value instanceof Uint8Array
       ? { key, value, createRevision, modRevision, version, lease }
-      : new LatePair(key, value, createRevision, modRevision, version, lease);
+      : new LazyKeyValue(key, value, createRevision, modRevision, version, lease);
   draft.write(put.key, kv);
   return {
     result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] },
@@ -91,11 +91,11 @@ export function applySinglePut(
   };
 }
 
-/** A class, since an object with an accessor of its own is a dictionary to the engine: six times as large, and slow. */
-class LatePair implements KeyValue {
+/** A class, because V8 keeps an object literal with a getter in dictionary mode: six times as large, and slow. */
+class LazyKeyValue implements KeyValue {
   constructor(
     readonly key: string,
-    readonly late: LateValue,
+    readonly lazyValue: LazyValue,
     readonly createRevision: number,
     readonly modRevision: number,
     readonly version: number,
@@ -103,7 +103,7 @@ class LatePair implements KeyValue {
   ) {}
 
   get value(): Uint8Array {
-    return this.late.bytes();
+    return this.lazyValue.bytes();
   }
 }
 

@@ -168,5 +168,5 @@ function onlyFile(positional: readonly string[], command: string): string {
   return path;
 }
 
-/** 0 and less mean the default. */
+/** 0 and negative values select the default. */
 const positive = (value: number): number | undefined => (value > 0 ? value : undefined);

@@ -9,7 +9,7 @@ import { watchContract } from './contract/watches.ts';
 
 export type { ContractFixture, ContractTarget } from './contract/fixture.ts';
 
-/** What every `Store` must do, whatever is behind it. One store serves the whole suite. */
+/** The contract of every `Store`. One store serves the whole suite. */
 export function storeContract(name: string, target: ContractTarget): void {
   const title =
     target.skip === undefined ? `store contract: ${name}` : `store contract: ${name} (skipped: ${target.skip})`;

@@ -3,7 +3,7 @@ import type { History, RevisionRecord } from './history.ts';
 import type { LeaseState } from './lessor.ts';
 import type { View } from './view.ts';
 
-/** What one write hands to its engine: a new revision, a change of the leases, or both. */
+/** One write: a new revision, a change of the leases, or both. */
 export interface Commit {
   draft: Draft;
   record: RevisionRecord | undefined;
@@ -22,23 +22,23 @@ export interface Engine {
   draft(): Draft;
   /** The state at a published revision from the compaction on. Its history must be loaded from `revision + 1` on. */
   viewAt(revision: number): View;
-  /** Durable, and `onDurable` has been called, when this resolves; undefined says that it is so already. */
+  /** Resolves when the commit is durable and `onDurable` was called; undefined when it is already. */
   commit(commit: Commit): Promise<void> | undefined;
   /** Resolves when every commit so far is durable; undefined when all are. */
   settled(): Promise<void> | undefined;
   /** Forgets the records before `revision`, soon, or before it resolves when `physical`. */
   compact(revision: number, options: { physical: boolean }): Promise<void>;
-  /** Throws when the store cannot take a request that makes it bigger. */
-  checkRoom(): void;
+  /** Throws 'no-space' when puts are refused. */
+  checkQuota(): void;
   sizes(): { total: number; inUse: number };
   close(): Promise<void>;
 }
 
 export interface EngineEvents {
-  /** These are durable: answers may be given and watchers told. Called before the commits' promises resolve. */
+  /** The commits are durable: requests may be answered and watchers notified. Called before their promises resolve. */
   onDurable(commits: readonly Commit[]): void;
-  /** These and all later ones are lost; their promises reject after this call. */
+  /** All commits in flight are lost; their promises reject after this call. */
   onFailed(): void;
-  /** The engine compacts itself up to this revision. */
+  /** The engine has compacted itself up to this revision. */
   onCompacted(revision: number): void;
 }

@@ -1,6 +1,6 @@
 import { StoreError } from './store.ts';
 
-/** Each failure with the words that etcd uses for it, so that every backend and the gRPC front say the same. */
+/** etcd's message for each failure, so that every backend and the gRPC front use the same ones. */
 const messages = {
   compacted: 'etcdserver: mvcc: required revision has been compacted',
   'future-revision': 'etcdserver: mvcc: required revision is a future revision',
@@ -28,7 +28,7 @@ export function failure(code: NamedFailure, details: { compactRevision?: number;
   return new StoreError(code, messages[code], details.compactRevision ?? 0, options);
 }
 
-/** The failure that etcd words this way, for a client that has only the message. */
+/** The failure with this message of etcd's, for a client that has only the message. */
 export function failureOfMessage(message: string): NamedFailure | undefined {
   return codesByMessage.get(message);
 }

@@ -1,6 +1,6 @@
 import type { Change } from './apply-txn.ts';
 
-/** All that one revision changed, in the order in which the transaction did it. */
+/** The changes of one revision, in the transaction's order. */
 export interface RevisionRecord {
   readonly revision: number;
   readonly changes: readonly Change[];

@@ -1,7 +1,8 @@
 /**
- * The store in which all state of a cluster lives, in etcd's own terms. `Store` is the interface; `createMemoryStore`
- * gives one for tests and simulations, `openEmbeddedStore` one in a directory of this machine, `createEtcdStore` one in a
- * real etcd. `serveEtcd` offers any of them over etcd's own API. Revisions, errors and their wording are etcd's.
+ * The store of all cluster state, with etcd's data model: keys, revisions, transactions, watches, leases, compaction.
+ * `Store` is the interface; `createMemoryStore` keeps it in memory (tests, simulations), `openEmbeddedStore` in an LMDB
+ * file, `createEtcdStore` in a real etcd. `serveEtcd` serves any of them over etcd's v3 gRPC API. One contract suite
+ * runs against all of them; errors have etcd's messages.
  */
 export {
   BYTES_PER_SIZE,
@@ -11,7 +12,7 @@ export {
   type Alarm,
   type Compare,
   type KeyValue,
-  type LateValue,
+  type LazyValue,
   type LeaseStatus,
   type RangeRequest,
   type RangeResult,

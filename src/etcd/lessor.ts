@@ -12,7 +12,7 @@ interface Lease {
   readonly keys: OrderedMap<string, true>;
 }
 
-/** Immutable: keeping it is a savepoint. */
+/** Immutable, so that a reference to it is a savepoint. */
 export interface LeaseState {
   readonly leases: OrderedMap<bigint, Lease>;
   /** Ordered by expiry, so that the next lease to expire is the first. */
@@ -24,75 +24,79 @@ const MAX_TTL_SECONDS = 9_000_000_000;
 const MIN_TTL_SECONDS = 2;
 /** How long to wait before an expired lease whose revocation failed is tried again. */
 const RETRY_MS = 1000;
-/** Timers of most clocks overflow past 2^31 ms; a longer wait is done in several. */
-const LONGEST_WAIT_MS = 2 ** 30;
+/** Timers overflow past 2^31 ms; a longer wait takes several. */
+const MAX_WAIT_MS = 2 ** 30;
 
-/** Which leases there are, which keys hang on them, and when they end. */
+/** The leases, the keys attached to them, and when they expire. */
 export class Lessor {
-  private current: LeaseState;
-  private timer: Timer | undefined;
-  private armedFor = Infinity;
-  private lastId = 0n;
+  #current: LeaseState;
+  #timer: Timer | undefined;
+  #armedFor = Infinity;
+  #lastId = 0n;
+  readonly #clock: Clock;
+  readonly #expire: (id: bigint) => Promise<unknown>;
 
   constructor(
-    private readonly clock: Clock,
-    private readonly expire: (id: bigint) => Promise<unknown>,
+    clock: Clock,
+    expire: (id: bigint) => Promise<unknown>,
     state: LeaseState = { leases: OrderedMap.empty(), byExpiry: OrderedMap.empty() },
   ) {
-    this.current = state;
-    this.arm();
+    this.#clock = clock;
+    this.#expire = expire;
+    this.#current = state;
+    this.#arm();
   }
 
   get state(): LeaseState {
-    return this.current;
+    return this.#current;
   }
 
   exists(id: bigint): boolean {
-    return this.current.leases.has(id);
+    return this.#current.leases.has(id);
   }
 
   checkGrant(request: { id?: bigint; ttl: number }): { id: bigint; ttl: number } {
     if (request.ttl > MAX_TTL_SECONDS) throw failure('lease-ttl-too-large');
-    const id = request.id ? request.id : this.unusedId();
+    const id = request.id ? request.id : this.#unusedId();
     if (this.exists(id)) throw failure('lease-exists');
     return { id, ttl: Math.max(request.ttl, MIN_TTL_SECONDS) };
   }
 
   grant({ id, ttl }: { id: bigint; ttl: number }): void {
-    this.put({ id, grantedTtl: ttl, expiry: this.clock.monotonic() + ttl * 1000, keys: OrderedMap.empty() });
+    this.#put({ id, grantedTtl: ttl, expiry: this.#clock.monotonic() + ttl * 1000, keys: OrderedMap.empty() });
   }
 
-  /** The lease's keys, which whoever revokes it has to delete in the same transaction. */
+  /** The lease's keys; revoking it deletes them in the same transaction. */
   keysOf(id: bigint): string[] {
     const keys: string[] = [];
-    this.current.leases.get(id)?.keys.scan(undefined, undefined, (_, key) => void keys.push(key));
+    this.#current.leases.get(id)?.keys.scan(undefined, undefined, (_, key) => void keys.push(key));
     return keys;
   }
 
   remove(id: bigint): void {
-    const lease = this.current.leases.get(id);
+    const lease = this.#current.leases.get(id);
     if (lease === undefined) return;
-    const { leases, byExpiry } = this.current;
-    this.current = { leases: leases.delete(id), byExpiry: byExpiry.delete(expiryKey(lease)) };
+    const { leases, byExpiry } = this.#current;
+    this.#current = { leases: leases.delete(id), byExpiry: byExpiry.delete(expiryKey(lease)) };
   }
 
   keepAlive(id: bigint): { ttl: number } {
-    const lease = this.current.leases.get(id);
+    const lease = this.#current.leases.get(id);
     if (lease === undefined) return { ttl: 0 };
-    this.put({ ...lease, expiry: this.clock.monotonic() + lease.grantedTtl * 1000 });
+    this.#put({ ...lease, expiry: this.#clock.monotonic() + lease.grantedTtl * 1000 });
     return { ttl: lease.grantedTtl };
   }
 
   status(id: bigint, withKeys: boolean): LeaseStatus {
-    const lease = this.current.leases.get(id);
+    const lease = this.#current.leases.get(id);
     if (lease === undefined) return { id, ttl: -1, grantedTtl: 0, keys: [] };
-    const ttl = Math.max(0, Math.floor((lease.expiry - this.clock.monotonic()) / 1000));
+    const ttl = Math.max(0, Math.floor((lease.expiry - this.#clock.monotonic()) / 1000));
     return { id, ttl, grantedTtl: lease.grantedTtl, keys: withKeys ? this.keysOf(id) : [] };
   }
 
   ids(): bigint[] {
     const ids: bigint[] = [];
-    this.current.leases.scan(undefined, undefined, (lease) => void ids.push(lease.id));
+    this.#current.leases.scan(undefined, undefined, (lease) => void ids.push(lease.id));
     return ids;
   }
 
@@ -101,82 +105,82 @@ export class Lessor {
     for (const { kv, prevKv } of changes) {
       if (kv.lease === 0n && (prevKv === undefined || prevKv.lease === 0n)) continue;
       if (kv.lease === prevKv?.lease) continue;
-      if (prevKv !== undefined && prevKv.lease !== 0n) this.withKeys(prevKv.lease, (keys) => keys.delete(kv.key));
+      if (prevKv !== undefined && prevKv.lease !== 0n) this.#withKeys(prevKv.lease, (keys) => keys.delete(kv.key));
       if (kv.lease !== 0n) this.attach(kv.lease, kv.key);
     }
   }
 
   attach(id: bigint, key: string): void {
-    this.withKeys(id, (keys) => keys.set(key, true));
+    this.#withKeys(id, (keys) => keys.set(key, true));
   }
 
-  /** Back to a savepoint, but with the renewals since then: those were promised. */
+  /** Restores a savepoint, but keeps the renewals since then, which clients were promised. */
   restore(state: LeaseState): void {
-    const since = this.current.leases;
-    this.current = state;
+    const since = this.#current.leases;
+    this.#current = state;
     state.leases.scan(undefined, undefined, (lease) => {
       const later = since.get(lease.id);
-      if (later !== undefined && later.expiry > lease.expiry) this.put({ ...lease, expiry: later.expiry });
+      if (later !== undefined && later.expiry > lease.expiry) this.#put({ ...lease, expiry: later.expiry });
     });
-    this.arm();
+    this.#arm();
   }
 
   close(): void {
-    this.timer?.cancel();
-    this.timer = undefined;
+    this.#timer?.cancel();
+    this.#timer = undefined;
   }
 
-  private unusedId(): bigint {
-    // Positive, and unlike the ids of a previous start: etcd's own ids look as random.
-    const now = BigInt(Math.floor(this.clock.now())) << 20n;
-    this.lastId = this.lastId >= now ? this.lastId + 1n : now + 1n;
-    while (this.exists(this.lastId)) this.lastId++;
-    return this.lastId;
+  #unusedId(): bigint {
+    // Positive, and different from the ids of a previous start.
+    const now = BigInt(Math.floor(this.#clock.now())) << 20n;
+    this.#lastId = this.#lastId >= now ? this.#lastId + 1n : now + 1n;
+    while (this.exists(this.#lastId)) this.#lastId++;
+    return this.#lastId;
   }
 
-  private withKeys(id: bigint, change: (keys: Lease['keys']) => Lease['keys']): void {
-    const lease = this.current.leases.get(id);
+  #withKeys(id: bigint, change: (keys: Lease['keys']) => Lease['keys']): void {
+    const lease = this.#current.leases.get(id);
     if (lease === undefined) return;
-    this.current = { ...this.current, leases: this.current.leases.set(id, { ...lease, keys: change(lease.keys) }) };
+    this.#current = { ...this.#current, leases: this.#current.leases.set(id, { ...lease, keys: change(lease.keys) }) };
   }
 
-  private put(lease: Lease): void {
-    const old = this.current.leases.get(lease.id);
-    const byExpiry = old === undefined ? this.current.byExpiry : this.current.byExpiry.delete(expiryKey(old));
-    this.current = {
-      leases: this.current.leases.set(lease.id, lease),
+  #put(lease: Lease): void {
+    const old = this.#current.leases.get(lease.id);
+    const byExpiry = old === undefined ? this.#current.byExpiry : this.#current.byExpiry.delete(expiryKey(old));
+    this.#current = {
+      leases: this.#current.leases.set(lease.id, lease),
       byExpiry: byExpiry.set(expiryKey(lease), lease.id),
     };
-    if (lease.expiry < this.armedFor) this.arm();
+    if (lease.expiry < this.#armedFor) this.#arm();
   }
 
-  private arm(): void {
-    this.timer?.cancel();
-    this.timer = undefined;
-    const first = this.current.byExpiry.first();
-    const lease = first === undefined ? undefined : this.current.leases.get(first[1]);
-    this.armedFor = lease?.expiry ?? Infinity;
-    if (lease !== undefined) this.wait(this.armedFor - this.clock.monotonic());
+  #arm(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    const first = this.#current.byExpiry.first();
+    const lease = first === undefined ? undefined : this.#current.leases.get(first[1]);
+    this.#armedFor = lease?.expiry ?? Infinity;
+    if (lease !== undefined) this.#wait(this.#armedFor - this.#clock.monotonic());
   }
 
-  private wait(ms: number): void {
-    this.timer?.cancel();
-    this.timer = this.clock.after(Math.min(Math.max(0, Math.ceil(ms)), LONGEST_WAIT_MS), () => void this.expireDue());
+  #wait(ms: number): void {
+    this.#timer?.cancel();
+    this.#timer = this.#clock.after(Math.min(Math.max(0, Math.ceil(ms)), MAX_WAIT_MS), () => void this.#expireDue());
   }
 
-  private async expireDue(): Promise<void> {
-    const now = this.clock.monotonic();
+  async #expireDue(): Promise<void> {
+    const now = this.#clock.monotonic();
     const due: bigint[] = [];
-    this.current.byExpiry.scan(undefined, undefined, (id) => {
-      const lease = this.current.leases.get(id);
+    this.#current.byExpiry.scan(undefined, undefined, (id) => {
+      const lease = this.#current.leases.get(id);
       if (lease === undefined || lease.expiry > now) return false;
       due.push(id);
       return true;
     });
-    const results = await Promise.allSettled(due.map((id) => this.expire(id)));
-    if (this.timer === undefined) return;
-    if (results.some((result) => result.status === 'rejected')) this.wait(RETRY_MS);
-    else this.arm();
+    const results = await Promise.allSettled(due.map((id) => this.#expire(id)));
+    if (this.#timer === undefined) return;
+    if (results.some((result) => result.status === 'rejected')) this.#wait(RETRY_MS);
+    else this.#arm();
   }
 }
 

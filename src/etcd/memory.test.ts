@@ -72,25 +72,25 @@ describe('memory store', () => {
     expect(() => createMemoryStore({ clock, snapshot: Buffer.concat(chunks).subarray(0, -1) })).toThrow('truncated');
   });
 
-  it('makes the bytes of a late value when somebody reads them, once', async () => {
+  it('encodes a lazy value at the first read, once', async () => {
     const store = createMemoryStore({ clock: new VirtualClock() });
     let made = 0;
-    const bytes = Buffer.from('late');
-    const late = { size: 4, bytes: () => (made++, bytes) };
+    const bytes = Buffer.from('lazy');
+    const lazy = { size: 4, bytes: () => (made++, bytes) };
     const over = (mod: number): Parameters<typeof store.txn>[0] => ({
       compare: [{ key: 'a', target: 'mod', result: 'equal', value: mod }],
-      success: [{ op: 'put', key: 'a', value: late }],
+      success: [{ op: 'put', key: 'a', value: lazy }],
     });
     const watch = store.watch({ key: 'a' })[Symbol.asyncIterator]();
     const { revision } = await store.txn(over(0));
-    expect(((await watch.next()).value as WatchBatch).events[0]!.kv.late).toBe(late);
+    expect(((await watch.next()).value as WatchBatch).events[0]!.kv.lazyValue).toBe(lazy);
     expect((await store.range({ key: 'a', keysOnly: true })).kvs[0]).toMatchObject({
       modRevision: revision,
       version: 1,
     });
     expect((await store.status()).dbSize).toBe(4);
     expect(made).toBe(0);
-    expect(text((await get(store, 'a'))!.value)).toBe('late');
+    expect(text((await get(store, 'a'))!.value)).toBe('lazy');
     expect(made).toBe(1);
     await store.txn(over(revision));
     expect(
@@ -99,7 +99,7 @@ describe('memory store', () => {
     await store.close();
   });
 
-  it('measures a late value that may be too large by its bytes', async () => {
+  it('measures a lazy value that may be too large by its bytes', async () => {
     const store = createMemoryStore({ clock: new VirtualClock() });
     const write = (size: number, length: number): Promise<unknown> =>
       store.txn({

@@ -1,24 +1,24 @@
 import type { Clock } from '../kernel/index.ts';
 import type { Draft } from './apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
+import { HistoricalLayers } from './historical-layers.ts';
 import type { History, RevisionRecord } from './history.ts';
 import { readMemorySnapshot, writeMemorySnapshot } from './memory-snapshot.ts';
 import { emptyMemoryState, type MemoryState } from './memory-state.ts';
 import { MvccStore } from './mvcc-store.ts';
-import { OldLayers } from './old-layers.ts';
 import type { OrderedMap } from './ordered-map.ts';
 import type { Alarm, KeyValue } from './store.ts';
 import { layeredView, mapView, type View } from './view.ts';
 
 export interface MemoryStoreOptions {
   clock: Clock;
-  /** What an earlier memory store's `snapshot()` gave. */
+  /** The bytes of another memory store's `snapshot()`. */
   snapshot?: Uint8Array;
-  /** What `state()` of another memory store gave, on a clock that goes on from that one's. */
+  /** The `state()` of another memory store, whose clock this store's clock continues. */
   state?: MemoryState;
 }
 
-/** A store for tests and simulations. Nothing survives the process but what `snapshot()` gave. */
+/** A store for tests and simulations. Only its `snapshot()` survives the process. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const known = options.state ?? emptyMemoryState;
   const state = options.snapshot === undefined ? known : readMemorySnapshot(options.snapshot, options.clock);
@@ -30,7 +30,7 @@ const CLUSTER_ID = 0xcdf818194e3a8c32n;
 
 export class MemoryStore extends MvccStore {
   readonly keepsValues = true;
-  private readonly memory: MemoryEngine;
+  readonly #memory: MemoryEngine;
 
   constructor(clock: Clock, state: MemoryState) {
     let memory: MemoryEngine | undefined;
@@ -43,22 +43,22 @@ export class MemoryStore extends MvccStore {
       memberId: MEMBER_ID,
       clusterId: CLUSTER_ID,
     });
-    this.memory = memory!;
+    this.#memory = memory!;
   }
 
-  /** Everything as it is now, in constant time. */
+  /** The whole state, in constant time. */
   state(): MemoryState {
     this.checkOpen();
     return {
-      pairs: this.memory.pairs,
-      revisions: this.memory.revisions,
+      pairs: this.#memory.pairs,
+      revisions: this.#memory.revisions,
       revision: this.published,
       compactRevision: this.compactRevision,
       leases: this.lessor.state,
     };
   }
 
-  /** A second store that goes its own way from here on, in constant time. It runs on the same clock. */
+  /** A second store that starts with this state and diverges, in constant time. It runs on the same clock. */
   fork(): MemoryStore {
     return new MemoryStore(this.options.clock, this.state());
   }
@@ -83,16 +83,15 @@ export class MemoryStore extends MvccStore {
 class MemoryEngine implements Engine {
   pairs: OrderedMap<string, KeyValue>;
   revisions: OrderedMap<number, RevisionRecord>;
-  private published: number;
-  private bytes = 0;
+  #published: number;
+  #bytes = 0;
+  readonly #events: EngineEvents;
 
-  constructor(
-    state: MemoryState,
-    private readonly events: EngineEvents,
-  ) {
+  constructor(state: MemoryState, events: EngineEvents) {
+    this.#events = events;
     this.pairs = state.pairs;
     this.revisions = state.revisions;
-    this.published = state.revision;
+    this.#published = state.revision;
   }
 
   readonly history: History = {
@@ -100,7 +99,7 @@ class MemoryEngine implements Engine {
     visit: (from, visit) => this.revisions.scan(from, undefined, visit),
     load: () => Promise.resolve(),
   };
-  private readonly oldLayers = new OldLayers(this.history);
+  readonly #oldLayers = new HistoricalLayers(this.history);
 
   draft(): Draft {
     return new MemoryDraft(this.pairs);
@@ -108,32 +107,32 @@ class MemoryEngine implements Engine {
 
   viewAt(revision: number): View {
     const newest = mapView(this.pairs);
-    return revision >= this.published ? newest : layeredView(newest, this.oldLayers.backTo(revision));
+    return revision >= this.#published ? newest : layeredView(newest, this.#oldLayers.backTo(revision));
   }
 
   commit(commit: Commit): undefined {
     if (commit.record !== undefined) {
       for (const { kv, prevKv } of commit.record.changes) {
-        this.bytes += sizeOf(kv) - (prevKv ? sizeOf(prevKv) : 0);
+        this.#bytes += sizeOf(kv) - (prevKv ? sizeOf(prevKv) : 0);
       }
       if (commit.draft instanceof MemoryDraft) this.pairs = commit.draft.pairs;
       this.revisions = this.revisions.set(commit.record.revision, commit.record);
-      this.published = commit.record.revision;
+      this.#published = commit.record.revision;
     }
-    this.events.onDurable([commit]);
+    this.#events.onDurable([commit]);
   }
 
   settled(): undefined {}
 
   async compact(revision: number): Promise<void> {
     this.revisions = this.revisions.from(revision);
-    this.oldLayers.dropBefore(revision);
+    this.#oldLayers.dropBefore(revision);
   }
 
-  checkRoom(): void {}
+  checkQuota(): void {}
 
   sizes(): { total: number; inUse: number } {
-    return { total: this.bytes, inUse: this.bytes };
+    return { total: this.#bytes, inUse: this.#bytes };
   }
 
   async close(): Promise<void> {}
@@ -159,4 +158,4 @@ class MemoryDraft implements Draft {
   }
 }
 
-const sizeOf = (kv: KeyValue): number => kv.late?.size ?? kv.value.length;
+const sizeOf = (kv: KeyValue): number => kv.lazyValue?.size ?? kv.value.length;

@@ -9,7 +9,7 @@ import { readRange } from './read-range.ts';
 import {
   BYTES_PER_SIZE,
   type Alarm,
-  type LateValue,
+  type LazyValue,
   type LeaseStatus,
   type RangeRequest,
   type RangeResult,
@@ -44,21 +44,21 @@ export abstract class MvccStore implements Store {
   protected readonly hub: WatchHub;
   protected readonly lessor: Lessor;
   /** The newest revision given out; those after `published` are not yet durable. */
-  private assigned: number;
+  #assigned: number;
   published: number;
   compactRevision: number;
   /** The leases as of `published`. */
   protected publishedLeases: LeaseState;
-  private closing: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   constructor(protected readonly options: MvccOptions) {
-    this.assigned = this.published = options.revision;
+    this.#assigned = this.published = options.revision;
     this.compactRevision = options.compactRevision;
-    this.lessor = new Lessor(options.clock, (id) => this.revokeIfPresent(id), options.leases);
+    this.lessor = new Lessor(options.clock, (id) => this.#revokeIfPresent(id), options.leases);
     this.publishedLeases = this.lessor.state;
     this.engine = options.createEngine({
-      onDurable: (commits) => this.publish(commits),
-      onFailed: () => this.rollBack(),
+      onDurable: (commits) => this.#publish(commits),
+      onFailed: () => this.#rollBack(),
       onCompacted: (revision) => (this.compactRevision = Math.max(this.compactRevision, revision)),
     });
     this.hub = new WatchHub(this, options.clock);
@@ -77,7 +77,7 @@ export abstract class MvccStore implements Store {
     this.checkOpen();
     checkRange(request);
     const revision = request.revision && request.revision > 0 ? request.revision : this.published;
-    await this.load(revision);
+    await this.#load(revision);
     // The revision may have been compacted, and others published, while history was loaded.
     const now = request.revision && request.revision > 0 ? revision : this.published;
     return readRange(this.viewAt(now), request, this.published);
@@ -87,31 +87,31 @@ export abstract class MvccStore implements Store {
     this.checkOpen();
     const limits = this.options.limits ?? defaultLimits;
     const single = singlePutOf(request);
-    if (!single || mostBytes(single.put.value) > limits.maxRequestBytes / 2) {
+    if (!single || maxBytes(single.put.value) > limits.maxRequestBytes / 2) {
       checkTxn(request, limits);
       const oldest = oldestRead(request);
-      if (oldest + 1 < this.history.firstLoaded) await this.load(oldest);
+      if (oldest + 1 < this.history.firstLoaded) await this.#load(oldest);
     }
-    if (single || mayPut(request.success) || mayPut(request.failure)) this.engine.checkRoom();
+    if (single || mayPut(request.success) || mayPut(request.failure)) this.engine.checkQuota();
     const draft = this.engine.draft();
     const environment = {
       draft,
-      revision: this.assigned,
-      leaseExists: this.leaseExists,
-      viewAt: this.viewOf,
+      revision: this.#assigned,
+      leaseExists: this.#leaseExists,
+      viewAt: this.#viewOf,
     };
     const { result, changes } = single ? applySinglePut(single, environment) : applyTxn(request, environment);
     if (changes.length === 0) {
-      // What it read may not be durable yet, and must not be told before it is.
+      // The transaction may have read what is not durable yet: the answer waits for it.
       const settled = this.engine.settled();
       if (settled !== undefined) await settled;
       return result;
     }
-    this.assigned++;
+    this.#assigned++;
     this.lessor.apply(changes);
     const durable = this.engine.commit({
       draft,
-      record: { revision: this.assigned, changes },
+      record: { revision: this.#assigned, changes },
       leases: this.lessor.state,
     });
     if (durable !== undefined) await durable;
@@ -136,7 +136,7 @@ export abstract class MvccStore implements Store {
 
   async leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }> {
     this.checkOpen();
-    this.engine.checkRoom();
+    this.engine.checkQuota();
     const granted = this.lessor.checkGrant(request);
     this.lessor.grant(granted);
     await this.engine.commit({
@@ -157,13 +157,13 @@ export abstract class MvccStore implements Store {
       { success },
       {
         draft,
-        revision: this.assigned,
+        revision: this.#assigned,
         leaseExists: () => true,
         viewAt: (revision) => this.viewAt(revision),
       },
     );
-    if (changes.length > 0) this.assigned++;
-    const revision = this.assigned;
+    if (changes.length > 0) this.#assigned++;
+    const revision = this.#assigned;
     this.lessor.remove(id);
     const record = changes.length > 0 ? { revision, changes } : undefined;
     await this.engine.commit({ draft, record, leases: this.lessor.state, leaseRevoked: id });
@@ -208,7 +208,7 @@ export abstract class MvccStore implements Store {
   async hash(revision?: number): Promise<{ hash: number; revision: number; compactRevision: number }> {
     this.checkOpen();
     const at = revision ? revision : this.published;
-    await this.load(at);
+    await this.#load(at);
     let hash = 0;
     this.viewAt(at).scan('\0', undefined, (kv) => {
       hash = crc32(
@@ -221,8 +221,8 @@ export abstract class MvccStore implements Store {
   }
 
   close(): Promise<void> {
-    this.closing ??= this.shutDown();
-    return this.closing;
+    this.#closing ??= this.shutDown();
+    return this.#closing;
   }
 
   protected async shutDown(): Promise<void> {
@@ -231,27 +231,27 @@ export abstract class MvccStore implements Store {
     this.hub.close();
   }
 
-  private readonly leaseExists = (id: bigint): boolean => this.lessor.exists(id);
-  private readonly viewOf = (revision: number): View => this.viewAt(revision);
+  readonly #leaseExists = (id: bigint): boolean => this.lessor.exists(id);
+  readonly #viewOf = (revision: number): View => this.viewAt(revision);
 
   /** The published state at a revision, whose history is loaded. */
   protected viewAt(revision: number): View {
-    if (revision > this.assigned) throw failure('future-revision');
+    if (revision > this.#assigned) throw failure('future-revision');
     if (revision < this.compactRevision) throw failure('compacted', { compactRevision: this.compactRevision });
     return this.engine.viewAt(revision);
   }
 
   protected checkOpen(): void {
-    if (this.closing !== undefined) throw failure('closed');
+    if (this.#closing !== undefined) throw failure('closed');
   }
 
-  private async load(revision: number): Promise<void> {
-    if (revision > this.assigned) throw failure('future-revision');
+  async #load(revision: number): Promise<void> {
+    if (revision > this.#assigned) throw failure('future-revision');
     if (revision < this.compactRevision) throw failure('compacted', { compactRevision: this.compactRevision });
     if (revision + 1 < this.history.firstLoaded) await this.history.load(revision + 1);
   }
 
-  private publish(commits: readonly Commit[]): void {
+  #publish(commits: readonly Commit[]): void {
     const records = [];
     for (const { record } of commits) if (record !== undefined) records.push(record);
     this.publishedLeases = commits.at(-1)!.leases;
@@ -260,13 +260,13 @@ export abstract class MvccStore implements Store {
     this.hub.publish(records);
   }
 
-  private rollBack(): void {
-    this.assigned = this.published;
+  #rollBack(): void {
+    this.#assigned = this.published;
     this.lessor.restore(this.publishedLeases);
   }
 
-  private async revokeIfPresent(id: bigint): Promise<void> {
-    if (this.closing === undefined && this.lessor.exists(id)) await this.leaseRevoke(id);
+  async #revokeIfPresent(id: bigint): Promise<void> {
+    if (this.#closing === undefined && this.lessor.exists(id)) await this.leaseRevoke(id);
   }
 }
 
@@ -288,5 +288,5 @@ function mayPut(operations: readonly TxnOperation[] | undefined): boolean {
   return operations.some((op) => op.op === 'put' || (op.op === 'txn' && (mayPut(op.success) || mayPut(op.failure))));
 }
 
-const mostBytes = (value: Uint8Array | LateValue): number =>
+const maxBytes = (value: Uint8Array | LazyValue): number =>
   value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE;

@@ -24,54 +24,58 @@ interface Branch<K, V> {
 type Node<K, V> = Leaf<K, V> | Branch<K, V>;
 
 export class OrderedMap<K extends Key, V> {
-  private constructor(private readonly root: Node<K, V>) {}
+  readonly #root: Node<K, V>;
+
+  private constructor(root: Node<K, V>) {
+    this.#root = root;
+  }
 
   static empty<K extends Key, V>(): OrderedMap<K, V> {
     return new OrderedMap<K, V>(leaf([], []));
   }
 
   get size(): number {
-    return this.root.size;
+    return this.#root.size;
   }
 
   get(key: K): V | undefined {
-    let node = this.root;
+    let node = this.#root;
     while (node.children !== undefined) node = node.children[childIndex(node.keys, key)]!;
     const index = lowerBound(node.keys, key);
     return node.keys[index] === key ? node.values[index] : undefined;
   }
 
   has(key: K): boolean {
-    let node = this.root;
+    let node = this.#root;
     while (node.children !== undefined) node = node.children[childIndex(node.keys, key)]!;
     return node.keys[lowerBound(node.keys, key)] === key;
   }
 
   set(key: K, value: V): OrderedMap<K, V> {
-    const inserted = insert(this.root, key, value);
+    const inserted = insert(this.#root, key, value);
     return new OrderedMap(isPair(inserted) ? branch(inserted) : inserted);
   }
 
   delete(key: K): OrderedMap<K, V> {
-    const root = remove(this.root, key);
-    if (root === this.root) return this;
+    const root = remove(this.#root, key);
+    if (root === this.#root) return this;
     return new OrderedMap(collapse(root));
   }
 
   /** Entries from `start` (inclusive) to `end` (exclusive; absent: to the last), until `visit` returns false. */
   scan(start: K | undefined, end: K | undefined, visit: (value: V, key: K) => boolean | void): void {
-    visitRange(this.root, start, end, visit);
+    visitRange(this.#root, start, end, visit);
   }
 
   /** As `scan`, from the greatest key down. */
   scanBackwards(start: K | undefined, end: K | undefined, visit: (value: V, key: K) => boolean | void): void {
-    visitRangeBackwards(this.root, start, end, visit);
+    visitRangeBackwards(this.#root, start, end, visit);
   }
 
   /** How many keys lie in [start, end), without visiting them. */
   count(start: K | undefined, end: K | undefined): number {
     const below = (bound: K | undefined, otherwise: number): number =>
-      bound === undefined ? otherwise : rank(this.root, bound);
+      bound === undefined ? otherwise : rank(this.#root, bound);
     return Math.max(0, below(end, this.size) - below(start, 0));
   }
 
@@ -86,7 +90,7 @@ export class OrderedMap<K extends Key, V> {
 
   /** Everything at or after `start`. */
   from(start: K): OrderedMap<K, V> {
-    return new OrderedMap(collapse(dropBelow(this.root, start)));
+    return new OrderedMap(collapse(dropBelow(this.#root, start)));
   }
 }
 

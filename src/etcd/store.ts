@@ -17,12 +17,18 @@ export interface Store {
    * of one revision arrive in one batch. Ends with a StoreError 'compacted' when history before `startRevision` is gone.
    */
   watch(request: WatchRequest): Watch;
-  /** Makes history before `revision` unreadable; space is given back in the background. */
+  /** Makes history before `revision` unreadable; its space is freed in the background. */
   compact(revision: number, options?: { physical?: boolean }): Promise<void>;
   /** The current revision. On a distributed backend this is a linearizable read; others know it at once. */
   revision(): Promise<number> | number;
-  /** Whether the values of all pairs are in memory as they were given: who holds on to one costs nothing, and late ones stay late. */
+  /**
+   * True when the store holds every value in memory as the caller gave it: referring to one costs no memory, and a
+   * lazy value stays unencoded.
+   */
   readonly keepsValues?: boolean;
+
+  /** Whether other servers may write to it, too. */
+  readonly isShared?: boolean;
 
   leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
   leaseRevoke(id: bigint): Promise<{ revision: number }>;
@@ -42,25 +48,25 @@ export interface Store {
   close(): Promise<void>;
 }
 
-/** A value whose bytes are made when somebody wants them: what a store in memory keeps may never be read. */
-export interface LateValue {
-  /** About how many bytes it has: it has at most `BYTES_PER_SIZE` times as many. */
+/** A value that is encoded at the first read of its bytes: the values of a store in memory may never be read. */
+export interface LazyValue {
+  /** An estimate of the length; the bytes are at most `BYTES_PER_SIZE` times as many. */
   readonly size: number;
-  /** The same bytes each time. */
+  /** Returns the same bytes at each call. */
   bytes(): Uint8Array;
 }
 
-/** What the text of a character takes at most: JSON writes some as \\u0000. */
+/** The longest that JSON writes for one character, as in \\u0000. */
 export const BYTES_PER_SIZE = 6;
 
-export const bytesOfValue = (value: Uint8Array | LateValue): Uint8Array =>
+export const bytesOfValue = (value: Uint8Array | LazyValue): Uint8Array =>
   value instanceof Uint8Array ? value : value.bytes();
 
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
-  /** Where the value was given as such. */
-  readonly late?: LateValue;
+  /** Present when the caller put a lazy value into a store that `keepsValues`. */
+  readonly lazyValue?: LazyValue;
   readonly createRevision: number;
   readonly modRevision: number;
   readonly version: number;
@@ -82,7 +88,7 @@ export interface RangeRequest {
   minCreateRevision?: number;
   maxCreateRevision?: number;
   sort?: { target: 'key' | 'version' | 'create' | 'mod' | 'value'; order: 'ascend' | 'descend' };
-  /** May answer from this member without asking the cluster. */
+  /** The member may answer from its own state without consensus. */
   serializable?: boolean;
 }
 
@@ -109,7 +115,7 @@ export type TxnOperation =
   | {
       op: 'put';
       key: string;
-      value: Uint8Array | LateValue;
+      value: Uint8Array | LazyValue;
       lease?: bigint;
       prevKv?: boolean;
       ignoreValue?: boolean;
@@ -143,7 +149,7 @@ export interface WatchRequest {
   rangeEnd?: string;
   startRevision?: number;
   prevKv?: boolean;
-  /** Deliver empty batches now and then that tell how far the watch has come. */
+  /** Deliver empty batches periodically with the revision that the watch has reached. */
   progressNotify?: boolean;
   filters?: readonly ('noput' | 'nodelete')[];
 }

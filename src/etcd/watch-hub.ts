@@ -4,7 +4,7 @@ import type { Watch, WatchRequest } from './store.ts';
 import { selection, type Selection, selects } from './view.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watchers of the same range share the work of finding what concerns them. */
+/** Watchers of the same range, which share the filtering of events. */
 interface WatchGroup {
   name: string;
   selected: Selection;
@@ -13,41 +13,43 @@ interface WatchGroup {
 
 const PROGRESS_INTERVAL_MS = 10 * 60_000;
 
-/** Hands every published revision to the watches that it concerns. */
+/** Delivers every published revision to the watches of its keys. */
 export class WatchHub {
-  private readonly byKey = new Map<string, WatchGroup>();
-  private readonly byRange = new Map<string, WatchGroup>();
-  private progressTimer: Timer | undefined;
-  private closed = false;
-  private size = 0;
+  readonly #byKey = new Map<string, WatchGroup>();
+  readonly #byRange = new Map<string, WatchGroup>();
+  #progressTimer: Timer | undefined;
+  #closed = false;
+  #size = 0;
+  readonly #source: WatchSource;
+  readonly #clock: Clock;
 
-  constructor(
-    private readonly source: WatchSource,
-    private readonly clock: Clock,
-  ) {}
+  constructor(source: WatchSource, clock: Clock) {
+    this.#source = source;
+    this.#clock = clock;
+  }
 
   get watcherCount(): number {
-    return this.size;
+    return this.#size;
   }
 
   watch(request: WatchRequest): Watch {
     const selected = selection(request.key, request.rangeEnd);
-    const group = this.groupOf(request, selected);
-    const watcher = new Watcher(request, selected, this.source, () => this.remove(group, watcher));
-    if (this.closed) watcher.cancel();
+    const group = this.#groupOf(request, selected);
+    const watcher = new Watcher(request, selected, this.#source, () => this.#remove(group, watcher));
+    if (this.#closed) watcher.cancel();
     else {
       group.watchers.add(watcher);
-      this.size++;
-      this.progressTimer ??= this.clock.every(PROGRESS_INTERVAL_MS, () => this.notifyProgress());
+      this.#size++;
+      this.#progressTimer ??= this.#clock.every(PROGRESS_INTERVAL_MS, () => this.#notifyProgress());
     }
     return watcher;
   }
 
   /** Records must be in the history, and `source.published` must count them, before they are published. */
   publish(records: readonly RevisionRecord[]): void {
-    if (this.size === 0) return;
-    if (this.byKey.size > 0) this.publishToKeys(records);
-    for (const group of this.byRange.values()) {
+    if (this.#size === 0) return;
+    if (this.#byKey.size > 0) this.#publishToKeys(records);
+    for (const group of this.#byRange.values()) {
       const concerned = records.filter((record) =>
         record.changes.some((change) => selects(group.selected, change.kv.key)),
       );
@@ -56,17 +58,17 @@ export class WatchHub {
   }
 
   close(): void {
-    this.closed = true;
-    for (const groups of [this.byKey, this.byRange]) {
+    this.#closed = true;
+    for (const groups of [this.#byKey, this.#byRange]) {
       for (const group of groups.values()) for (const watcher of group.watchers) watcher.cancel();
     }
   }
 
-  private publishToKeys(records: readonly RevisionRecord[]): void {
+  #publishToKeys(records: readonly RevisionRecord[]): void {
     const concerned = new Map<WatchGroup, RevisionRecord[]>();
     for (const record of records) {
       for (const change of record.changes) {
-        const group = this.byKey.get(change.kv.key);
+        const group = this.#byKey.get(change.kv.key);
         if (group === undefined) continue;
         const list = concerned.get(group);
         if (list === undefined) concerned.set(group, [record]);
@@ -76,29 +78,30 @@ export class WatchHub {
     for (const [group, list] of concerned) offer(group, list);
   }
 
-  private notifyProgress(): void {
-    for (const groups of [this.byKey, this.byRange]) {
+  #notifyProgress(): void {
+    for (const groups of [this.#byKey, this.#byRange]) {
       for (const group of groups.values()) {
         for (const watcher of group.watchers) if (watcher.wantsProgress) watcher.requestProgress();
       }
     }
   }
 
-  private groupOf(request: WatchRequest, selected: Selection): WatchGroup {
-    const groups = selected.single === undefined ? this.byRange : this.byKey;
+  #groupOf(request: WatchRequest, selected: Selection): WatchGroup {
+    const groups = selected.single === undefined ? this.#byRange : this.#byKey;
     const name = selected.single ?? `${request.key.length}:${request.key}${request.rangeEnd ?? ''}`;
     let group = groups.get(name);
     if (group === undefined) groups.set(name, (group = { name, selected, watchers: new Set() }));
     return group;
   }
 
-  private remove(group: WatchGroup, watcher: Watcher): void {
+  #remove(group: WatchGroup, watcher: Watcher): void {
     if (!group.watchers.delete(watcher)) return;
-    this.size--;
-    if (group.watchers.size === 0) (group.selected.single === undefined ? this.byRange : this.byKey).delete(group.name);
-    if (this.size > 0) return;
-    this.progressTimer?.cancel();
-    this.progressTimer = undefined;
+    this.#size--;
+    if (group.watchers.size === 0)
+      (group.selected.single === undefined ? this.#byRange : this.#byKey).delete(group.name);
+    if (this.#size > 0) return;
+    this.#progressTimer?.cancel();
+    this.#progressTimer = undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-/** Flags that every component has: logging, and what Go programs have and Node programs do not need. */
+/** Flags that every component has: logging, and flags of Go programs that have no meaning here. */
 import type { FlagTable } from './flag-table.ts';
 
 const GO_RUNTIME = 'it belongs to the Go runtime';
@@ -31,7 +31,7 @@ export const processFlags = {
   'min-compatibility-version': { kind: 'texts', ignored: 'only v1.36 is served' },
 } as const satisfies FlagTable;
 
-/** The part of a context that the logging flags decide. */
+/** The context options that the logging flags set. */
 export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): {
   verbosity: number;
   logFormat: 'text' | 'json';

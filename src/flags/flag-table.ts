@@ -1,17 +1,17 @@
-/** How a component's flags are declared: one table a component, from which its command line is parsed and its help is written. */
+/** How a component's flags are declared: one table per component, for parsing and for `--help`. */
 
-/** What a flag's text becomes. Durations are in Go's notation and become milliseconds. */
+/** The types of flag values. Durations are in Go's notation and become milliseconds. */
 export interface FlagTypes {
   text: string;
-  /** A list with commas; given again, it grows. */
+  /** Comma-separated; a repeated flag appends. */
   texts: readonly string[];
-  /** One value each time it is given; commas mean nothing. */
+  /** One value per occurrence of the flag; commas are not special. */
   repeated: readonly string[];
   switch: boolean;
   whole: number;
   number: number;
   duration: number;
-  /** `a=b,c=d`; given again, it grows. */
+  /** `a=b,c=d`; a repeated flag adds pairs. */
   pairs: Readonly<Record<string, string>>;
 }
 
@@ -19,17 +19,17 @@ export type FlagKind = keyof FlagTypes;
 
 export interface FlagDeclaration {
   readonly kind: FlagKind;
-  /** One line of help; a flag without it is left out of the help. */
+  /** One line of help; without it the flag is hidden. */
   readonly summary?: string;
   readonly default?: FlagTypes[FlagKind];
   readonly shorthand?: string;
-  /** The heading of the help that it stands under. */
+  /** The flag's section in the help. */
   readonly section?: string;
-  /** The only values that it may have, as they are typed. */
+  /** The allowed values. */
   readonly only?: readonly string[];
-  /** Taken, so that existing command lines work, though it changes nothing: why. */
+  /** The flag is accepted, so that existing command lines work, and has no effect; the text says why. */
   readonly ignored?: string;
-  /** Known, and it would change something that is not here: why it is refused. A value of `only` is taken all the same. */
+  /** The flag is refused, because its feature is missing; the text says why. Values in `only` are accepted. */
   readonly refused?: string;
 }
 

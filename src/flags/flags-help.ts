@@ -13,7 +13,7 @@ const ARGUMENT: Readonly<Record<FlagKind, string>> = {
 };
 
 export interface HelpOptions {
-  /** The first line: what the command is and does. */
+  /** The first line: the command and what it does. */
   readonly usage: string;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Command-line flags as the Kubernetes components have them: a component declares its flags in one table
- * (`FlagTable`), `parseFlags` reads a command line by it and `flagsHelp` writes the help from it. Flags that would ask
- * for something that is not here are in the table too, and fail by name; unknown ones fail with a suggestion.
+ * Command-line flags as the Kubernetes components have them: a component declares its flags in one table (`FlagTable`),
+ * `parseFlags` reads a command line by it and `flagsHelp` writes the help from it. Flags of features that are missing
+ * are in the table too, and fail by name; unknown flags fail with a suggestion.
  */
 export {
   UsageError,

@@ -9,19 +9,18 @@ import {
 import { parseFlagValue } from './flag-values.ts';
 
 export interface ParsedFlags<T extends FlagTable> {
-  /** What was given, or the default; without either, nothing. */
+  /** The given values and defaults. */
   readonly values: FlagValues<T>;
-  /** The names that were given. */
   readonly given: ReadonlySet<string>;
   readonly positional: readonly string[];
-  /** What should be said of flags that were taken though they change nothing. */
+  /** Warnings about flags that have no effect. */
   readonly warnings: readonly string[];
-  /** `--help` or `-h` was given: nothing else was checked. */
+  /** `--help` or `-h` was given; nothing else was checked. */
   readonly help: boolean;
 }
 
 export interface ParseFlagsOptions {
-  /** Whether words that are not flags are taken; default: they are refused. */
+  /** Whether positional arguments are allowed; default false. */
   readonly positional?: boolean;
 }
 
@@ -32,7 +31,7 @@ interface Given {
   readonly text: string | undefined;
 }
 
-/** `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 3`, and `--` before what is no flag. */
+/** Parses `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 3`; `--` ends the flags. */
 export function parseFlags<const T extends FlagTable>(
   argv: readonly string[],
   table: T,
@@ -50,7 +49,7 @@ export function parseFlags<const T extends FlagTable>(
   for (const [name, declaration] of Object.entries(table)) {
     if (declaration.default !== undefined) values[name] ??= declaration.default;
   }
-  // Every name holds a value of its declaration's kind, or none: parseFlagValue and the defaults see to that.
+  // parseFlagValue and the defaults guarantee that every value has its declared type.
   return { values: values as FlagValues<T>, given, positional, warnings, help };
 }
 
@@ -77,7 +76,7 @@ function take({ name, text }: Given, declaration: FlagDeclaration, { values, giv
   given.add(name);
 }
 
-/** A flag that is given again: lists and pairs grow, anything else is what was said last. */
+/** A repeated flag: lists and pairs grow, of anything else the last value counts. */
 function joined(before: Value | undefined, value: Value): Value {
   if (Array.isArray(before) && Array.isArray(value))
     return [...(before as readonly string[]), ...(value as readonly string[])];
@@ -128,7 +127,7 @@ function split(argv: readonly string[], table: FlagTable): { flags: Given[]; pos
   return { flags, positional, help };
 }
 
-/** The known name that is the fewest single-letter changes away, if it is near enough to be meant. */
+/** The known name with the smallest edit distance, if it is close enough to be a typo. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   let best: string | undefined;
   let distance = Math.max(2, Math.floor(name.length / 4)) + 1;

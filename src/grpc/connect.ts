@@ -1,10 +1,10 @@
-/** The calling side of a contract. */
+/** gRPC clients of a contract's services. */
 import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { methodsOf, type ContractMethod, type GrpcContract } from './contract.ts';
 import { GrpcError, type GrpcStatusName } from './grpc-error.ts';
 
 export interface GrpcConnection {
-  /** The service's methods; nothing is sent before the first call. */
+  /** A client of the service; it connects at the first call. */
   service<Service extends object>(contract: GrpcContract, name: string): Service;
   close(): void;
 }
@@ -13,15 +13,15 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Container images' layers and lists of thousands of containers are larger than grpc-js' 4 MB. */
-const LARGEST_MESSAGE = 16 * 1024 * 1024;
+/** Lists of thousands of containers exceed grpc-js' default of 4 MB. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** `unix:///run/x.sock`, `/run/x.sock` or `host:port`; plain, since such sockets are protected by the file system. */
 export function connectGrpc(endpoint: string): GrpcConnection {
   const address = endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint;
   const client = new Client(address, credentials.createInsecure(), {
-    'grpc.max_receive_message_length': LARGEST_MESSAGE,
-    'grpc.max_send_message_length': LARGEST_MESSAGE,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
     // A peer that restarts is back within a second, not after grpc-js' two minutes.
     'grpc.max_reconnect_backoff_ms': 1000,
     'grpc.default_authority': 'localhost',

@@ -3,7 +3,7 @@ import { status } from '@grpc/grpc-js';
 export const grpcStatus = status;
 export type GrpcStatusName = Exclude<keyof typeof status, number>;
 
-/** What a call failed with, on either side: the peer sees the same code and message. */
+/** The failure of a call, on either side: the peer sees the same code and message. */
 export class GrpcError extends Error {
   override readonly name = 'GrpcError';
   readonly code: GrpcStatusName;

@@ -1,6 +1,6 @@
 /**
  * gRPC contracts as TypeScript interfaces: a service of a generated contract (`*.generated.ts`) is called, and served, as
- * an object with one method an RPC. Not part of the kernel's own index: only who speaks gRPC pays for loading it.
+ * an object with one method per RPC. Not part of the kernel: only components that use gRPC load it.
  */
 export { connectGrpc, type GrpcConnection } from './connect.ts';
 export { GrpcServer } from './serve.ts';

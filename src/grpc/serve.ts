@@ -1,4 +1,4 @@
-/** The serving side of a contract. */
+/** A gRPC server of contracts' services. */
 import {
   Server,
   ServerCredentials,
@@ -13,12 +13,12 @@ import { GrpcError } from './grpc-error.ts';
 
 type Implementation = Record<string, ((request: object, options: { signal: AbortSignal }) => unknown) | undefined>;
 
-const LARGEST_MESSAGE = 16 * 1024 * 1024;
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export class GrpcServer {
   readonly #server = new Server({
-    'grpc.max_receive_message_length': LARGEST_MESSAGE,
-    'grpc.max_send_message_length': LARGEST_MESSAGE,
+    'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
+    'grpc.max_send_message_length': MAX_MESSAGE_BYTES,
   });
 
   /** Serves an object that has the service's methods; one that it lacks is answered with UNIMPLEMENTED. */
@@ -38,7 +38,7 @@ export class GrpcServer {
     return this;
   }
 
-  /** `unix:///run/x.sock` or `127.0.0.1:0`; gives the port, 0 for a socket. */
+  /** `unix:///run/x.sock` or `127.0.0.1:0`; returns the port, 0 for a socket. */
   listen(address: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) =>
@@ -47,7 +47,7 @@ export class GrpcServer {
     });
   }
 
-  /** Ends open calls; streams have no end of their own. */
+  /** Aborts open calls: streams do not end by themselves. */
   close(): void {
     this.#server.forceShutdown();
   }

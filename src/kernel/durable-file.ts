@@ -9,11 +9,11 @@ import { makeDirectorySync } from './make-directory.ts';
 export interface DurableFileOptions {
   /** Default 0600. */
   readonly mode?: number;
-  /** Who gets the file; default the user of this process. */
+  /** Default: the user of this process. */
   readonly owner?: { readonly uid: number; readonly gid: number };
 }
 
-/** Replaces a file in one step. Afterwards the new content is there, whatever happens; before, the old one was. */
+/** Replaces a file atomically: after a crash it has either the old or the new content. */
 export async function writeFileDurably(
   file: string,
   content: string | Uint8Array,
@@ -32,13 +32,13 @@ export async function writeFileDurably(
   await renameDurably(temporary, file);
 }
 
-/** Gives a file or directory its name for good. The bytes of a file must have been synced before. */
+/** Renames durably. The content of the file must have been synced before. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await fs.promises.rename(from, to);
   await syncDirectory(path.dirname(to));
 }
 
-/** Puts the bytes of a file on the disk that somebody else has written. */
+/** Fsyncs a file that another program has written. */
 export async function syncFile(file: string): Promise<void> {
   const handle = await fs.promises.open(file, 'r');
   try {
@@ -48,20 +48,20 @@ export async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** Makes a directory and those above it that are missing; gives the first one that was made. */
+/** Creates a directory and its missing parents; returns the topmost one created. */
 export function makeDirectoryDurably(directory: string, mode: number): string | undefined {
-  const made = makeDirectorySync(directory, { mode });
-  if (made === undefined) return undefined;
-  const first = path.resolve(made);
+  const created = makeDirectorySync(directory, { mode });
+  if (created === undefined) return undefined;
+  const first = path.resolve(created);
   for (let each = path.resolve(directory); each.length >= first.length; each = path.dirname(each))
     syncDirectoryNow(path.dirname(each));
-  return made;
+  return created;
 }
 
 /** Not every file system can sync a directory, and not every user may open one. */
 const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
-/** Puts the names in a directory on the disk. */
+/** Fsyncs a directory, and with it the names in it. */
 export async function syncDirectory(directory: string): Promise<void> {
   await syncFile(directory).catch(unlessUnable);
 }

@@ -1,5 +1,6 @@
 /**
- * What a component gets instead of globals: time, chance, logging, metrics, and the queues and groups built on them.
+ * What a component gets instead of globals: clock, randomness, klog-style logging, metrics, and what is built on them:
+ * work queues, rate limiters, backoff, groups of tasks.
  *
  * Everything that differs between a real run and a simulated one is behind the interfaces of `Context`. `createContext`
  * makes one for a real run, `createTestContext` one on virtual time and seeded chance. Nothing outside this folder
@@ -35,7 +36,7 @@ export {
 } from './metrics.ts';
 export { PrometheusRegistry } from './metrics-registry.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
-export { allocateBytes } from './byte-memory.ts';
+export { allocateBytes } from './long-lived-buffers.ts';
 export { makeDirectory, makeDirectorySync, type MakeDirectoryOptions } from './make-directory.ts';
 export {
   makeDirectoryDurably,
@@ -60,4 +61,4 @@ export { isAbort, RunGroup } from './run-group.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
-export { collectOnceAtRest } from './collect-once-at-rest.ts';
+export { enableSingleIdleGc } from './single-idle-gc.ts';

@@ -1,19 +1,19 @@
 /**
- * Makes a directory and its missing parents. Node's own `recursive: true` never returns where the file system answers
- * ENOENT below a directory that exists (`/proc/x`): it makes the parent again and again. Here every directory is tried
- * at most twice, and the error is the file system's own.
+ * Creates a directory and its missing parents. Node's own `recursive: true` never returns where mkdir answers ENOENT
+ * below a directory that exists (`/proc/x`): it creates the parent again and again. Here every directory is tried at
+ * most twice, and the error is the file system's own.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 
 export interface MakeDirectoryOptions {
-  /** Of every directory that is made. */
+  /** The mode of every created directory. */
   readonly mode?: number;
 }
 
-type Outcome = 'made' | 'exists' | Error;
+type Outcome = 'created' | 'exists' | Error;
 
-/** The topmost directory that was made; undefined when all of them were there. */
+/** Returns the topmost created directory; undefined when all existed. */
 export function makeDirectorySync(directory: string, options: MakeDirectoryOptions = {}): string | undefined {
   const steps = attempts(path.resolve(directory));
   for (let step = steps.next(); ;) {
@@ -21,7 +21,7 @@ export function makeDirectorySync(directory: string, options: MakeDirectoryOptio
     const at = step.value;
     try {
       fs.mkdirSync(at, options);
-      step = steps.next('made');
+      step = steps.next('created');
     } catch (error) {
       step = steps.next(outcomeOf(error, isDirectory(statSync(at))));
     }
@@ -39,21 +39,21 @@ export async function makeDirectory(
     const at = step.value;
     try {
       await fs.promises.mkdir(at, options);
-      step = steps.next('made');
+      step = steps.next('created');
     } catch (error) {
       step = steps.next(outcomeOf(error, isDirectory(await fs.promises.stat(at).catch(() => undefined))));
     }
   }
 }
 
-/** Up to the first directory that exists or can be made, then down again. */
+/** Goes up to the first directory that exists or can be created, then down again. */
 function* attempts(target: string): Generator<string, string | undefined, Outcome> {
   const missing: string[] = [];
   let topmost: string | undefined;
   for (let at = target; ; at = path.dirname(at)) {
     const outcome = yield at;
-    if (outcome === 'made') topmost = at;
-    if (outcome === 'made' || outcome === 'exists') break;
+    if (outcome === 'created') topmost = at;
+    if (outcome === 'created' || outcome === 'exists') break;
     if (outcome instanceof Error && (!isMissing(outcome) || at === path.dirname(at))) throw outcome;
     missing.push(at);
   }
@@ -65,7 +65,7 @@ function* attempts(target: string): Generator<string, string | undefined, Outcom
   return topmost;
 }
 
-/** Whatever mkdir says of a directory that is there, it need not be made. */
+/** An error for a directory that exists counts as success. */
 const outcomeOf = (error: unknown, exists: boolean): Outcome => {
   if (exists) return 'exists';
   return error instanceof Error ? error : new Error(String(error));
@@ -73,7 +73,7 @@ const outcomeOf = (error: unknown, exists: boolean): Outcome => {
 
 const isMissing = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** Undefined for whatever cannot be looked at. */
+/** Undefined when stat fails. */
 function statSync(at: string): fs.Stats | undefined {
   try {
     return fs.statSync(at, { throwIfNoEntry: false });

@@ -34,7 +34,7 @@ export class PrometheusRegistry implements MetricsRegistry {
     const labels = (options.labels ?? []).join();
     if (existing.kind !== kind || existing.labels.join() !== labels) {
       throw new Error(
-        `metric ${options.name} exists as ${existing.kind}(${existing.labels.join()}), asked for ${kind}(${labels})`,
+        `metric ${options.name} exists as ${existing.kind}(${existing.labels.join()}), requested as ${kind}(${labels})`,
       );
     }
     return existing;
@@ -59,7 +59,7 @@ abstract class Family<C = unknown> {
   protected abstract create(): C;
   protected abstract samples(child: C): Iterable<{ suffix: string; extra?: string; value: number }>;
 
-  /** The label combination in exposition form is its own key: no second string is kept. */
+  /** Labels in exposition format, which is also the key of their series. */
   protected key(labels: Readonly<Record<string, string>> | undefined): string {
     let key = '';
     for (const label of this.labels) {
@@ -154,7 +154,7 @@ class GaugeFamily extends CellFamily implements Gauge<string> {
 
 class HistogramCell {
   readonly bounds: readonly number[];
-  /** One count per bound, not cumulative, and one for what is above all of them. */
+  /** One count per bucket, not cumulative, and one for +Inf. */
   readonly counts: Float64Array;
   sum = 0;
   count = 0;

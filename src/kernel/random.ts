@@ -1,4 +1,4 @@
-/** Chance as a component sees it: seeded in tests and simulations, the system's entropy otherwise. */
+/** Randomness as a component sees it: seeded in tests and simulations, the system's entropy otherwise. */
 export interface Random {
   /** Uniform in [0, 1). */
   next(): number;

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { deadlineOn, sleepOn, type Clock, type Timer } from './clock.ts';
 
 /** Node's timers hold a signed 32-bit number of milliseconds; anything longer would fire at once. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's clock. */
 export class RealClock implements Clock {
@@ -36,7 +36,7 @@ export class RealClock implements Clock {
   }
 
   every(ms: number, fire: () => void): Timer {
-    const handle = setInterval(fire, Math.min(ms, LONGEST_TIMER));
+    const handle = setInterval(fire, Math.min(ms, MAX_TIMER_MS));
     return { cancel: () => clearInterval(handle) };
   }
 
@@ -54,7 +54,7 @@ function scheduleOnce(ms: number, fire: () => void, keepsProcessAlive: boolean):
   let remaining = Math.max(0, ms);
   let handle: NodeJS.Timeout;
   const arm = (): void => {
-    const step = Math.min(remaining, LONGEST_TIMER);
+    const step = Math.min(remaining, MAX_TIMER_MS);
     remaining -= step;
     handle = setTimeout(() => (remaining > 0 ? arm() : fire()), step);
     if (!keepsProcessAlive) handle.unref();

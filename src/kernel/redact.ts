@@ -1,7 +1,6 @@
-/** What a secret is replaced with. */
 export const REDACTED = '[REDACTED]';
 
-/** How deep a logged value is looked into; what lies deeper is not logged at all. */
+/** Deeper parts of a value are not logged. */
 const MAX_DEPTH = 6;
 
 /** Field names whose values are secret, compared without case, dashes, dots and underscores, by their ending. */
@@ -43,13 +42,13 @@ const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Every pattern above needs one of these to match; most texts have none, and logging them should cost little. */
 const SUSPICIOUS = /-----BEGIN|eyJ|bearer|basic|:\/\/|[=:]|\.[a-z0-9]{16}/i;
 
-/** What a log line holds of one text: clients choose some of them, such as the path of a request. */
+/** The longest text in a log line: clients choose some texts, such as the path of a request. */
 const MAX_TEXT_LENGTH = 8192;
 
-/** The text with bearer tokens, JWTs, private keys, passwords in URLs and the like replaced; the end of a long one is left out. */
+/** Replaces bearer tokens, JWTs, private keys, passwords in URLs and the like; truncates long texts. */
 export function redactText(text: string): string {
   let result = text;
-  // Cut afterwards: half a secret may not look like one.
+  // Truncate after redacting: half a secret may not be recognized.
   if (SUSPICIOUS.test(text))
     for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
   return result.length <= MAX_TEXT_LENGTH
@@ -57,7 +56,7 @@ export function redactText(text: string): string {
     : `${result.slice(0, MAX_TEXT_LENGTH)}… (${result.length - MAX_TEXT_LENGTH} more characters)`;
 }
 
-/** The same few names are logged again and again. */
+/** Caches the few names that are logged again and again. */
 const knownNames = new Map<string, boolean>();
 const MAX_KNOWN_NAMES = 10_000;
 

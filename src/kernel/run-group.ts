@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from './logger.ts';
 
 /**
- * Tasks that live and die together. The first one that fails aborts the others; so does the parent's signal. `wait`
- * comes back only when every task has ended, so whoever waits knows that nothing is left running.
+ * Tasks that end together. The first one that fails aborts the others; so does the parent's signal. `wait` resolves
+ * only when every task has ended: nothing is left running.
  */
 export class RunGroup {
   readonly #controller = new AbortController();
@@ -47,7 +47,7 @@ export class RunGroup {
     this.#controller.abort(reason);
   }
 
-  /** Resolves when all tasks have ended; rejects with the first failure, also only then. */
+  /** Resolves when all tasks have ended, or then rejects with the first failure. */
   async wait(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.keys());
     this.#parent?.removeEventListener('abort', this.#onParentAbort);
@@ -72,7 +72,7 @@ export class RunGroup {
   }
 }
 
-/** Whether an error only tells that the signal aborted. */
+/** Whether an error means only that the signal aborted. */
 export function isAbort(error: unknown, signal: AbortSignal): boolean {
   return error === signal.reason || (error instanceof Error && error.name === 'AbortError');
 }

@@ -3,7 +3,7 @@ import { checkBound, nameSuffixFrom, type Random } from './random.ts';
 
 const POOL_SIZE = 4096;
 const NUMBER_BYTES = 8;
-/** Longer ones are worth a system call of their own. */
+/** Longer requests get a system call of their own. */
 const POOLED_BYTES = 64;
 
 const UID_BYTES = 16;
@@ -35,7 +35,7 @@ export class SystemRandom implements Random {
     return new Uint8Array(this.#pool.subarray(at, at + length));
   }
 
-  /** By hand: Node's is put together of twenty pieces of text, which stay with it, 640 bytes of them. */
+  /** Not crypto.randomUUID, whose result is a rope of twenty strings that retains 640 bytes. */
   uid(): string {
     const at = this.#draw(UID_BYTES);
     const pool = this.#pool;
@@ -58,7 +58,7 @@ export class SystemRandom implements Random {
     return this;
   }
 
-  /** Where the next bytes are that nobody has had. */
+  /** The offset of the next unused bytes. */
   #draw(length: number): number {
     if (this.#used + length > POOL_SIZE) {
       randomFillSync(this.#pool);

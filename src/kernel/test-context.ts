@@ -25,7 +25,7 @@ export interface TestContextOptions {
   turns?: number;
 }
 
-/** A context on virtual time and seeded chance; log lines are kept, not printed. */
+/** A context on virtual time and seeded randomness; log lines are recorded, not printed. */
 export function createTestContext(options: TestContextOptions = {}): TestContext {
   const clock = new VirtualClock({ startTime: options.startTime, turns: options.turns });
   const controller = new AbortController();

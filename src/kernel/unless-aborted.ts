@@ -1,6 +1,6 @@
 /**
- * Gives what `work` gives, and rejects when the signal aborts first: for what waits for others that end with the signal
- * without a word. The work itself is left to itself then.
+ * Resolves as `work` does, or rejects when the signal aborts first: for waiting on others that stop with the signal without
+ * settling. The work itself is not cancelled.
  */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop: () => void = () => undefined;
@@ -9,7 +9,7 @@ export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): P
   });
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
-  // Whichever comes second is nobody's concern.
+  // A rejection after the abort is ignored.
   work.catch(() => undefined);
   try {
     return await Promise.race([work, aborted]);

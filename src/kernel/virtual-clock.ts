@@ -19,7 +19,7 @@ export interface VirtualClockOptions {
    * that passes through Node's streams or thread pool needs more.
    */
   turns?: number;
-  /** Milliseconds that have passed already, for a clock that goes on from another one's `startTime` and `monotonic()`. */
+  /** Milliseconds that have passed already, for a clock that continues another one's `startTime` and `monotonic()`. */
   elapsed?: number;
 }
 

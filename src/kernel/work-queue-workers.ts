@@ -8,15 +8,15 @@ export interface WorkerOptions<T> {
   workers: number;
   /** A rejection puts the item back, rate limited. */
   handle: (item: T, signal: AbortSignal) => Promise<void>;
-  /** Errors that are part of the work, as when another writer was first: retried like others, but not worth an error in the log. */
+  /** Errors that are part of normal work, such as conflicts: they are retried without an error in the log. */
   isExpected?: (error: unknown) => boolean;
   signal: AbortSignal;
   logger?: Logger;
 }
 
 /**
- * Works a queue off until `signal` aborts, then shuts it down and resolves when the last worker has finished. What is
- * still queued then is left: a level-triggered controller sees it again at its next start.
+ * Processes a queue until `signal` aborts, then shuts it down and resolves when the last worker has finished. Items that are
+ * still queued are dropped: a level-triggered controller sees them again at its next start.
  */
 export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
   const { queue, workers, signal } = options;
@@ -31,8 +31,8 @@ export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
 }
 
 /**
- * Where clients call the API server in the same process nothing waits for the network: workers of a long queue would hold the
- * event loop until it is empty, and timers, heartbeats among them, would stand still.
+ * With an in-process API server nothing waits for the network: workers of a long queue would hold the event loop until
+ * it is empty, and timers, heartbeats among them, would not fire.
  */
 const ITEMS_PER_TURN = 20;
 

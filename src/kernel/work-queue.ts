@@ -27,7 +27,7 @@ export class WorkQueue<T> {
   #head = 0;
   /** Items that need work, and since when: those in the queue, and those added again while in progress. */
   readonly #dirty = new Map<T, number>();
-  /** Items in the hands of workers, and since when. */
+  /** Items that workers are processing, and since when. */
   readonly #processing = new Map<T, number>();
   readonly #getters: ((item: T | undefined) => void)[] = [];
   #drained: (() => void)[] = [];
@@ -92,7 +92,7 @@ export class WorkQueue<T> {
     this.addAfter(item, this.#limiter.when(item));
   }
 
-  /** Tells the rate limiter that the item needs no more patience. Does not take it out of the queue. */
+  /** Resets the rate limiter for the item. Does not remove it from the queue. */
   forget(item: T): void {
     this.#limiter.forget(item);
   }
@@ -108,7 +108,7 @@ export class WorkQueue<T> {
     return new Promise((resolve) => this.#getters.push(resolve));
   }
 
-  /** The worker has finished with the item, well or not. */
+  /** The worker has finished with the item, successfully or not. */
   done(item: T): void {
     const since = this.#processing.get(item);
     if (since === undefined) return;
@@ -129,7 +129,7 @@ export class WorkQueue<T> {
     for (const getter of this.#getters.splice(0)) getter(undefined);
   }
 
-  /** Shuts down and waits until the workers have finished what they hold. */
+  /** Shuts down and waits until the workers have finished their items. */
   async shutDownWithDrain(): Promise<void> {
     this.shutDown();
     if (this.#processing.size > 0) await new Promise<void>((resolve) => this.#drained.push(resolve));

@@ -1,7 +1,7 @@
+/** The `kubelet` command: flags and configuration file, client and serving certificates, connection to the runtime. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatDuration } from '../base/index.ts';
 import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
@@ -38,12 +38,12 @@ export interface ParsedKubeletFlags {
 }
 
 export const kubeletHelp = (): string =>
-  flagsHelp(KUBELET_FLAGS, { usage: 'kubelet: runs the pods that the API server gives to this node' });
+  flagsHelp(KUBELET_FLAGS, { usage: 'kubelet: runs the pods that are bound to this node' });
 
 export const parseKubeletFlags = (argv: readonly string[]): ParsedKubeletFlags => parseFlags(argv, KUBELET_FLAGS);
 
 export interface KubeletCommand {
-  /** Ends the node's pods as configured; resolves at once when nothing is configured. */
+  /** Graceful node shutdown: terminates pods as configured; resolves at once when it is not configured. */
   shutDown(): Promise<void>;
   readonly finished: Promise<void>;
 }
@@ -183,7 +183,7 @@ function authorizationOf(base: Section, values: Flags): Section {
   };
 }
 
-/** The kubeconfig; where there is none yet, a certificate is asked for with the bootstrap credentials, and it is written. */
+/** TLS bootstrap: without a usable kubeconfig, requests a client certificate with the bootstrap credentials and writes one. */
 async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Promise<ClientConfig> {
   const { kubeconfig } = values;
   const bootstrap = values['bootstrap-kubeconfig'];
@@ -203,7 +203,7 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
     const bootConfig = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
     const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBERNETES_VERSION}` });
     try {
-      ctx.logger.info('Asking for a client certificate with the bootstrap credentials');
+      ctx.logger.info('Requesting a client certificate with the bootstrap kubeconfig');
       const issued = await requestCertificate(ctx, client, {
         signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
         nodeName,
@@ -214,7 +214,7 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
       await client.close();
     }
     if (kubeconfig === undefined)
-      throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
+      throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig, to which the new credentials are written');
     await writeFileDurably(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }));
   }
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
@@ -252,7 +252,7 @@ function credentialProviders(values: Flags): Pick<KubeletConfig, 'credentialProv
   return config === undefined || binDirectory === undefined ? {} : { credentialProviders: { config, binDirectory } };
 }
 
-/** One address of each family that others can reach. */
+/** The first address of each IP family that is not a loopback or link-local address. */
 function machineAddresses(): string[] {
   const all = Object.values(os.networkInterfaces())
     .flatMap((list) => list ?? [])

@@ -1,8 +1,13 @@
 /**
- * The node agent. For every pod that the API gives to its node there is a worker: it looks at what the runtime has
- * (`runtime/observe-pod.ts`), a pure function says what is to be done (`pod/sync-pod.ts`), it is done through CRI
- * (`pod/perform-actions.ts`), and what came of it is written to the pod's status. Around this: the node's registration
- * and heartbeats (`node/`), images, volumes, probes, cgroups, devices, eviction, and the kubelet's own API (`server/`).
+ * The kubelet, the node agent. Each pod that is bound to the node has a pod worker: it observes the runtime
+ * (`runtime/observe-pod.ts`), a pure state machine decides what to do (`pod/sync-pod.ts`), the worker performs it through
+ * CRI (`pod/perform-actions.ts`) and writes the pod's status.
+ *
+ * Around the workers: node registration and heartbeats (`node/`), the PLEG (`runtime/pleg.ts`), pod admission and
+ * in-place resize (`admission/`), images and image GC (`images/`), volumes and bound tokens (`volumes/`), probes
+ * (`probes/`), cgroups by QoS class (`cgroups/`), the CPU, memory and topology managers (`resources/`), device plugins and
+ * DRA (`devices/`, `dra/`), eviction (`eviction/`), graceful node shutdown (`shutdown/`), static pods
+ * (`pod/static-pods.ts`), certificates (`certificates/`) and the kubelet API (`server/`).
  */
 export { run } from './run.ts';
 export type { KubeletConfig, KubeletOptions, KubeletServing, RunningKubelet } from './kubelet-options.ts';

@@ -1,4 +1,4 @@
-/** What a kubelet is started with. */
+/** The options of a kubelet: its configuration, and replacements of parts of the machine for tests. */
 import type { Taint } from '../api/generated/core-v1.ts';
 import type { Client } from '../client/index.ts';
 import type { ContainerRuntime } from '../cri/index.ts';
@@ -11,12 +11,12 @@ import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts
 import type { Logind } from './shutdown/logind.ts';
 import type { Mounter } from './volumes/mounter.ts';
 
-/** What the kubelet's own server shows, and whom it believes. */
+/** Certificates of the kubelet's server. */
 export interface KubeletServing {
-  /** PEM; without them a certificate is made that signs itself. */
+  /** PEM; without them the kubelet creates a self-signed certificate. */
   readonly certificate?: string;
   readonly privateKey?: string;
-  /** PEM of the CA whose client certificates count as users. */
+  /** PEM of the CA that signs client certificates. */
   readonly clientCa?: string;
 }
 
@@ -26,20 +26,19 @@ export interface KubeletConfig extends KubeletConfiguration {
   readonly rootDirectory: string;
   /** In order of preference, at most one of each IP family first; a Hostname address is added. */
   readonly nodeAddresses: readonly string[];
-  /** The pinned network namespace that is the node's, where it is not the process's own. */
+  /** The network namespace of the node, if it is not that of the process. */
   readonly nodeNetns?: string;
-  /** The namespace in which the runtime's streaming URLs answer, where it is not the process's own. */
+  /** The network namespace of the runtime's streaming server, if it is not that of the process. */
   readonly runtimeNetns?: string;
   readonly serving?: KubeletServing;
   /** `--cert-dir`; default: pki below the root directory. */
   readonly certificateDirectory?: string;
-  /** `external`: a cloud controller manager initializes the node and gives it its addresses. */
+  /** `external`: a cloud controller manager initializes the node and sets its addresses. */
   readonly cloudProvider?: string;
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly registerUnschedulable?: boolean;
   /** `--image-credential-provider-config` and `--image-credential-provider-bin-dir`. */
   readonly credentialProviders?: { readonly config: string; readonly binDirectory: string };
-  /** How many dead containers stay, and how long. */
   readonly containerGc?: ContainerGcPolicy;
 }
 
@@ -47,17 +46,16 @@ export interface KubeletOptions {
   readonly client: Client;
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfig;
-  /** Told once the node is registered and pods are worked on. */
+  /** Called once the node is registered and pods are synced. */
   readonly onReady?: (kubelet: RunningKubelet) => void;
-  /** What the kubelet would otherwise take from the machine. */
+  /** Replacements for tests; default: the machine's. */
   readonly machine?: Machine;
   readonly topology?: NodeTopology;
   readonly mounter?: Mounter;
   readonly cgroups?: CgroupManager;
   readonly dial?: Dial;
-  /** Default: the machine's, where it has one. */
   readonly openLogind?: () => Promise<Logind | undefined>;
-  /** In milliseconds, where upstream's pace is not to be waited for. */
+  /** Periods in milliseconds, if shorter than upstream's. */
   readonly periods?: { readonly eviction?: number; readonly imageGc?: number; readonly containerGc?: number };
 }
 
@@ -65,6 +63,6 @@ export interface RunningKubelet {
   /** The port of the kubelet's API; 0 without one. */
   readonly port: number;
   readonly taints?: readonly Taint[];
-  /** Ends the node's pods in order of their priority, as configured, before the machine goes down. */
+  /** Graceful node shutdown: terminates pods by priority. */
   shutDown(): Promise<void>;
 }

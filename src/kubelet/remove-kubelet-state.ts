@@ -1,10 +1,10 @@
-/** What a kubelet leaves on a machine that shall not have it any more. */
+/** Removes what a kubelet leaves on a machine: mounts, its root directory and cgroups. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { openHierarchies } from './cgroups/hierarchies.ts';
 import { systemMounter } from './volumes/mounter.ts';
 
-/** Unmounts the volumes of all pods. No container may run any more; what is on disk stays. */
+/** Unmounts the volumes of all pods. Their containers must have stopped. Files on disk stay. */
 export async function unmountVolumes(rootDirectory: string): Promise<void> {
   const mounter = systemMounter();
   for (const point of await mounter.below(rootDirectory)) await mounter.unmount(point);
@@ -12,7 +12,7 @@ export async function unmountVolumes(rootDirectory: string): Promise<void> {
   if (left.length > 0) throw new Error(`${left.join(', ')} is still mounted`);
 }
 
-/** Unmounts the volumes of all pods and removes the kubelet's directory and its cgroups. No container may run any more. */
+/** Unmounts all volumes, and removes the root directory and the cgroups. All containers must have stopped. */
 export async function removeKubeletState({
   rootDirectory,
   cgroupRoot,
@@ -25,7 +25,7 @@ export async function removeKubeletState({
   await removeCgroups(path.join('/', cgroupRoot, 'kubepods'));
 }
 
-/** A tree of cgroups, in every hierarchy of the machine. Nothing may run in it any more. */
+/** Removes a cgroup and its children from every hierarchy. Its processes must have exited. */
 export async function removeCgroups(cgroup: string): Promise<void> {
   const hierarchies = await openHierarchies();
   await hierarchies.remove(cgroup);

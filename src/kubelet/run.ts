@@ -1,6 +1,6 @@
 /**
- * A kubelet, from its start until its context ends: its parts are built (`build/`), the node is registered, the pods that
- * the API and the runtime have are taken up, and the tasks run. Containers go on without it.
+ * Runs a kubelet until its context ends: builds its components (`build/`), registers the node, syncs the pods that the API
+ * server and the runtime have, and runs the tasks of `build/tasks.ts`. Containers keep running when it stops.
  */
 import path from 'node:path';
 import { childContext, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';
@@ -9,9 +9,9 @@ import { buildNode } from './build/build-node.ts';
 import { buildPods } from './build/build-pods.ts';
 import { KubeletState } from './build/kubelet-state.ts';
 import { registeredNodeTasks, runningKubeletTasks, staticPodTasks, type Kubelet } from './build/tasks.ts';
+import { cleanUpOrphanedPods } from './clean-up-orphaned-pods.ts';
 import type { KubeletConfig, KubeletOptions } from './kubelet-options.ts';
-import { PodCidrs } from './node/pod-cidrs.ts';
-import { removeOrphans } from './remove-orphans.ts';
+import { PodCidrUpdater } from './node/pod-cidrs.ts';
 import { parseCpuSet } from './resources/cpu-set.ts';
 
 export async function run(outer: Context, options: KubeletOptions): Promise<void> {
@@ -53,7 +53,7 @@ async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {
   await relist(ctx, housekeeping);
   await reporter.register();
   reporter.event('Normal', 'Starting', 'Starting kubelet.');
-  for (const { type, status } of reporter.node?.status?.conditions ?? []) reporter.tellCondition(type, status);
+  for (const { type, status } of reporter.node?.status?.conditions ?? []) reporter.recordConditionEvent(type, status);
   startAll(registeredNodeTasks(kubelet));
   followPodCidrs(kubelet);
 
@@ -64,26 +64,26 @@ async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {
   await relist(ctx, housekeeping);
   const isKnown = (uid: string): boolean => manager.worker(uid) !== undefined;
   const orphans = { config, volumes: pods.volumes, cgroups: node.cgroups, isKnown };
-  const orphansAreLeft = await removeOrphans(ctx, orphans);
-  await node.resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
+  const orphansAreLeft = await cleanUpOrphanedPods(ctx, orphans);
+  await node.resources.removeStaleState(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
   startAll(runningKubeletTasks(kubelet, orphansAreLeft ? orphans : undefined));
   reporter.changed();
   options.onReady?.({ port: housekeeping.server.port, shutDown: () => housekeeping.shutdown.shutDown() });
 }
 
 const relist = (ctx: Context, { pleg }: Housekeeping): Promise<void> =>
-  pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
+  pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'Failed to list pods from the container runtime'));
 
-/** The runtime's network follows the Node's pod CIDRs; pods that waited for it are synced again. */
+/** Sets the Node's pod CIDRs in the runtime, and wakes pods that wait for the network. */
 function followPodCidrs({
   input: { ctx, options },
-  node: { nodeInformer, probe, reporter },
+  node: { nodeInformer, runtimeState, reporter },
   pods: { manager },
 }: Kubelet): void {
-  const podCidrs = new PodCidrs(ctx, {
+  const podCidrs = new PodCidrUpdater(ctx, {
     runtime: options.runtime,
     onConfigured: async () => {
-      await probe.check();
+      await runtimeState.update();
       reporter.changed();
       for (const worker of manager.workers) worker.wake();
     },
@@ -94,7 +94,7 @@ function followPodCidrs({
   });
 }
 
-/** CPUs that are reserved by number replace the reservation of an amount of cpu. */
+/** `reservedSystemCPUs` overrides the amounts of cpu in systemReserved and kubeReserved. */
 function withReservedCpus(config: KubeletConfig): KubeletConfig {
   if (config.reservedSystemCPUs === '') return config;
   const { cpu: _, ...systemReserved } = config.systemReserved;

@@ -130,7 +130,7 @@ describe('metrics.k8s.io', () => {
     running = run(childContext(ctx, 'metrics-server', AbortSignal.any([ctx.signal, stop.signal])), {
       client,
       readNode,
-      register: (api) => pipeline.door.aggregator!.register(api),
+      register: pipeline.registerApi,
     });
   }
 

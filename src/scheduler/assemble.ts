@@ -1,16 +1,16 @@
-/** Puts the scheduler together: the parts that all profiles share, and the plugins of each profile. */
+/** Creates a scheduler: the parts that all profiles share, and the plugins of each profile. */
 import { createEventsV1Recorder, type Client, type EventRecorder, type InformerFactory } from '../client/index.ts';
 import type { Context, RunGroup } from '../kernel/index.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { Cache } from './cache/cache.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
 import { Evaluations } from './evaluation/evaluations.ts';
-import { EventPace } from './event-pace.ts';
+import { EventPacer } from './event-pacer.ts';
 import { Explanations } from './explanations/explanations.ts';
-import { httpExtender } from './extenders/http-extender.ts';
+import { HttpExtender } from './extenders/http-extender.ts';
 import { withIgnoredResources } from './extenders/ignored-resources.ts';
 import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
-import { answers, type Handle } from './framework/handle.ts';
+import { statuses, type Handle } from './framework/handle.ts';
 import type { Profile } from './framework/profile.ts';
 import type { Listers } from './listers.ts';
 import { schedulerMetrics, type SchedulerMetrics } from './metrics.ts';
@@ -18,12 +18,12 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { ScheduledEvents } from './scheduled-events.ts';
 import type { Scheduler } from './scheduler.ts';
-import { PermitRoom } from './waiting-pods.ts';
+import { WaitingPodsMap } from './waiting-pods.ts';
 
 export interface AssembleOptions {
   readonly client: Client;
   readonly config: SchedulerConfiguration;
-  /** Who this process is in leader elections. */
+  /** The holder identity of this process in leader elections. */
   readonly identity: string;
   readonly explanations?: Explanations;
   readonly informers: InformerFactory;
@@ -36,7 +36,7 @@ type RunningRecorder = EventRecorder & { run(signal: AbortSignal): Promise<void>
 
 export interface RunningScheduler extends Scheduler {
   recorderOf(schedulerName: string): RunningRecorder;
-  /** How many pods are being bound. */
+  /** The number of pods that are being bound. */
   readonly bindings: number;
   /** Resolves when the next binding ends. */
   untilBound(): Promise<void>;
@@ -48,13 +48,13 @@ type SharedParts = ReturnType<typeof sharedParts>;
 export function assemble(ctx: Context, options: AssembleOptions): RunningScheduler {
   const { client, config, group, identity, registry } = options;
   const shared = sharedParts(ctx, options);
-  const { cache, queue, metrics, permitRoom, extenders, evaluationOfState, tasks, pace, profiles } = shared;
+  const { cache, queue, metrics, waitingPods, extenders, evaluationOfState, tasks, eventPacer, profiles } = shared;
   group.start('background', () => tasks.run());
   const recorders = new Map<string, RunningRecorder>();
   for (const profile of withIgnoredResources(config)) {
     const { schedulerName } = profile;
     const reporting = { controller: schedulerName, instance: `${schedulerName}-${identity}` };
-    const recorder = createEventsV1Recorder(ctx, client, reporting, pace);
+    const recorder = createEventsV1Recorder(ctx, client, reporting, eventPacer);
     recorders.set(schedulerName, recorder);
     profiles.set(schedulerName, buildProfile(profile, registry, createHandle(shared, schedulerName, recorder)));
   }
@@ -66,14 +66,14 @@ export function assemble(ctx: Context, options: AssembleOptions): RunningSchedul
     cache,
     queue,
     metrics,
-    permitRoom,
+    waitingPods,
     extenders,
     evaluationOfState,
-    eventPace: pace,
+    eventPacer,
     background: (task) => tasks.start(task),
     evaluations: new Evaluations(cache, ctx.random.fork('ties')),
     explanations: options.explanations ?? new Explanations(),
-    scheduledEvents: new ScheduledEvents(ctx, { client, instance, pace }),
+    scheduledEvents: new ScheduledEvents(ctx, { client, instance, eventPacer }),
     recorderOf: (name) => recorders.get(name)!,
     get bindings() {
       return bindingCount(shared);
@@ -86,7 +86,7 @@ function sharedParts(ctx: Context, options: AssembleOptions) {
   const { clock } = ctx;
   const cache = new Cache();
   const metrics = schedulerMetrics(ctx.metrics);
-  const permitRoom = new PermitRoom(clock);
+  const waitingPods = new WaitingPodsMap(clock);
   const tasks = new BackgroundTasks(ctx.signal);
   const profiles = new Map<string, Profile>();
   const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
@@ -95,19 +95,19 @@ function sharedParts(ctx: Context, options: AssembleOptions) {
     options,
     cache,
     metrics,
-    permitRoom,
+    waitingPods,
     tasks,
     profiles,
     evaluationOfState,
-    extenders: options.config.extenders.map((extender) => httpExtender(extender, { clock, cache })),
-    pace: new EventPace(clock, () => bindingCount({ tasks, permitRoom })),
+    extenders: options.config.extenders.map((extender) => new HttpExtender(extender, { clock, cache })),
+    eventPacer: new EventPacer(clock, () => bindingCount({ tasks, waitingPods })),
     queue: createQueue(ctx, options.config, metrics, profiles),
   };
 }
 
-/** Pods that Permit holds back are background tasks, too, and are not being bound yet. */
-const bindingCount = ({ tasks, permitRoom }: { tasks: BackgroundTasks; permitRoom: PermitRoom }): number =>
-  tasks.count - permitRoom.size;
+/** Pods that wait in Permit are background tasks too, but are not being bound yet. */
+const bindingCount = ({ tasks, waitingPods }: { tasks: BackgroundTasks; waitingPods: WaitingPodsMap }): number =>
+  tasks.count - waitingPods.size;
 
 function createQueue(
   { clock }: Context,
@@ -130,10 +130,10 @@ function createQueue(
 }
 
 function createHandle(shared: SharedParts, schedulerName: string, recorder: EventRecorder): Handle {
-  const { ctx, options, cache, metrics, permitRoom, tasks, profiles, evaluationOfState, extenders, queue } = shared;
+  const { ctx, options, cache, metrics, waitingPods, tasks, profiles, evaluationOfState, extenders, queue } = shared;
   const { client, config, listers, group, informers } = options;
   return {
-    status: answers,
+    status: statuses,
     client,
     clock: ctx.clock,
     random: ctx.random.fork(`profile/${schedulerName}`),
@@ -147,11 +147,12 @@ function createHandle(shared: SharedParts, schedulerName: string, recorder: Even
     extenders,
     schedulerName,
     featureGates: config.featureGates,
-    waitingPods: permitRoom,
+    waitingPods,
     background: (task) => tasks.start(task),
     longTask: (name, task) => group.start(name, task),
     informers,
-    moveOn: (happened, before, after) => queue.moveOn(happened, before, after),
+    moveAllToActiveOrBackoff: (clusterEvent, before, after) =>
+      queue.moveAllToActiveOrBackoff(clusterEvent, before, after),
     activate: (uids) => queue.activate(uids),
     ungate: (uid) => queue.ungate(uid),
     *pendingPods() {

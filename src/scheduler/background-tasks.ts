@@ -1,11 +1,11 @@
 /**
- * Bindings and other work beside the decisions: started by the thousand, so that each costs no more than its own promise.
- * `run` ends when the signal has aborted and nothing is under way, or with the first failure that is nobody's to handle.
+ * Bindings and other work beside the scheduling loop. There are thousands, so each costs no more than its promise.
+ * `run` ends when the signal has aborted and all tasks have ended, or throws the first error of a task.
  */
 export class BackgroundTasks {
   readonly #signal: AbortSignal;
   #count = 0;
-  #freed: (() => void) | undefined;
+  #taskEnded: (() => void) | undefined;
   #ended: (() => void) | undefined;
   #failure: { readonly error: unknown } | undefined;
 
@@ -13,7 +13,7 @@ export class BackgroundTasks {
     this.#signal = signal;
   }
 
-  /** How many are under way. */
+  /** The number of running tasks. */
   get count(): number {
     return this.#count;
   }
@@ -30,17 +30,17 @@ export class BackgroundTasks {
     );
   }
 
-  /** Resolves when the next one ends. */
+  /** Resolves when the next task ends. */
   next(): Promise<void> {
-    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => (this.#freed = resolve));
+    return this.#count === 0 ? Promise.resolve() : new Promise((resolve) => (this.#taskEnded = resolve));
   }
 
   async run(): Promise<void> {
-    while (this.#failure === undefined && (!this.#signal.aborted || this.#count > 0)) await this.#somethingEnds();
+    while (this.#failure === undefined && (!this.#signal.aborted || this.#count > 0)) await this.#untilTaskEnds();
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  #somethingEnds(): Promise<void> {
+  #untilTaskEnds(): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         this.#signal.removeEventListener('abort', done);
@@ -54,9 +54,9 @@ export class BackgroundTasks {
 
   #end(): void {
     this.#count--;
-    const freed = this.#freed;
-    this.#freed = undefined;
-    freed?.();
+    const taskEnded = this.#taskEnded;
+    this.#taskEnded = undefined;
+    taskEnded?.();
     if (this.#failure !== undefined || this.#signal.aborted) this.#ended?.();
   }
 }

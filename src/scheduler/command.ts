@@ -1,6 +1,7 @@
+/** `kube-scheduler` as a program of its own, with upstream's flags. */
+
 import fs from 'node:fs/promises';
 import os from 'node:os';
-/** `kube-scheduler` as a program of its own, with upstream's flags. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
 import {
@@ -28,12 +29,12 @@ export function schedulerHelp(): string {
   return flagsHelp(schedulerFlags, { usage: 'kube-scheduler: finds a node for every pod that has none' });
 }
 
-/** Throws a UsageError for what cannot be understood or honoured. */
+/** Throws a UsageError for flags that are invalid or not supported. */
 export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFlags {
   return parseFlags(argv, schedulerFlags);
 }
 
-/** The configuration that a file and flags ask for. */
+/** The configuration of the file and the flags. */
 export async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
   const own = {
     pluginModules: values['plugin-module'],
@@ -105,7 +106,7 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
   }
 }
 
-/** Who signs the certificates of the cluster's users; tokens still count when the API server does not say. */
+/** The CA of client certificates. Without it only bearer tokens are accepted. */
 async function clientCaOf(ctx: Context, client: Client): Promise<string | undefined> {
   try {
     const { data } = await client

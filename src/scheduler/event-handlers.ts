@@ -1,4 +1,4 @@
-/** What informers tell goes into the cache and the queue. */
+/** Informer event handlers: they update the scheduler's cache and queue, and retry pods that an event may help. */
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ApiObject, BuiltInResource, InformerHandler, SharedInformer } from '../client/index.ts';
 import { isPodTerminal } from '../component-helpers/index.ts';
@@ -16,71 +16,83 @@ import type { Listers } from './listers.ts';
 import { assignedPodUpdateEvents } from './queue/pod-update-events.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>): void {
-  const { cache, queue } = scheduler;
+export function addPodHandlers(scheduler: Scheduler, informer: SharedInformer<Pod>): void {
+  const prefix = (pod: Pod): string => (isAssigned(pod) ? 'AssignedPod' : 'UnscheduledPod');
+  const handler = new PodHandler(scheduler);
+  informer.addHandler(timed(scheduler, (pod, action) => `${prefix(pod)}${action}`, handler));
+}
 
-  const assigned = (before: Pod | undefined, pod: Pod): void => {
+class PodHandler implements Required<InformerHandler<Pod>> {
+  readonly #scheduler: Scheduler;
+
+  constructor(scheduler: Scheduler) {
+    this.#scheduler = scheduler;
+  }
+
+  onAdd(pod: Pod): void {
+    if (isPodTerminal(pod)) return;
+    if (isAssigned(pod)) this.#setAssigned(undefined, pod);
+    else this.#setUnscheduled(undefined, pod);
+  }
+
+  onUpdate(before: Pod, pod: Pod): void {
+    if (isPodTerminal(pod)) {
+      if (isAssigned(before)) this.#removeAssigned(pod);
+      else this.#removeUnscheduled(pod);
+    } else if (isAssigned(pod)) this.#setAssigned(before, pod);
+    else this.#setUnscheduled(before, pod);
+  }
+
+  onDelete(pod: Pod): void {
+    const { cache } = this.#scheduler;
+    if (isAssigned(pod) || cache.pod(pod.metadata.uid ?? '') !== undefined) this.#removeAssigned(pod);
+    this.#removeUnscheduled(pod);
+  }
+
+  #setAssigned(before: Pod | undefined, pod: Pod): void {
+    const { cache, queue } = this.#scheduler;
     const uid = pod.metadata.uid ?? '';
     queue.delete(uid);
     cache.nominator.remove({ uid });
-    const known = cache.setPod(pod);
-    if (before === undefined || !isAssigned(before)) queue.moveOn(ASSIGNED_POD_ADD, undefined, pod);
-    else
-      for (const happened of assignedPodUpdateEvents(before, pod))
-        queue.moveOn(happened, known.before?.pod ?? before, pod);
-  };
+    const cached = cache.setPod(pod);
+    if (before === undefined || !isAssigned(before))
+      return queue.moveAllToActiveOrBackoff(ASSIGNED_POD_ADD, undefined, pod);
+    for (const clusterEvent of assignedPodUpdateEvents(before, pod))
+      queue.moveAllToActiveOrBackoff(clusterEvent, cached.before?.pod ?? before, pod);
+  }
 
-  const left = (pod: Pod): void => {
-    const uid = pod.metadata.uid ?? '';
-    if (cache.removePod(uid) !== undefined) queue.moveOn(ASSIGNED_POD_DELETE, pod, undefined);
-  };
+  #removeAssigned(pod: Pod): void {
+    const { cache, queue } = this.#scheduler;
+    if (cache.removePod(pod.metadata.uid ?? '') !== undefined)
+      queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod, undefined);
+  }
 
-  const unassigned = (before: Pod | undefined, pod: Pod): void => {
+  #setUnscheduled(before: Pod | undefined, pod: Pod): void {
+    const { cache, queue } = this.#scheduler;
     const uid = pod.metadata.uid ?? '';
-    /** Its binding is on its way: what the API server says of it is older than that. */
+    // The scheduler is binding the pod, and this event is older than that decision.
     if (cache.isAssumed(uid)) return;
     if (before === undefined) queue.add(new PodInfo(pod));
     else queue.update(before, pod);
     const queued = queue.get(uid);
     if (queued !== undefined && (pod.status?.nominatedNodeName ?? '') !== (before?.status?.nominatedNodeName ?? ''))
       cache.nominator.add(queued.pod);
-    if (before === undefined) queue.moveOn(POD_ADD, undefined, pod);
-  };
+    if (before === undefined) queue.moveAllToActiveOrBackoff(POD_ADD, undefined, pod);
+  }
 
-  const gone = (pod: Pod): void => {
+  #removeUnscheduled(pod: Pod): void {
+    const { cache, queue, waitingPods } = this.#scheduler;
     const uid = pod.metadata.uid ?? '';
-    scheduler.permitRoom.get(uid)?.reject('', 'removed');
+    waitingPods.get(uid)?.reject('', 'removed');
     queue.delete(uid);
     cache.nominator.remove({ uid });
     const assumed = cache.pod(uid);
     if (assumed !== undefined && cache.isAssumed(uid)) cache.forget(assumed);
-    queue.moveOn(event('UnscheduledPod', Action.Delete, 'UnscheduledPodDelete'), pod, undefined);
-  };
-
-  const prefix = (pod: Pod): string => (isAssigned(pod) ? 'AssignedPod' : 'UnscheduledPod');
-  informer.addHandler(
-    timed(scheduler, (pod, action) => `${prefix(pod)}${action}`, {
-      onAdd: (pod) => {
-        if (isPodTerminal(pod)) return;
-        if (isAssigned(pod)) assigned(undefined, pod);
-        else unassigned(undefined, pod);
-      },
-      onUpdate: (before, pod) => {
-        if (isPodTerminal(pod)) {
-          if (isAssigned(before)) left(pod);
-          else gone(pod);
-        } else if (isAssigned(pod)) assigned(before, pod);
-        else unassigned(before, pod);
-      },
-      onDelete: (pod) => {
-        if (isAssigned(pod) || cache.pod(pod.metadata.uid ?? '') !== undefined) left(pod);
-        gone(pod);
-      },
-    }),
-  );
+    queue.moveAllToActiveOrBackoff(event('UnscheduledPod', Action.Delete, 'UnscheduledPodDelete'), pod, undefined);
+  }
 }
 
-/** The handler, and how long it takes for each kind of event. */
+/** Wraps a handler to observe how long it takes for each kind of event. */
 function timed<T>(
   { ctx, metrics }: Scheduler,
   labelOf: (object: T, action: 'Add' | 'Update' | 'Delete') => string,
@@ -88,7 +100,7 @@ function timed<T>(
 ): InformerHandler<T> {
   const { clock } = ctx;
   const done = (object: T, action: 'Add' | 'Update' | 'Delete', startedAt: number): void =>
-    metrics.handled(labelOf(object, action), (clock.monotonic() - startedAt) / 1000);
+    metrics.observeEvent(labelOf(object, action), (clock.monotonic() - startedAt) / 1000);
   return {
     onAdd(object, context) {
       const startedAt = clock.monotonic();
@@ -110,21 +122,21 @@ function timed<T>(
 
 const isAssigned = (pod: Pod): boolean => (pod.spec?.nodeName ?? '') !== '';
 
-export function followNodes(scheduler: Scheduler, informer: SharedInformer<Node>): void {
+export function addNodeHandlers(scheduler: Scheduler, informer: SharedInformer<Node>): void {
   const { cache, queue } = scheduler;
   informer.addHandler(
     timed(scheduler, (_node, action) => `Node${action}`, {
       onAdd: (node) => {
         cache.setNode(node);
-        queue.moveOn(event('Node', Action.Add, 'NodeAdd'), undefined, node);
+        queue.moveAllToActiveOrBackoff(event('Node', Action.Add, 'NodeAdd'), undefined, node);
       },
       onUpdate: (before, node) => {
         const action = actionOf(cache.setNode(node));
-        if (action !== 0) queue.moveOn(event('Node', action, 'NodeUpdate'), before, node);
+        if (action !== 0) queue.moveAllToActiveOrBackoff(event('Node', action, 'NodeUpdate'), before, node);
       },
       onDelete: (node) => {
         cache.removeNode(node.metadata.name ?? '');
-        queue.moveOn(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
+        queue.moveAllToActiveOrBackoff(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
       },
     }),
   );
@@ -141,8 +153,8 @@ function actionOf(changes: NodeChanges): number {
   return action;
 }
 
-/** The other resources matter only as events: plugins read them from the informers. */
-const FOLLOWED: readonly (readonly [BuiltInResource, EventResource])[] = [
+/** Resources that the cache does not keep: plugins read them from the informers, and their events retry pods. */
+const OTHER_RESOURCES: readonly (readonly [BuiltInResource, EventResource])[] = [
   ['v1/persistentvolumes', 'PersistentVolume'],
   ['v1/persistentvolumeclaims', 'PersistentVolumeClaim'],
   ['storage.k8s.io/v1/storageclasses', 'StorageClass'],
@@ -155,12 +167,14 @@ const FOLLOWED: readonly (readonly [BuiltInResource, EventResource])[] = [
   ['resource.k8s.io/v1/deviceclasses', 'DeviceClass'],
 ];
 
-export function followOthers({ queue, cache }: Scheduler, listers: Listers): void {
-  for (const [resource, name] of FOLLOWED) {
+export function addOtherHandlers({ queue, cache }: Scheduler, listers: Listers): void {
+  for (const [resource, name] of OTHER_RESOURCES) {
     const handler: InformerHandler<ApiObject> = {
-      onAdd: (object) => queue.moveOn(event(name, Action.Add, `${name}Add`), undefined, object),
-      onUpdate: (before, object) => queue.moveOn(event(name, Action.UpdateOther, `${name}Update`), before, object),
-      onDelete: (object) => queue.moveOn(event(name, Action.Delete, `${name}Delete`), object, undefined),
+      onAdd: (object) => queue.moveAllToActiveOrBackoff(event(name, Action.Add, `${name}Add`), undefined, object),
+      onUpdate: (before, object) =>
+        queue.moveAllToActiveOrBackoff(event(name, Action.UpdateOther, `${name}Update`), before, object),
+      onDelete: (object) =>
+        queue.moveAllToActiveOrBackoff(event(name, Action.Delete, `${name}Delete`), object, undefined),
     };
     (listers.informer(resource) as SharedInformer<ApiObject>).addHandler(handler);
   }
@@ -171,7 +185,7 @@ export function followOthers({ queue, cache }: Scheduler, listers: Listers): voi
     onUpdate: (before, after) => {
       if (JSON.stringify(before.metadata.labels) === JSON.stringify(after.metadata.labels)) return;
       cache.everythingChanged();
-      queue.moveOn(event('Namespace', Action.UpdateOther, 'NamespaceUpdate'), before, after);
+      queue.moveAllToActiveOrBackoff(event('Namespace', Action.UpdateOther, 'NamespaceUpdate'), before, after);
     },
   });
 }

@@ -1,3 +1,4 @@
+/** What happens after a failed scheduling attempt. */
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 import { isNotFound } from '../client/index.ts';
@@ -12,22 +13,22 @@ export interface FailedAttempt {
   readonly status: Status;
   readonly startedAt: number;
   readonly message: string;
-  /** Who turned the pod down; undefined when something failed. */
+  /** Which plugins rejected the pod; undefined after an error. */
   readonly diagnosis: Diagnosis | undefined;
-  /** Where room is being made; an empty text takes an earlier nomination back, undefined leaves it. */
+  /** The node where preemption makes room. An empty string clears an earlier nomination, undefined keeps it. */
   readonly nominatedNodeName?: string;
 }
 
 const MAX_EVENT_NOTE = 1024;
-const NOBODY: ReadonlySet<string> = new Set();
+const NO_PLUGINS: ReadonlySet<string> = new Set();
 
-/** The pod goes back to the queue, and everyone can see why. */
+/** Puts the pod back into the queue, and reports why in an event and in its PodScheduled condition. */
 export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void {
   const { queued, status, diagnosis, message } = failed;
   const { queue, cache, metrics, ctx } = scheduler;
   const { pod, profile } = queued;
   const rejected = status.isRejected;
-  metrics.attempted(
+  metrics.observeAttempt(
     rejected ? 'unschedulable' : 'error',
     profile.schedulerName,
     (ctx.clock.monotonic() - failed.startedAt) / 1000,
@@ -35,9 +36,9 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   if (!rejected)
     ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
 
-  queue.retryLater(queued, {
-    rejectors: diagnosis?.rejectors ?? NOBODY,
-    pendingRejectors: diagnosis?.pendingRejectors ?? NOBODY,
+  queue.addUnschedulable(queued, {
+    rejectors: diagnosis?.rejectors ?? NO_PLUGINS,
+    pendingRejectors: diagnosis?.pendingRejectors ?? NO_PLUGINS,
     failed: !rejected,
   });
   if (queue.get(pod.uid) === undefined) return;
@@ -68,7 +69,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   });
 }
 
-/** What is new about the pod's status; undefined when it says all this already. */
+/** The change of the pod's status; undefined when nothing changes. */
 export function statusPatch(
   pod: Pod,
   options: { reason: string; message: string; nominatedNodeName: string | undefined; now: number },

@@ -1,8 +1,8 @@
 /**
- * The scheduler: finds a node for every pod that has none, and binds it there. `schedule-one.ts` reads as what happens to
- * one pod; `framework/` is what plugins implement, `plugins/` has one folder for each; `cache/` is the cluster in columns,
- * `evaluation/` which nodes fit and how good they are, `queue/` who is next and who waits for what; `explanations/` tells
- * afterwards why.
+ * The scheduler: finds a node for every pod that has none, and binds it there. `schedule-one.ts` reads as what happens
+ * to one pod. `framework/` is the scheduling framework that plugins implement, and `plugins/` has one folder for each
+ * plugin. `cache/` holds nodes in columns, `evaluation/` finds and scores feasible nodes, `queue/` is the scheduling
+ * queue, and `explanations/` tells afterwards why a pod was scheduled where it is.
  */
 export { run, type SchedulerOptions } from './run.ts';
 export { DEFAULT_CONFIG } from './config/defaults.ts';

@@ -1,4 +1,4 @@
-/** The objects besides pods and nodes that plugins look at, from informers that they share. */
+/** Shared informers of the objects, besides pods and nodes, that plugins read. */
 import type { Service } from '../api/generated/core-v1.ts';
 import {
   NAMESPACE_INDEX,
@@ -43,12 +43,12 @@ export class Listers implements SpreadListers {
   statefulSet = (namespace: string, name: string): ReturnType<SpreadListers['statefulSet']> =>
     this.get('apps/v1/statefulsets', `${namespace}/${name}`);
 
-  /** The labels of a namespace, as affinity terms select by them. */
+  /** The labels of a namespace, for namespace selectors of affinity terms. */
   labelsOf = (namespace: string): Readonly<Record<string, string>> =>
     this.get('v1/namespaces', namespace)?.metadata.labels ?? {};
 }
 
-/** Asked for before the informers start, so that they are complete before the first decision. */
+/** Requested before the informers start, so that they have synced before the first pod is scheduled. */
 export const WATCHED = [
   'v1/namespaces',
   'v1/replicationcontrollers',

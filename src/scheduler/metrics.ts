@@ -24,14 +24,14 @@ export interface SchedulerMetrics {
   readonly eventHandlingDuration: Histogram<'event'>;
   readonly hintDuration: Histogram<'plugin' | 'event' | 'hint'>;
   readonly nodeHintDuration: Histogram<'hinted' | 'profile'>;
-  /** An attempt has ended: counted, and how long it took. */
-  attempted(result: AttemptResult, profile: string, seconds: number): void;
-  /** Nodes were looked at for a pod: with what was known of its equals, or not. */
-  evaluated(profile: string, result: 'hint_used' | 'hint_not_used', seconds: number): void;
-  /** What an informer told has been taken in. */
-  handled(event: string, seconds: number): void;
-  /** A pod came into a place of the queue. */
-  incoming(queue: string, event: string): void;
+  /** Counts a scheduling attempt and observes its duration. */
+  observeAttempt(result: AttemptResult, profile: string, seconds: number): void;
+  /** Observes an evaluation of the nodes: with the results of equal pods (`hint_used`), or without. */
+  observeEvaluation(profile: string, result: 'hint_used' | 'hint_not_used', seconds: number): void;
+  /** Observes how long an informer event took. */
+  observeEvent(event: string, seconds: number): void;
+  /** Counts a pod that was added to one of the queues. */
+  countIncoming(queue: string, event: string): void;
 }
 
 const SECONDS = exponentialBuckets(0.001, 2, 15);
@@ -39,7 +39,7 @@ const SHORT = exponentialBuckets(0.0001, 2, 12);
 const VERY_SHORT = exponentialBuckets(0.00001, 1.5, 20);
 
 export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
-  const metrics = instruments(registry);
+  const metrics = { ...attemptMetrics(registry), ...queueMetrics(registry), ...preemptionMetrics(registry) };
   const attempts = byTwoLabels((result, profile) => metrics.scheduleAttempts.child({ result, profile }));
   const durations = byTwoLabels((result, profile) => metrics.attemptDuration.child({ result, profile }));
   const evaluations = byTwoLabels((profile, result) => metrics.batchAttempts.child({ profile, result }));
@@ -48,20 +48,20 @@ export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
   const incoming = byTwoLabels((queue, event) => metrics.queueIncomingPods.child({ queue, event }));
   return {
     ...metrics,
-    attempted(result, profile, seconds) {
+    observeAttempt(result, profile, seconds) {
       attempts(result, profile).inc();
       durations(result, profile).observe(seconds);
     },
-    evaluated(profile, result, seconds) {
+    observeEvaluation(profile, result, seconds) {
       evaluations(profile, result).inc();
       hints(profile, result === 'hint_used' ? 'true' : 'false').observe(seconds);
     },
-    handled: (event, seconds) => events(event, '').observe(seconds),
-    incoming: (queue, event) => incoming(queue, event).inc(),
+    observeEvent: (event, seconds) => events(event, '').observe(seconds),
+    countIncoming: (queue, event) => incoming(queue, event).inc(),
   };
 }
 
-/** What is counted for every pod is looked up once a combination of labels. */
+/** Caches the child of a metric by two labels, so that counting a pod costs no label lookup. */
 export function byTwoLabels<T>(child: (first: string, second: string) => T): (first: string, second: string) => T {
   const known = new Map<string, Map<string, T>>();
   return (first, second) => {
@@ -73,112 +73,114 @@ export function byTwoLabels<T>(child: (first: string, second: string) => T): (fi
   };
 }
 
-function instruments(
-  registry: MetricsRegistry,
-): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'handled' | 'incoming'> {
-  return {
-    scheduleAttempts: registry.counter({
-      name: 'scheduler_schedule_attempts_total',
-      help: 'Attempts to schedule pods, by result.',
-      labels: ['result', 'profile'],
-    }),
-    attemptDuration: registry.histogram({
-      name: 'scheduler_scheduling_attempt_duration_seconds',
-      help: 'Time of an attempt, decision and binding.',
-      labels: ['result', 'profile'],
-      buckets: SECONDS,
-    }),
-    algorithmDuration: registry.histogram({
-      name: 'scheduler_scheduling_algorithm_duration_seconds',
-      help: 'Time of a decision.',
-      buckets: SECONDS,
-    }),
-    extensionPointDuration: registry.histogram({
-      name: 'scheduler_framework_extension_point_duration_seconds',
-      help: 'Time of all plugins of an extension point.',
-      labels: ['extension_point', 'status', 'profile'],
-      buckets: SHORT,
-    }),
-    pluginDuration: registry.histogram({
-      name: 'scheduler_plugin_execution_duration_seconds',
-      help: 'Time of a plugin at an extension point.',
-      labels: ['plugin', 'extension_point', 'status'],
-      buckets: VERY_SHORT,
-    }),
-    pluginEvaluations: registry.counter({
-      name: 'scheduler_plugin_evaluation_total',
-      help: 'How often plugins took part.',
-      labels: ['plugin', 'extension_point', 'profile'],
-    }),
-    podSchedulingAttempts: registry.histogram({
-      name: 'scheduler_pod_scheduling_attempts',
-      help: 'Attempts until a pod was scheduled.',
-      buckets: [1, 2, 4, 8, 16],
-    }),
-    preemptionAttempts: registry.counter({
-      name: 'scheduler_preemption_attempts_total',
-      help: 'Attempts to make room by preemption.',
-    }),
-    preemptionVictims: registry.histogram({
-      name: 'scheduler_preemption_victims',
-      help: 'Pods chosen to make room.',
-      buckets: exponentialBuckets(1, 2, 7),
-    }),
-    pendingPods: registry.gauge({
-      name: 'scheduler_pending_pods',
-      help: 'Pods that wait, by place in the queue.',
-      labels: ['queue'],
-    }),
-    queueIncomingPods: registry.counter({
-      name: 'scheduler_queue_incoming_pods_total',
-      help: 'Pods that came into a place of the queue, by event.',
-      labels: ['queue', 'event'],
-    }),
-    inFlightEvents: registry.gauge({
-      name: 'scheduler_inflight_events',
-      help: 'Events kept for pods that are being scheduled.',
-    }),
-    unschedulablePods: registry.gauge({
-      name: 'scheduler_unschedulable_pods',
-      help: 'Pods turned down, by plugin.',
-      labels: ['plugin', 'profile'],
-    }),
-    cacheSize: registry.gauge({
-      name: 'scheduler_cache_size',
-      help: 'Nodes, pods and assumed pods in the cache.',
-      labels: ['type'],
-    }),
-    goroutines: registry.gauge({
-      name: 'scheduler_goroutines',
-      help: 'Work under way, by operation.',
-      labels: ['operation'],
-    }),
-    batchAttempts: registry.counter({
-      name: 'scheduler_batch_attempts_total',
-      help: 'Attempts that could, or could not, share an evaluation.',
-      labels: ['profile', 'result'],
-    }),
-    scheduledAfterFlush: registry.counter({
-      name: 'scheduler_pod_scheduled_after_flush_total',
-      help: 'Pods scheduled after they had waited too long.',
-    }),
-    eventHandlingDuration: registry.histogram({
-      name: 'scheduler_event_handling_duration_seconds',
-      help: 'Time to take in an event.',
-      labels: ['event'],
-      buckets: SHORT,
-    }),
-    hintDuration: registry.histogram({
-      name: 'scheduler_queueing_hint_execution_duration_seconds',
-      help: 'Time of a queueing hint.',
-      labels: ['plugin', 'event', 'hint'],
-      buckets: SHORT,
-    }),
-    nodeHintDuration: registry.histogram({
-      name: 'scheduler_get_node_hint_duration_seconds',
-      help: 'Time to bring a shared evaluation up to date.',
-      labels: ['hinted', 'profile'],
-      buckets: VERY_SHORT,
-    }),
-  };
-}
+const attemptMetrics = (registry: MetricsRegistry) => ({
+  scheduleAttempts: registry.counter({
+    name: 'scheduler_schedule_attempts_total',
+    help: 'Attempts to schedule pods, by result.',
+    labels: ['result', 'profile'],
+  }),
+  attemptDuration: registry.histogram({
+    name: 'scheduler_scheduling_attempt_duration_seconds',
+    help: 'Time of an attempt, decision and binding.',
+    labels: ['result', 'profile'],
+    buckets: SECONDS,
+  }),
+  algorithmDuration: registry.histogram({
+    name: 'scheduler_scheduling_algorithm_duration_seconds',
+    help: 'Time of a decision.',
+    buckets: SECONDS,
+  }),
+  extensionPointDuration: registry.histogram({
+    name: 'scheduler_framework_extension_point_duration_seconds',
+    help: 'Time of all plugins of an extension point.',
+    labels: ['extension_point', 'status', 'profile'],
+    buckets: SHORT,
+  }),
+  pluginDuration: registry.histogram({
+    name: 'scheduler_plugin_execution_duration_seconds',
+    help: 'Time of a plugin at an extension point.',
+    labels: ['plugin', 'extension_point', 'status'],
+    buckets: VERY_SHORT,
+  }),
+  pluginEvaluations: registry.counter({
+    name: 'scheduler_plugin_evaluation_total',
+    help: 'How often plugins took part.',
+    labels: ['plugin', 'extension_point', 'profile'],
+  }),
+  podSchedulingAttempts: registry.histogram({
+    name: 'scheduler_pod_scheduling_attempts',
+    help: 'Attempts until a pod was scheduled.',
+    buckets: [1, 2, 4, 8, 16],
+  }),
+  batchAttempts: registry.counter({
+    name: 'scheduler_batch_attempts_total',
+    help: 'Attempts that could, or could not, share an evaluation.',
+    labels: ['profile', 'result'],
+  }),
+  nodeHintDuration: registry.histogram({
+    name: 'scheduler_get_node_hint_duration_seconds',
+    help: 'Time to bring a shared evaluation up to date.',
+    labels: ['hinted', 'profile'],
+    buckets: VERY_SHORT,
+  }),
+});
+
+const queueMetrics = (registry: MetricsRegistry) => ({
+  pendingPods: registry.gauge({
+    name: 'scheduler_pending_pods',
+    help: 'Pods that wait, by place in the queue.',
+    labels: ['queue'],
+  }),
+  queueIncomingPods: registry.counter({
+    name: 'scheduler_queue_incoming_pods_total',
+    help: 'Pods that came into a place of the queue, by event.',
+    labels: ['queue', 'event'],
+  }),
+  inFlightEvents: registry.gauge({
+    name: 'scheduler_inflight_events',
+    help: 'Events kept for pods that are being scheduled.',
+  }),
+  unschedulablePods: registry.gauge({
+    name: 'scheduler_unschedulable_pods',
+    help: 'Pods turned down, by plugin.',
+    labels: ['plugin', 'profile'],
+  }),
+  scheduledAfterFlush: registry.counter({
+    name: 'scheduler_pod_scheduled_after_flush_total',
+    help: 'Pods scheduled after they had waited too long.',
+  }),
+  eventHandlingDuration: registry.histogram({
+    name: 'scheduler_event_handling_duration_seconds',
+    help: 'Time to take in an event.',
+    labels: ['event'],
+    buckets: SHORT,
+  }),
+  hintDuration: registry.histogram({
+    name: 'scheduler_queueing_hint_execution_duration_seconds',
+    help: 'Time of a queueing hint.',
+    labels: ['plugin', 'event', 'hint'],
+    buckets: SHORT,
+  }),
+  cacheSize: registry.gauge({
+    name: 'scheduler_cache_size',
+    help: 'Nodes, pods and assumed pods in the cache.',
+    labels: ['type'],
+  }),
+  goroutines: registry.gauge({
+    name: 'scheduler_goroutines',
+    help: 'Work under way, by operation.',
+    labels: ['operation'],
+  }),
+});
+
+const preemptionMetrics = (registry: MetricsRegistry) => ({
+  preemptionAttempts: registry.counter({
+    name: 'scheduler_preemption_attempts_total',
+    help: 'Attempts to make room by preemption.',
+  }),
+  preemptionVictims: registry.histogram({
+    name: 'scheduler_preemption_victims',
+    help: 'Pods chosen to make room.',
+    buckets: exponentialBuckets(1, 2, 7),
+  }),
+});

@@ -1,10 +1,10 @@
-/** Calls the plugins of the extension points between the decision and the binding. */
+/** Runs the plugins of Reserve, Permit, PreBind and Bind. */
 import type { PodInfo } from './cache/pod-info.ts';
 import type { CycleState } from './framework/cycle-state.ts';
 import type { Profile } from './framework/profile.ts';
 import { errorStatus, Status } from './framework/status.ts';
 
-/** The longest that Permit may hold a pod back. */
+/** The longest that a Permit plugin may let a pod wait. */
 const MAX_PERMIT_MS = 15 * 60_000;
 
 export function runReserves(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): Status | undefined {
@@ -13,7 +13,7 @@ export function runReserves(profile: Profile, state: CycleState, pod: PodInfo, n
   let rejected: Status | undefined;
   for (const plugin of plugins.reserve) {
     const pluginStartedAt = meter.start();
-    rejected = guarded(() => plugin.reserve?.(state, pod, nodeName))?.from(plugin.name);
+    rejected = catchingErrors(() => plugin.reserve?.(state, pod, nodeName))?.from(plugin.name);
     meter.plugin(plugin.name, 'Reserve', pluginStartedAt, rejected?.code);
     if (rejected !== undefined) break;
   }
@@ -21,7 +21,7 @@ export function runReserves(profile: Profile, state: CycleState, pod: PodInfo, n
   return rejected;
 }
 
-/** In the reverse order of Reserve; also for plugins whose Reserve was not reached, so it must bear that. */
+/** In the reverse order of Reserve. It is called for plugins whose Reserve did not run, too. */
 export function unreserve(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): void {
   const startedAt = profile.meter.start();
   for (const plugin of [...profile.plugins.reserve].reverse()) plugin.unreserve?.(state, pod, nodeName);
@@ -30,18 +30,18 @@ export function unreserve(profile: Profile, state: CycleState, pod: PodInfo, nod
 
 export interface PermitOutcome {
   readonly status: Status | undefined;
-  /** How long each plugin may hold the pod back. */
+  /** How long the pod may wait for each plugin. */
   readonly timeouts: Map<string, number>;
 }
 
 export function runPermits(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): PermitOutcome {
   const startedAt = profile.meter.start();
-  const outcome = askPermits(profile, state, pod, nodeName);
+  const outcome = runPermitPlugins(profile, state, pod, nodeName);
   profile.meter.point('Permit', startedAt, outcome.status?.code);
   return outcome;
 }
 
-function askPermits(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): PermitOutcome {
+function runPermitPlugins(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): PermitOutcome {
   const timeouts = new Map<string, number>();
   for (const plugin of profile.plugins.permit) {
     let answer: { status: Status | undefined; timeoutMs?: number };
@@ -98,7 +98,7 @@ export async function runBinds(
   return new Status('Error', ['no bind plugin bound the pod']);
 }
 
-function guarded(call: () => Status | undefined): Status | undefined {
+function catchingErrors(call: () => Status | undefined): Status | undefined {
   try {
     return call();
   } catch (error) {

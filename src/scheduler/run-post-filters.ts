@@ -1,15 +1,17 @@
+/** Runs PostFilter, when no node fits a pod. */
+import { whenDone } from '../base/index.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { FilterFailure, PostFilterResult } from './framework/plugin.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { Scheduler } from './scheduler.ts';
 
 export interface PostFilterOutcome {
-  /** Why nothing could be done about it; empty when something was. */
+  /** Why no plugin could make the pod schedulable; empty when one could. */
   readonly message: string;
   readonly nominatedNodeName: string | undefined;
 }
 
-/** Asks the plugins one after the other whether room can be made; the first that makes some ends it, and so does a failure. */
+/** Runs the PostFilter plugins until one makes the pod schedulable, or fails. */
 export function runPostFilters(
   scheduler: Scheduler,
   queued: QueuedPod,
@@ -17,15 +19,14 @@ export function runPostFilters(
 ): PostFilterOutcome | Promise<PostFilterOutcome> {
   const { meter } = queued.profile;
   const startedAt = meter.start();
-  const ended = (outcome: PostFilterOutcome): PostFilterOutcome => {
+  const observe = (outcome: PostFilterOutcome): PostFilterOutcome => {
     meter.point('PostFilter', startedAt, outcome.nominatedNodeName ? undefined : 'Unschedulable');
     return outcome;
   };
-  const outcome = askPostFilters(scheduler, queued, evaluation);
-  return outcome instanceof Promise ? outcome.then(ended) : ended(outcome);
+  return whenDone(runPlugins(scheduler, queued, evaluation), observe);
 }
 
-function askPostFilters(
+function runPlugins(
   { cache }: Scheduler,
   queued: QueuedPod,
   evaluation: Evaluation,
@@ -39,7 +40,7 @@ function askPostFilters(
   const reasons: string[] = [];
   let nominated: string | undefined;
 
-  const take = ({ status, nominatedNodeName }: PostFilterResult): PostFilterOutcome | undefined => {
+  const conclude = ({ status, nominatedNodeName }: PostFilterResult): PostFilterOutcome | undefined => {
     if (status === undefined) return { message: '', nominatedNodeName };
     if (!status.isRejected || status.code === 'UnschedulableAndUnresolvable')
       return { message: status.message, nominatedNodeName: status.isRejected ? nominatedNodeName : undefined };
@@ -50,16 +51,16 @@ function askPostFilters(
   const end = (): PostFilterOutcome => ({ message: reasons.join(', '), nominatedNodeName: nominated });
 
   const later = async (first: Promise<PostFilterResult>, from: number): Promise<PostFilterOutcome> => {
-    let outcome = take(await first);
+    let outcome = conclude(await first);
     for (let i = from; outcome === undefined && i < postFilter.length; i++)
-      outcome = take(await postFilter[i]!.postFilter!(evaluation.state, queued.pod, failure));
+      outcome = conclude(await postFilter[i]!.postFilter!(evaluation.state, queued.pod, failure));
     return outcome ?? end();
   };
 
   for (let i = 0; i < postFilter.length; i++) {
     const result = postFilter[i]!.postFilter!(evaluation.state, queued.pod, failure);
     if (result instanceof Promise) return later(result, i + 1);
-    const outcome = take(result);
+    const outcome = conclude(result);
     if (outcome !== undefined) return outcome;
   }
   return end();

@@ -3,7 +3,7 @@ import { InformerFactory, runWithLeaderElection, type Client } from '../client/i
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { assemble, type RunningScheduler } from './assemble.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
-import { followNodes, followOthers, followPods } from './event-handlers.ts';
+import { addNodeHandlers, addOtherHandlers, addPodHandlers } from './event-handlers.ts';
 import { advise } from './explanations/advise.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { PluginRegistry } from './framework/build-profile.ts';
@@ -16,17 +16,17 @@ import { scheduleOne } from './schedule-one.ts';
 export interface SchedulerOptions {
   readonly client: Client;
   readonly config: SchedulerConfiguration;
-  /** Who this process is in leader elections. */
+  /** The holder identity of this process in leader elections. */
   readonly identity: string;
-  /** Where explanations are kept, for those who serve them. */
+  /** Where the scheduler records explanations, for components that serve them. */
   readonly explanations?: Explanations;
   /** Plugins besides the built-in ones. */
   readonly plugins?: PluginRegistry;
 }
 
-/** Decisions take turns with everything else in the process after this long. */
-const TURN_MS = 4;
-/** Bindings under way at a time: enough to share commits, few enough not to bury the API server. */
+/** The loop yields to the rest of the process after this long. */
+const MAX_TURN_MS = 4;
+/** Bindings at the same time: enough that the store commits several at once, and not too many for the API server. */
 const MAX_BINDINGS = 256;
 
 export async function run(ctx: Context, options: SchedulerOptions): Promise<void> {
@@ -47,9 +47,9 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   const registry = await loadPluginModules(config.pluginModules, { ...plugins, ...options.plugins });
   const scheduler = assemble(inner, { ...options, informers, listers, group, registry });
 
-  followNodes(scheduler, informers.informer('v1/nodes'));
-  followPods(scheduler, informers.informer('v1/pods'));
-  followOthers(scheduler, listers);
+  addNodeHandlers(scheduler, informers.informer('v1/nodes'));
+  addPodHandlers(scheduler, informers.informer('v1/pods'));
+  addOtherHandlers(scheduler, listers);
   scheduler.explanations.advise = (uid) => advise(scheduler, uid);
   group.start('informers', () => informers.run());
   group.start('events', (signal) => scheduler.scheduledEvents.run(signal));
@@ -69,13 +69,13 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
 
 async function loop(scheduler: RunningScheduler, signal: AbortSignal): Promise<void> {
   const { queue, ctx } = scheduler;
-  let turnEnds = ctx.clock.monotonic() + TURN_MS;
+  let turnEnds = ctx.clock.monotonic() + MAX_TURN_MS;
   while (!signal.aborted) {
     if (scheduler.bindings >= MAX_BINDINGS) await scheduler.untilBound();
     const queued = queue.pop();
     if (queued === undefined) {
       await queue.wait(signal);
-      turnEnds = ctx.clock.monotonic() + TURN_MS;
+      turnEnds = ctx.clock.monotonic() + MAX_TURN_MS;
       continue;
     }
     const attempt = scheduleOne(scheduler, queued);
@@ -83,21 +83,21 @@ async function loop(scheduler: RunningScheduler, signal: AbortSignal): Promise<v
     if (await scheduleCompanions(scheduler, queued)) await ctx.clock.yield();
     if (ctx.clock.monotonic() < turnEnds) continue;
     await ctx.clock.yield();
-    turnEnds = ctx.clock.monotonic() + TURN_MS;
+    turnEnds = ctx.clock.monotonic() + MAX_TURN_MS;
   }
 }
 
-/** Those that belong together are tried together; whatever that leads to is over before anybody else is tried. */
+/** Schedules the other pods of a gang right after the first one, before any other pod. */
 async function scheduleCompanions(scheduler: RunningScheduler, queued: QueuedPod): Promise<boolean> {
-  let any = false;
+  let hasCompanions = false;
   for (const plugin of queued.profile.plugins.permit) {
     const companions = plugin.companions?.(queued.pod);
     for (const uid of companions?.uids ?? []) {
-      any = true;
+      hasCompanions = true;
       if (!companions!.stillWanted()) break;
-      const next = scheduler.queue.take(uid);
+      const next = scheduler.queue.popPod(uid);
       if (next !== undefined) await scheduleOne(scheduler, next);
     }
   }
-  return any;
+  return hasCompanions;
 }

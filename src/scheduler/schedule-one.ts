@@ -1,15 +1,18 @@
-import { bindInBackground } from './binding/binding-cycle.ts';
 /**
  * One pod, from the queue to a node: which nodes fit (PreFilter, Filter), what to do when none does (PostFilter), which is
- * best (PreScore, Score), then take it (assume, Reserve, Permit) and bind the pod to it beside the next decisions.
+ * best (PreScore, Score). The pod is then assumed on that node (Reserve, Permit) and bound in the background.
  *
- * It is synchronous unless webhooks take part, so that every decision is made on one state of the cluster.
+ * Everything up to Permit is synchronous unless extenders take part, so every decision is made on one state of the
+ * cluster.
  */
+
+import { whenDone } from '../base/index.ts';
+import { bindInBackground } from './binding/binding-cycle.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import { diagnosisMessage, NO_NODES_MESSAGE, type Diagnosis } from './evaluation/fit-error.ts';
 import { explain } from './explanations/explain-attempt.ts';
-import { consultExtenders, selectWithExtenders } from './extenders/consult.ts';
+import { filterWithExtenders, selectNodeWithExtenders } from './extenders/run-extenders.ts';
 import { NO_NODES_REJECTOR } from './framework/profile.ts';
 import { errorStatus, Status } from './framework/status.ts';
 import { handleFailure } from './handle-failure.ts';
@@ -20,29 +23,29 @@ import type { Scheduler } from './scheduler.ts';
 
 export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Promise<void> {
   const { pod } = queued;
-  if (isSettled(scheduler, pod)) {
+  if (skipPodSchedule(scheduler, pod)) {
     scheduler.queue.done(pod.uid);
     return;
   }
   const startedAt = scheduler.ctx.clock.monotonic();
-  scheduler.eventPace.working(startedAt);
+  scheduler.eventPacer.noteActivity(startedAt);
   const interested = scheduler.extenders.filter((extender) => extender.isInterested(pod));
   try {
     if (scheduler.cache.table.nodeCount === 0) {
-      failWithoutNodes(scheduler, queued, startedAt);
+      reportNoNodes(scheduler, queued, startedAt);
       return;
     }
     const nominated = evaluateNominated(scheduler, queued);
     if (nominated !== undefined) {
-      take(scheduler, { queued, startedAt, ...nominated, othersAsked: false });
+      assumeAndBind(scheduler, { queued, startedAt, ...nominated, allNodesEvaluated: false });
       return;
     }
     const evaluation = evaluate(scheduler, queued, startedAt);
     if (evaluation.preFilterFailure?.code === 'Error') throw failure(evaluation.preFilterFailure);
     if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
     const node = evaluation.selectNode();
-    if (node === undefined) return nothingFits(scheduler, { queued, evaluation, startedAt });
-    take(scheduler, { queued, evaluation, startedAt, nodeName: node.name, othersAsked: true });
+    if (node === undefined) return handleNoFit(scheduler, { queued, evaluation, startedAt });
+    assumeAndBind(scheduler, { queued, evaluation, startedAt, nodeName: node.name, allNodesEvaluated: true });
   } catch (error) {
     handleFailure(scheduler, {
       queued,
@@ -60,19 +63,19 @@ interface Attempt {
   readonly startedAt: number;
 }
 
-/** A pod that is being deleted, or has a node after all, needs none. */
-function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
+/** A pod that is being deleted, or is assumed on a node, is not scheduled again. */
+function skipPodSchedule({ cache }: Scheduler, pod: PodInfo): boolean {
   return pod.terminating || cache.pod(pod.uid) !== undefined;
 }
 
-/** The nodes that fit, for this pod and its equals. */
+/** Finds the nodes that fit, sharing the work with equal pods. */
 function evaluate(
   { evaluations, metrics, evaluationOfState, ctx }: Scheduler,
   { pod, profile }: QueuedPod,
   startedAt: number,
 ): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.evaluated(
+  metrics.observeEvaluation(
     profile.schedulerName,
     shared ? 'hint_used' : 'hint_not_used',
     (ctx.clock.monotonic() - startedAt) / 1000,
@@ -81,7 +84,7 @@ function evaluate(
   return evaluation;
 }
 
-/** Where room was made for the pod, that node alone is enough if the pod fits there by now. */
+/** A pod that fits on its nominated node needs no other node to be evaluated. */
 function evaluateNominated(
   { evaluations, cache, evaluationOfState, extenders }: Scheduler,
   { pod, profile }: QueuedPod,
@@ -101,13 +104,13 @@ async function withExtenders(
 ): Promise<void> {
   const { queued, evaluation } = attempt;
   try {
-    await consultExtenders(scheduler, queued.pod, evaluation, attempt.interested);
+    await filterWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
     if (evaluation.feasibleCount === 0) {
-      await nothingFits(scheduler, attempt);
+      await handleNoFit(scheduler, attempt);
       return;
     }
-    const nodeName = await selectWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
-    take(scheduler, { ...attempt, nodeName, othersAsked: true });
+    const nodeName = await selectNodeWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
+    assumeAndBind(scheduler, { ...attempt, nodeName, allNodesEvaluated: true });
   } catch (error) {
     handleFailure(scheduler, {
       queued,
@@ -119,15 +122,15 @@ async function withExtenders(
   }
 }
 
-/** Perhaps room can be made; the pod waits in any case. */
-function nothingFits(scheduler: Scheduler, attempt: Attempt): void | Promise<void> {
+/** Runs PostFilter, which may preempt other pods. The pod goes back to the queue in any case. */
+function handleNoFit(scheduler: Scheduler, attempt: Attempt): void | Promise<void> {
   const diagnosis = attempt.evaluation.diagnosis();
-  const outcome = runPostFilters(scheduler, attempt.queued, attempt.evaluation);
-  if (outcome instanceof Promise) return outcome.then((settled) => turnDown(scheduler, attempt, diagnosis, settled));
-  turnDown(scheduler, attempt, diagnosis, outcome);
+  return whenDone(runPostFilters(scheduler, attempt.queued, attempt.evaluation), (outcome) =>
+    reportUnschedulable(scheduler, attempt, diagnosis, outcome),
+  );
 }
 
-function turnDown(
+function reportUnschedulable(
   scheduler: Scheduler,
   { queued, evaluation, startedAt }: Attempt,
   diagnosis: Diagnosis,
@@ -154,12 +157,12 @@ function turnDown(
   });
 }
 
-function failWithoutNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: number): void {
+function reportNoNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: number): void {
   const status = new Status('UnschedulableAndUnresolvable', [NO_NODES_MESSAGE]).from(NO_NODES_REJECTOR);
   const diagnosis: Diagnosis = {
     totalNodes: 0,
     preFilter: status,
-    answers: [],
+    nodeCounts: [],
     postFilterMessage: '',
     rejectors: new Set([NO_NODES_REJECTOR]),
     pendingRejectors: new Set(),
@@ -175,8 +178,11 @@ function failWithoutNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: nu
   handleFailure(scheduler, { queued, status, startedAt, message: NO_NODES_MESSAGE, diagnosis, nominatedNodeName: '' });
 }
 
-/** The pod counts on the node from here on, whatever the API server will say. */
-function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string; othersAsked: boolean }): void {
+/** From here on the cache counts the pod on the node, before the API server confirms it. */
+function assumeAndBind(
+  scheduler: Scheduler,
+  attempt: Attempt & { nodeName: string; allNodesEvaluated: boolean },
+): void {
   const { queued, evaluation, startedAt, nodeName } = attempt;
   const { pod, profile } = queued;
   const { state } = evaluation;
@@ -184,7 +190,7 @@ function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string; other
   metrics.algorithmDuration.observe((ctx.clock.monotonic() - startedAt) / 1000);
   explain(scheduler, {
     queued,
-    evaluation: attempt.othersAsked ? evaluation : undefined,
+    evaluation: attempt.allNodesEvaluated ? evaluation : undefined,
     startedAt,
     outcome: 'scheduled',
     nodeName,
@@ -223,7 +229,7 @@ function rejectionBy({ cache }: Scheduler, status: Status): Diagnosis | undefine
   return {
     totalNodes: cache.table.nodeCount,
     preFilter: undefined,
-    answers: [{ status, nodes: 1 }],
+    nodeCounts: [{ status, nodes: 1 }],
     postFilterMessage: '',
     rejectors: isPending ? new Set() : by,
     pendingRejectors: isPending ? by : new Set(),

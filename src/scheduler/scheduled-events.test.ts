@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Client, type Transport, type TransportRequest } from '../client/index.ts';
 import { createTestContext } from '../kernel/index.ts';
 import { PodInfo } from './cache/pod-info.ts';
-import { EventPace } from './event-pace.ts';
+import { EventPacer } from './event-pacer.ts';
 import { ScheduledEvents } from './scheduled-events.ts';
 
 const ANSWER_MS = 10;
@@ -35,19 +35,16 @@ function start(options: { underWay?: () => number } = {}) {
     stream: unused,
     close: () => Promise.resolve(),
   };
-  const pace = new EventPace(ctx.clock, options.underWay ?? (() => 0));
+  const eventPacer = new EventPacer(ctx.clock, options.underWay ?? (() => 0));
   const events = new ScheduledEvents(ctx, {
     client: new Client({ transport, clock: ctx.clock }),
     instance: 'scheduler-a',
-    pace,
+    eventPacer,
   });
   const running = events.run(ctx.signal);
   const place = (...names: string[]): void => {
     for (const name of names)
-      events.placed(
-        new PodInfo({ metadata: { namespace: 'default', name, uid: name }, spec: { containers: [] } }),
-        'n',
-      );
+      events.add(new PodInfo({ metadata: { namespace: 'default', name, uid: name }, spec: { containers: [] } }), 'n');
   };
   const end = async (): Promise<void> => {
     ctx.stop();

@@ -1,16 +1,19 @@
+/**
+ * Writes a Scheduled event for each pod that was bound, when the scheduler is not busy. Drops the oldest when too many
+ * wait.
+ */
 import { formatMicroTime } from '../base/index.ts';
-/** Tells of pods that got their node, one event each, when there is time for it; the oldest are dropped when too many wait. */
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
-import type { EventPace } from './event-pace.ts';
+import type { EventPacer } from './event-pacer.ts';
 
-/** At once, when there is time: they share a commit of the store, which costs more than an event. */
-const TOGETHER = 16;
-/** So many that were told of may stay in the list. */
-const MAX_TOLD = 1000;
+/** Events written at the same time: the store commits them together, which is cheaper. */
+const MAX_BATCH = 16;
+/** The list is cut when this many of its first entries were written. */
+const MAX_WRITTEN = 1000;
 
-interface Placed {
+interface ScheduledPod {
   readonly pod: PodInfo;
   readonly nodeName: string;
   readonly at: number;
@@ -20,22 +23,22 @@ export class ScheduledEvents {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #instance: string;
-  readonly #pace: EventPace;
-  #waiting: Placed[] = [];
+  readonly #pacer: EventPacer;
+  #waiting: ScheduledPod[] = [];
   #next = 0;
   #wake: (() => void) | undefined;
 
-  constructor(ctx: Context, options: { client: Client; instance: string; pace: EventPace }) {
+  constructor(ctx: Context, options: { client: Client; instance: string; eventPacer: EventPacer }) {
     this.#ctx = ctx;
     this.#client = options.client;
     this.#instance = options.instance;
-    this.#pace = options.pace;
+    this.#pacer = options.eventPacer;
   }
 
-  placed(pod: PodInfo, nodeName: string): void {
-    this.#pace.working();
+  add(pod: PodInfo, nodeName: string): void {
+    this.#pacer.noteActivity();
     this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
-    if (this.#waiting.length - this.#next > this.#pace.maxWaiting) this.#next++;
+    if (this.#waiting.length - this.#next > this.#pacer.maxWaiting) this.#next++;
     this.#wake?.();
   }
 
@@ -45,26 +48,26 @@ export class ScheduledEvents {
       if (next === undefined) {
         this.#waiting = [];
         this.#next = 0;
-        await this.#more(signal);
+        await this.#untilAdded(signal);
         continue;
       }
-      await this.#pace.mayWrite(next.at, signal);
-      const due = this.#waiting.slice(this.#next, this.#next + (this.#pace.isBusy() ? 1 : TOGETHER));
+      await this.#pacer.mayWrite(next.at, signal);
+      const due = this.#waiting.slice(this.#next, this.#next + (this.#pacer.isBusy() ? 1 : MAX_BATCH));
       this.#next += due.length;
-      if (this.#next > MAX_TOLD) this.#next -= this.#waiting.splice(0, this.#next).length;
-      await Promise.all(due.map((one) => this.#write(one, signal)));
+      if (this.#next > MAX_WRITTEN) this.#next -= this.#waiting.splice(0, this.#next).length;
+      await Promise.all(due.map((pod) => this.#write(pod, signal)));
     }
   }
 
-  async #write(placed: Placed, signal: AbortSignal): Promise<void> {
+  async #write(scheduled: ScheduledPod, signal: AbortSignal): Promise<void> {
     try {
-      await this.#create(placed, signal);
+      await this.#create(scheduled, signal);
     } catch (error) {
-      if (!signal.aborted) this.#ctx.logger.v(2).info('Could not write event', { pod: placed.pod.key, err: error });
+      if (!signal.aborted) this.#ctx.logger.v(2).info('Could not write event', { pod: scheduled.pod.key, err: error });
     }
   }
 
-  async #create({ pod, nodeName, at }: Placed, signal: AbortSignal): Promise<void> {
+  async #create({ pod, nodeName, at }: ScheduledPod, signal: AbortSignal): Promise<void> {
     const { namespace, name, uid } = pod;
     await this.#client.resource('events.k8s.io/v1/events').create(
       {
@@ -91,7 +94,7 @@ export class ScheduledEvents {
     );
   }
 
-  #more(signal: AbortSignal): Promise<void> {
+  #untilAdded(signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
         this.#wake = undefined;

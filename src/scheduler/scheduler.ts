@@ -1,17 +1,17 @@
-/** What the scheduler is made of: the parts that one attempt works with. */
+/** The parts of the scheduler that a scheduling attempt works with. */
 import type { Client, EventRecorder } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { Evaluations } from './evaluation/evaluations.ts';
-import type { EventPace } from './event-pace.ts';
+import type { EventPacer } from './event-pacer.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { Extender } from './extenders/extender.ts';
 import type { CycleState } from './framework/cycle-state.ts';
 import type { SchedulerMetrics } from './metrics.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import type { ScheduledEvents } from './scheduled-events.ts';
-import type { PermitRoom } from './waiting-pods.ts';
+import type { WaitingPodsMap } from './waiting-pods.ts';
 
 export interface Scheduler {
   readonly ctx: Context;
@@ -21,13 +21,13 @@ export interface Scheduler {
   readonly evaluations: Evaluations;
   readonly explanations: Explanations;
   readonly metrics: SchedulerMetrics;
-  readonly permitRoom: PermitRoom;
+  readonly waitingPods: WaitingPodsMap;
   readonly extenders: readonly Extender[];
   readonly scheduledEvents: ScheduledEvents;
-  readonly eventPace: EventPace;
+  readonly eventPacer: EventPacer;
   recorderOf(schedulerName: string): EventRecorder;
-  /** Remembers whose state it is while plugins may ask. */
+  /** Finds the evaluation of a cycle state, for plugins that ask for it. */
   readonly evaluationOfState: WeakMap<CycleState, Evaluation>;
-  /** Bindings and other work beside the decisions. */
+  /** Starts bindings and other work that runs beside scheduling. */
   background(task: (signal: AbortSignal) => Promise<void>): void;
 }

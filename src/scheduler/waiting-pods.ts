@@ -1,10 +1,10 @@
+/** Pods that have a node but wait in Permit until the plugins allow them to be bound. */
 import type { Clock, Timer } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { WaitingPod, WaitingPods } from './framework/handle.ts';
 import { unschedulable, type Status } from './framework/status.ts';
 
-/** Pods that have a node but wait for the permission of plugins before they are bound. */
-export class PermitRoom implements WaitingPods {
+export class WaitingPodsMap implements WaitingPods {
   readonly #clock: Clock;
   readonly #waiting = new Map<string, Waiting>();
 
@@ -25,7 +25,7 @@ export class PermitRoom implements WaitingPods {
   }
 
   /** Resolves when every plugin has allowed the pod, or one rejected it or its time is up. */
-  enter(pod: PodInfo, nodeName: string, timeouts: ReadonlyMap<string, number>): Promise<Status | undefined> {
+  wait(pod: PodInfo, nodeName: string, timeouts: ReadonlyMap<string, number>): Promise<Status | undefined> {
     return new Promise((resolve) => {
       const waiting = new Waiting(pod, nodeName, (status) => {
         this.#waiting.delete(pod.uid);

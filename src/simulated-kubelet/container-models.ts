@@ -1,4 +1,4 @@
-/** The containers of a pod as the simulation keeps them, new or taken over from what an earlier process reported. */
+/** The simulated state of a pod's containers: new, or from the status that an earlier process reported. */
 import type { ContainerState, Pod, PodStatus } from '../api/generated/core-v1.ts';
 import { parseTime } from '../base/index.ts';
 import { isRestartableInitContainer } from '../component-helpers/index.ts';
@@ -23,9 +23,9 @@ export function containerModels({ spec }: Pod): ContainerModel[] {
   ];
 }
 
-/** Whether there was something to take over: a main container that runs. */
+/** Takes the states from a reported status. True when a main container is running. */
 export function adoptContainers(containers: readonly ContainerModel[], status: PodStatus | undefined): boolean {
-  let runs = false;
+  let isRunning = false;
   const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   for (const container of containers) {
     const known = reported.find(({ name }) => name === container.spec.name);
@@ -36,9 +36,9 @@ export function adoptContainers(containers: readonly ContainerModel[], status: P
     container.ready = known.ready;
     container.restartCount = known.restartCount;
     container.id = known.containerID.replace(/^.*:\/\//, '');
-    if (container.kind === 'main' && phase.type === 'running') runs = true;
+    if (container.kind === 'main' && phase.type === 'running') isRunning = true;
   }
-  return runs;
+  return isRunning;
 }
 
 function phaseOf({ running, terminated }: ContainerState): ContainerPhase | undefined {

@@ -1,6 +1,6 @@
+/** An in-process connection: what is written to one end is read from the other. */
 import { Duplex } from 'node:stream';
 
-/** Two ends of a connection inside the process: what is written to one is read from the other. */
 export function duplexPair(): [Duplex, Duplex] {
   const ends: End[] = [];
   const left = new End(() => ends[1]!);
@@ -12,8 +12,11 @@ export function duplexPair(): [Duplex, Duplex] {
 class End extends Duplex {
   #waiting: (() => void) | undefined;
 
-  constructor(private readonly other: () => End) {
+  readonly #other: () => End;
+
+  constructor(other: () => End) {
     super();
+    this.#other = other;
   }
 
   override _read(): void {
@@ -23,15 +26,15 @@ class End extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, callback: () => void): void {
-    this.other().#deliver(chunk, callback);
+    this.#other().#deliver(chunk, callback);
   }
 
   override _final(callback: () => void): void {
-    this.other().#deliver(null, callback);
+    this.#other().#deliver(null, callback);
   }
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
-    const other = this.other();
+    const other = this.#other();
     if (!other.destroyed) process.nextTick(() => other.destroy());
     callback(error);
   }

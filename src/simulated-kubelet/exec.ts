@@ -1,14 +1,15 @@
 /**
- * Streams to simulated pods. exec: the pod's behaviour answers, over WebSocket's channels. attach and port-forward are refused
- * with the reason: no container runs, so there is nothing to attach to and nobody who listens.
+ * exec, attach and port-forward to simulated pods. The pod's script answers exec over the WebSocket channel protocol.
+ * attach and port-forward are refused, because no process runs and nothing listens.
  */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { errorMessage } from '../base/index.ts';
 import { splitTarget } from '../net/http/index.ts';
 import { acceptWebSocket } from '../net/websocket/index.ts';
-import type { ExecResult, PodScript } from './behaviour.ts';
-import type { SimulatedNode } from './simulated-nodes.ts';
+import type { ExecResult, PodScript } from './pod-script.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 
 export interface Upgrade {
   readonly request: http.IncomingMessage;
@@ -73,7 +74,7 @@ async function answer(
         metadata: {},
         status: 'Failure',
         reason: 'InternalError',
-        message: error instanceof Error ? error.message : String(error),
+        message: errorMessage(error),
       }),
     );
   }
@@ -91,7 +92,7 @@ function exitStatus(exitCode: number): object {
   };
 }
 
-/** As a Status: clients take a text for YAML, and find no message in it. */
+/** Answers with a Status, because kubectl shows the message of a Status only. */
 function refuse(socket: Duplex, code: 404 | 501, message: string): void {
   const reason = code === 404 ? 'NotFound' : 'NotImplemented';
   const body = JSON.stringify({

@@ -1,7 +1,7 @@
 /**
- * The leases by which nodes show that they live, and their statuses from time to time. One timer serves all nodes: they
- * stand in line in the order in which they are due. Nodes that came together are spread evenly over their interval, and
- * those of one second are renewed at once, so that they share a commit of the store.
+ * Heartbeats of simulated nodes: renews their Leases, and reports their node status every five minutes. One timer serves
+ * all nodes, through a heap by due time. Renewals are spread evenly over the interval, and those that are due within a
+ * second are sent together, so that they share a commit of the store.
  */
 import type { Lease } from '../api/generated/coordination-v1.ts';
 import { formatMicroTime } from '../base/index.ts';
@@ -10,135 +10,144 @@ import { Heap, type Clock, type Logger, type Timer } from '../kernel/index.ts';
 import { nodeConditions } from './node-object.ts';
 
 const NAMESPACE = 'kube-node-lease';
-/** A kubelet's own figures. */
+/** The defaults of a kubelet. */
 const LEASE_SECONDS = 40;
-const RENEW_MS = 10_000;
-/** With many nodes, renewals become rarer rather than more, as far as the node lifecycle's grace period of 50 s allows without doubt. */
+const RENEW_INTERVAL_MS = 10_000;
+/**
+ * With many nodes the interval grows, so that renewals stay at this rate; not beyond half of the 50 s after which the
+ * node lifecycle controller calls a node unhealthy.
+ */
 const RENEWALS_PER_SECOND = 8;
-const LONGEST_RENEW_MS = 25_000;
-const STATUS_MS = 300_000;
-const AT_ONCE = 64;
-const TURN_MS = 1000;
-/** Multiples of it fall evenly between whole numbers, however many there are. */
+const MAX_RENEW_INTERVAL_MS = 25_000;
+const STATUS_INTERVAL_MS = 300_000;
+const MAX_CONCURRENT_RENEWALS = 64;
+const BATCH_INTERVAL_MS = 1000;
+/** The fractions of its multiples spread evenly over [0, 1), however many there are. */
 const GOLDEN_RATIO = 0.618033988749895;
 
-export interface Heart {
-  /** As the node's kubelet. */
+export interface NodeHeartbeat {
+  /** Authenticates as the node's kubelet. */
   readonly client: Client;
   readonly name: string;
   readonly uid: string;
-  /** When its conditions last changed. */
+  /** When the node's conditions last changed. */
   readonly since: number;
   lease: Lease | undefined;
-  /** Silent nodes keep their place and say nothing. */
+  /** A silent node skips its renewals. */
   silent: boolean;
   reportedAt: number;
 }
 
 export class Heartbeats {
-  readonly #line = new Heap<{ heart: Heart; due: number }>((a, b) => a.due < b.due);
-  readonly #hearts = new Set<Heart>();
+  readonly #queue = new Heap<{ node: NodeHeartbeat; due: number }>((a, b) => a.due < b.due);
+  readonly #nodes = new Set<NodeHeartbeat>();
   #timer: Timer | undefined;
   #timerAt = 0;
-  #isBeating = false;
+  #isRenewing = false;
   #stopped = false;
-  #beating: Promise<void> = Promise.resolve();
+  #renewing: Promise<void> = Promise.resolve();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-  ) {}
+  readonly #clock: Clock;
+  readonly #logger: Logger;
 
-  /** The first renewal is made at once; the node is not healthy without it for long. */
-  async add(heart: Heart): Promise<void> {
-    const spread = (this.#hearts.size * GOLDEN_RATIO) % 1;
-    heart.reportedAt -= spread * STATUS_MS;
-    this.#hearts.add(heart);
-    await this.#renew(heart);
-    this.#enqueue(heart, this.clock.monotonic() - spread * this.#interval());
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
   }
 
-  remove(heart: Heart): void {
-    this.#hearts.delete(heart);
+  /** Renews the Lease at once, because a new node without one soon counts as unhealthy. */
+  async add(node: NodeHeartbeat): Promise<void> {
+    const spread = (this.#nodes.size * GOLDEN_RATIO) % 1;
+    node.reportedAt -= spread * STATUS_INTERVAL_MS;
+    this.#nodes.add(node);
+    await this.#renew(node);
+    this.#enqueue(node, this.#clock.monotonic() - spread * this.#interval());
+  }
+
+  remove(node: NodeHeartbeat): void {
+    this.#nodes.delete(node);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#timer?.cancel();
-    await this.#beating;
+    await this.#renewing;
   }
 
   #interval(): number {
-    return Math.min(LONGEST_RENEW_MS, Math.max(RENEW_MS, (this.#hearts.size * 1000) / RENEWALS_PER_SECOND));
+    return Math.min(
+      MAX_RENEW_INTERVAL_MS,
+      Math.max(RENEW_INTERVAL_MS, (this.#nodes.size * 1000) / RENEWALS_PER_SECOND),
+    );
   }
 
-  /** Counted from when the last one was due: a server that is slow must not make renewals rarer. */
-  #enqueue(heart: Heart, from: number): void {
-    this.#line.push({ heart, due: Math.max(from + this.#interval(), this.clock.monotonic()) });
+  /** The interval counts from the last due time, so that a slow API server does not delay renewals further. */
+  #enqueue(node: NodeHeartbeat, from: number): void {
+    this.#queue.push({ node, due: Math.max(from + this.#interval(), this.#clock.monotonic()) });
     this.#arm();
   }
 
   #arm(): void {
-    const first = this.#line.peek();
-    if (first === undefined || this.#isBeating || this.#stopped) return;
-    const at = Math.max(first.due, this.clock.monotonic() + TURN_MS);
+    const first = this.#queue.peek();
+    if (first === undefined || this.#isRenewing || this.#stopped) return;
+    const at = Math.max(first.due, this.#clock.monotonic() + BATCH_INTERVAL_MS);
     if (this.#timer !== undefined && this.#timerAt <= at) return;
     this.#timer?.cancel();
     this.#timerAt = at;
-    this.#timer = this.clock.after(at - this.clock.monotonic(), () => {
+    this.#timer = this.#clock.after(at - this.#clock.monotonic(), () => {
       this.#timer = undefined;
-      this.#isBeating = true;
-      this.#beating = this.#beat().finally(() => {
-        this.#isBeating = false;
+      this.#isRenewing = true;
+      this.#renewing = this.#renewDue().finally(() => {
+        this.#isRenewing = false;
         this.#arm();
       });
     });
   }
 
-  async #beat(): Promise<void> {
+  async #renewDue(): Promise<void> {
     const due = this.#takeDue();
-    const line = due.values();
-    const beatSome = async (): Promise<void> => {
-      for (const { heart, due: at } of line) if (!this.#stopped) await this.#beatOne(heart, at);
+    const pending = due.values();
+    const worker = async (): Promise<void> => {
+      for (const { node, due: at } of pending) if (!this.#stopped) await this.#renewOne(node, at);
     };
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, beatSome));
+    await Promise.all(Array.from({ length: Math.min(MAX_CONCURRENT_RENEWALS, due.length) }, worker));
   }
 
-  #takeDue(): { heart: Heart; due: number }[] {
-    const now = this.clock.monotonic();
-    const due: { heart: Heart; due: number }[] = [];
-    for (let next = this.#line.peek(); next !== undefined && next.due <= now; next = this.#line.peek()) {
-      this.#line.pop();
-      if (this.#hearts.has(next.heart)) due.push(next);
+  #takeDue(): { node: NodeHeartbeat; due: number }[] {
+    const now = this.#clock.monotonic();
+    const due: { node: NodeHeartbeat; due: number }[] = [];
+    for (let next = this.#queue.peek(); next !== undefined && next.due <= now; next = this.#queue.peek()) {
+      this.#queue.pop();
+      if (this.#nodes.has(next.node)) due.push(next);
     }
     return due;
   }
 
-  async #beatOne(heart: Heart, due: number): Promise<void> {
+  async #renewOne(node: NodeHeartbeat, due: number): Promise<void> {
     try {
-      if (!heart.silent) {
-        await this.#renew(heart);
-        if (this.clock.monotonic() - heart.reportedAt >= STATUS_MS) await this.#report(heart);
+      if (!node.silent) {
+        await this.#renew(node);
+        if (this.#clock.monotonic() - node.reportedAt >= STATUS_INTERVAL_MS) await this.#report(node);
       }
     } catch (error) {
-      heart.lease = undefined;
+      node.lease = undefined;
       if (!this.#stopped)
-        this.logger.v(1).info('A heartbeat failed; the next one follows', { node: heart.name, err: error });
+        this.#logger.v(1).info('Failed to update node lease, will retry', { node: node.name, err: error });
     } finally {
-      this.#enqueue(heart, due);
+      this.#enqueue(node, due);
     }
   }
 
-  async #renew(heart: Heart): Promise<void> {
-    const leases = heart.client.resource('coordination.k8s.io/v1/leases');
+  async #renew(node: NodeHeartbeat): Promise<void> {
+    const leases = node.client.resource('coordination.k8s.io/v1/leases');
     const spec = {
-      holderIdentity: heart.name,
+      holderIdentity: node.name,
       leaseDurationSeconds: LEASE_SECONDS,
-      renewTime: formatMicroTime(this.clock.now()),
+      renewTime: formatMicroTime(this.#clock.now()),
     };
-    if (heart.lease !== undefined) {
+    if (node.lease !== undefined) {
       try {
-        heart.lease = await leases.update({ ...heart.lease, spec });
+        node.lease = await leases.update({ ...node.lease, spec });
         return;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -146,27 +155,27 @@ export class Heartbeats {
     }
     const metadata = {
       namespace: NAMESPACE,
-      name: heart.name,
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: heart.name, uid: heart.uid }],
+      name: node.name,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid }],
     };
     try {
-      const known = await leases.get({ namespace: NAMESPACE, name: heart.name });
-      heart.lease = await leases.update({ ...known, spec });
+      const known = await leases.get({ namespace: NAMESPACE, name: node.name });
+      node.lease = await leases.update({ ...known, spec });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      heart.lease = await leases.create({ metadata, spec });
+      node.lease = await leases.create({ metadata, spec });
     }
   }
 
-  async #report(heart: Heart): Promise<void> {
-    const now = this.clock.now();
-    await heart.client
+  async #report(node: NodeHeartbeat): Promise<void> {
+    const now = this.#clock.now();
+    await node.client
       .resource('v1/nodes')
       .patch(
-        { name: heart.name },
-        { status: { conditions: nodeConditions(now, heart.since) } },
+        { name: node.name },
+        { status: { conditions: nodeConditions(now, node.since) } },
         { type: 'strategic', subresource: 'status' },
       );
-    heart.reportedAt = this.clock.monotonic();
+    node.reportedAt = this.#clock.monotonic();
   }
 }

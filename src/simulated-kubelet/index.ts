@@ -1,17 +1,10 @@
 /**
- * Nodes that run no containers: they register, send heartbeats, move their pods through a kubelet's states, keep logs and
- * report usage, thousands of them in one process. What a pod does is a function (`PodBehaviour`), data (`PodScript`), or a
- * pod's own annotation. To the rest of the cluster they are nodes like any other: the component only uses the API, and
- * serves the kubelet API on connections inside the process.
+ * Simulated nodes, as kwok has them: they run no containers, and thousands fit in one process. They register, renew their
+ * Leases, report their pods' statuses as a kubelet would, keep logs and report usage. A function (`PodBehaviour`), data
+ * (`PodScript`) or an annotation of the pod says what a pod does. The component uses only the API, and serves the kubelet
+ * API on in-process connections, so other components cannot tell simulated nodes from real ones.
  */
 export { SimulatedNodes, type AddNodes, type SimulatedNodesOptions } from './simulated-nodes.ts';
 export { SIMULATED_LABEL, type NodeTemplate } from './node-object.ts';
-export {
-  BEHAVIOUR_ANNOTATION,
-  type Duration,
-  type ExecResult,
-  type PodBehaviour,
-  type PodScript,
-  type PodUsage,
-} from './behaviour.ts';
-export type { SimulatedPod } from './simulated-pod.ts';
+export { BEHAVIOUR_ANNOTATION, type Duration, type ExecResult, type PodScript, type PodUsage } from './pod-script.ts';
+export type { PodBehaviour, SimulatedPod } from './simulated-pod.ts';

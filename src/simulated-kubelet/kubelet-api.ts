@@ -1,4 +1,4 @@
-/** The kubelet API of simulated nodes, on connections inside the process: logs, pods, usage, exec. */
+/** The kubelet API of simulated nodes, on in-process connections: logs, pods, stats, exec. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Clock, Logger } from '../kernel/index.ts';
@@ -6,20 +6,19 @@ import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { serveExec } from './exec.ts';
 import { serveLog } from './serve-log.ts';
-import type { SimulatedNode } from './simulated-nodes.ts';
+import type { SimulatedNode } from './simulated-node.ts';
 import { resourceMetrics, statsSummary } from './usage.ts';
 
-interface Answer {
+interface Response {
   readonly status?: number;
   readonly type?: string;
   readonly body: string;
 }
 
-type Route = (node: SimulatedNode, clock: Clock) => Answer;
+type Route = (node: SimulatedNode, clock: Clock) => Response;
 
-const json = (value: unknown): Answer => ({ type: 'application/json', body: JSON.stringify(value) });
+const json = (value: unknown): Response => ({ type: 'application/json', body: JSON.stringify(value) });
 
-/** Paths that answer with one text. */
 const ROUTES: ReadonlyMap<string, Route> = new Map(
   Object.entries<Route>({
     '/healthz': () => ({ body: 'ok' }),
@@ -42,26 +41,28 @@ export class KubeletApi {
   readonly #server: http.Server;
   readonly #connections = new Map<Duplex, string>();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly nodeOf: (name: string) => SimulatedNode | undefined,
-    logger: Logger,
-  ) {
+  readonly #clock: Clock;
+  readonly #nodeOf: (name: string) => SimulatedNode | undefined;
+
+  constructor(clock: Clock, nodeOf: (name: string) => SimulatedNode | undefined, logger: Logger) {
+    this.#clock = clock;
+    this.#nodeOf = nodeOf;
     this.#server = createHttpServer({
       request: (request, response) => this.#serve(request, response),
       upgrade: (request, socket, head) => {
-        const node = this.nodeOf(this.#connections.get(socket) ?? '');
+        const node = this.#nodeOf(this.#connections.get(socket) ?? '');
         if (node === undefined) return void socket.destroy();
         return serveExec(node, { request, socket, head });
       },
-      failed: (error, { url }) => logger.error(error, 'A simulated kubelet could not answer a request', { path: url }),
+      failed: (error, { url }) =>
+        logger.error(error, 'Failed to serve a request to a simulated kubelet', { path: url }),
     });
   }
 
-  /** The text at a path of a node's kubelet; undefined when it is no node of ours or the path has none. */
+  /** The body at a path of a node's kubelet; undefined without such a node or path. */
   read(nodeName: string, path: string): string | undefined {
-    const node = this.nodeOf(nodeName);
-    return node && ROUTES.get(path)?.(node, this.clock).body;
+    const node = this.#nodeOf(nodeName);
+    return node && ROUTES.get(path)?.(node, this.#clock).body;
   }
 
   connect(nodeName: string): Duplex {
@@ -78,25 +79,25 @@ export class KubeletApi {
   }
 
   #serve(request: http.IncomingMessage, response: http.ServerResponse): void {
-    const node = this.nodeOf(this.#connections.get(request.socket) ?? '');
+    const node = this.#nodeOf(this.#connections.get(request.socket) ?? '');
     const { path, query } = splitTarget(request.url ?? '/');
-    if (node === undefined) return answer(response, { status: 404, body: 'no such node' });
+    if (node === undefined) return respond(response, { status: 404, body: 'no such node' });
     const log = /^\/containerLogs\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path);
     if (log) {
       const [, namespace = '', name = '', container = ''] = log;
       const pod = node.pods.get(`${namespace}/${name}`);
-      if (pod === undefined) return answer(response, { status: 404, body: `pod "${name}" does not exist` });
-      return serveLog({ pod, container, query, response, clock: this.clock });
+      if (pod === undefined) return respond(response, { status: 404, body: `pod "${name}" does not exist` });
+      return serveLog({ pod, container, query, response, clock: this.#clock });
     }
     const route = ROUTES.get(path);
-    answer(
+    respond(
       response,
-      route ? route(node, this.clock) : { status: 404, body: `${path} is not served by a simulated node` },
+      route ? route(node, this.#clock) : { status: 404, body: `${path} is not served by a simulated node` },
     );
   }
 }
 
-function answer(response: http.ServerResponse, { status = 200, type = 'text/plain', body }: Answer): void {
+function respond(response: http.ServerResponse, { status = 200, type = 'text/plain', body }: Response): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
   response.end(body);
 }

@@ -1,9 +1,9 @@
+/** The Node object with which a simulated node registers. */
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
-/** A simulated node as it registers itself. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatTime } from '../base/index.ts';
 
-/** Marks nodes that run no containers. */
+/** The label of simulated nodes. */
 export const SIMULATED_LABEL = 'k8ts.dev/simulated';
 
 export interface NodeTemplate {
@@ -16,8 +16,9 @@ export interface NodeTemplate {
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
 }
 
-const CAPACITY = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
-/** Addresses of simulated nodes: a range for measurements that nobody routes. */
+const DEFAULT_CAPACITY = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
+
+/** From the range that RFC 2544 reserves for benchmarks, which no network routes. */
 export function nodeAddress(index: number): string {
   return `198.${18 + ((index >> 16) & 1)}.${(index >> 8) & 255}.${index & 255}`;
 }
@@ -30,7 +31,7 @@ export interface NodeIdentity {
 }
 
 export function nodeObject({ name, address, uid, now }: NodeIdentity, template: NodeTemplate = {}): Node {
-  const capacity = { ...CAPACITY, ...template.capacity };
+  const capacity = { ...DEFAULT_CAPACITY, ...template.capacity };
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
   return {
     apiVersion: 'v1',

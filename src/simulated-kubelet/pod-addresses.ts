@@ -1,20 +1,20 @@
-/** Addresses for the pods of simulated nodes: from the node's own range if it has one, else from one that all share. */
+/** IP addresses of simulated pods: from the node's pod CIDR if it has one, otherwise from a range that all nodes share. */
 
-/** Shared address space (RFC 6598), four million addresses: for clusters whose pod range has none left for a node. */
+/** Shared address space (RFC 6598), four million addresses, for nodes that got no pod CIDR. */
 const SHARED_FIRST = ipv4('100.64.0.1');
 const SHARED_LAST = ipv4('100.127.255.254');
 
-export class PodAddresses {
+export class SharedPodAddresses {
   #next = SHARED_FIRST;
   readonly #free: number[] = [];
 
-  take(): string {
+  allocate(): string {
     const address = this.#free.pop() ?? this.#next++;
     if (address > SHARED_LAST) throw new Error('no pod address is left');
-    return text(address);
+    return toDottedQuad(address);
   }
 
-  /** Whether a simulated pod has or had the address. */
+  /** Whether the address was ever allocated. */
   contains(address: string): boolean {
     const value = ipv4(address);
     return value >= SHARED_FIRST && value < this.#next;
@@ -26,7 +26,7 @@ export class PodAddresses {
   }
 }
 
-export class NodeAddresses {
+export class NodePodAddresses {
   readonly #first: number;
   readonly #size: number;
   #offset = 1;
@@ -44,11 +44,11 @@ export class NodeAddresses {
     return value >= this.#first && value < this.#first + this.#size;
   }
 
-  /** Undefined when the range is used up; the first address is the gateway's. */
-  take(): string | undefined {
+  /** Undefined when all are in use. The first address is reserved for the gateway. */
+  allocate(): string | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       this.#offset = this.#offset + 1 >= this.#size - 1 ? 2 : this.#offset + 1;
-      if (this.reserve(this.#first + this.#offset)) return text(this.#first + this.#offset);
+      if (this.reserve(this.#first + this.#offset)) return toDottedQuad(this.#first + this.#offset);
     }
     return undefined;
   }
@@ -69,6 +69,6 @@ function ipv4(address: string): number {
   return address.split('.').reduce((value, part) => value * 256 + Number(part), 0);
 }
 
-function text(value: number): string {
+function toDottedQuad(value: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 }

@@ -1,10 +1,10 @@
-/** What a simulated container has written: the last lines, with their times, and whoever follows them. */
+/** The log of a simulated container: its last lines with their times, and the clients that follow it. */
 export interface LogLine {
   readonly at: number;
   readonly text: string;
 }
 
-const KEPT_LINES = 10_000;
+const MAX_LINES = 10_000;
 
 export class PodLog {
   readonly lines: LogLine[] = [];
@@ -14,12 +14,12 @@ export class PodLog {
     for (const part of text.replace(/\n$/, '').split('\n')) {
       const line = { at, text: part };
       this.lines.push(line);
-      if (this.lines.length > KEPT_LINES) this.lines.shift();
+      if (this.lines.length > MAX_LINES) this.lines.shift();
       for (const follower of this.#followers) follower(line);
     }
   }
 
-  /** Gives every further line, and undefined at the end. The result stops it. */
+  /** Calls the follower with each new line, and with undefined at the end. The result stops following. */
   follow(follower: (line: LogLine | undefined) => void): () => void {
     this.#followers.add(follower);
     return () => void this.#followers.delete(follower);

@@ -1,4 +1,4 @@
-/** A pod's status as a kubelet reports it, from what the simulation knows of its containers. */
+/** The status of a simulated pod, as a kubelet would report it. */
 import type {
   Container,
   ContainerState,
@@ -25,13 +25,13 @@ export type ContainerPhase =
 
 export interface ContainerModel {
   readonly spec: Container;
-  /** Sidecars are init containers that run on. */
+  /** Sidecars are restartable init containers. */
   readonly kind: 'init' | 'sidecar' | 'main';
   phase: ContainerPhase;
   last: ContainerPhase | undefined;
   ready: boolean;
   restartCount: number;
-  /** Empty until it has run. */
+  /** Empty until the container has started. */
   id: string;
 }
 
@@ -39,15 +39,14 @@ export interface PodModel {
   readonly containers: readonly ContainerModel[];
   readonly startTime: number;
   readonly hostIP: string;
-  /** Absent until the sandbox is there. */
+  /** Undefined until the pod has a sandbox. */
   readonly podIP: string | undefined;
-  /** No container will run any more. */
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   readonly reason?: string;
   readonly message?: string;
 }
 
-const OWN_CONDITIONS = new Set([
+const KUBELET_CONDITIONS = new Set([
   'PodReadyToStartContainers',
   'Initialized',
   'Ready',
@@ -149,18 +148,18 @@ function conditions(pod: Pod, model: PodModel, now: number): PodCondition[] {
   const wanted: [string, Partial<PodCondition> & { status: string }][] = [
     ['PodReadyToStartContainers', { status: model.podIP !== undefined && !finished ? 'True' : 'False' }],
     ['Initialized', initialized],
-    ['Ready', gated(pod, containersReady)],
+    ['Ready', readyCondition(pod, containersReady)],
     ['ContainersReady', containersReady],
     ['PodScheduled', { status: 'True' }],
   ];
-  const own = wanted.map(([type, condition]) => settled(type, condition, { pod, now, before }));
-  return [...before.filter((condition) => !OWN_CONDITIONS.has(condition.type)), ...own];
+  const own = wanted.map(([type, condition]) => withTransitionTime(type, condition, { pod, now, before }));
+  return [...before.filter((condition) => !KUBELET_CONDITIONS.has(condition.type)), ...own];
 }
 
 const succeeded = ({ phase }: ContainerModel): boolean => phase.type === 'terminated' && phase.exitCode === 0;
 
-/** Ready needs every readiness gate's own condition too. */
-function gated(
+/** The Ready condition: also needs the condition of every readiness gate. */
+function readyCondition(
   pod: Pod,
   containersReady: Partial<PodCondition> & { status: string },
 ): Partial<PodCondition> & { status: string } {
@@ -177,8 +176,8 @@ function gated(
   };
 }
 
-/** A condition keeps the time of its last change. */
-function settled(
+/** Keeps the transition time of a condition whose status did not change. */
+function withTransitionTime(
   type: string,
   condition: Partial<PodCondition> & { status: string },
   { pod, now, before }: { pod: Pod; now: number; before: readonly PodCondition[] },

@@ -1,3 +1,4 @@
+/** GET /containerLogs of a simulated node, with the query parameters of a kubelet. */
 import type http from 'node:http';
 import { formatMicroTime, parseTime } from '../base/index.ts';
 import type { Clock } from '../kernel/index.ts';
@@ -12,7 +13,6 @@ export interface LogRequest {
   readonly clock: Clock;
 }
 
-/** A container's log as the kubelet gives it: since, tail, a limit of bytes, time stamps, and following what comes. */
 export function serveLog({ pod, container, query, response, clock }: LogRequest): void {
   const model = pod.containers.find(({ spec }) => spec.name === container);
   if (model === undefined || model.id === '') {
@@ -22,22 +22,22 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
     return;
   }
   const log = pod.logOf(container);
-  const wanted = logQuery(query);
-  if (wanted === undefined) {
+  const options = logQuery(query);
+  if (options === undefined) {
     response.writeHead(400, { 'content-type': 'text/plain' }).end('Unable to decode query.');
     return;
   }
-  const stamped = query.get('timestamps') === 'true';
-  let left = wanted.limitBytes ?? Infinity;
+  const timestamps = query.get('timestamps') === 'true';
+  let left = options.limitBytes ?? Infinity;
   const write = (line: LogLine): void => {
-    const bytes = Buffer.from(`${stamped ? `${formatMicroTime(line.at)} ` : ''}${line.text}\n`).subarray(0, left);
+    const bytes = Buffer.from(`${timestamps ? `${formatMicroTime(line.at)} ` : ''}${line.text}\n`).subarray(0, left);
     left -= bytes.length;
     if (bytes.length > 0) response.write(bytes);
   };
   response.writeHead(200, { 'content-type': 'text/plain' });
-  for (const line of selected(log.lines, wanted, clock)) write(line);
-  const runs = model.phase.type === 'running';
-  if (query.get('follow') !== 'true' || !runs || left <= 0) {
+  for (const line of selectLines(log.lines, options, clock)) write(line);
+  const isRunning = model.phase.type === 'running';
+  if (query.get('follow') !== 'true' || !isRunning || left <= 0) {
     response.end();
     return;
   }
@@ -56,7 +56,7 @@ interface LogQuery {
   readonly limitBytes?: number;
 }
 
-/** Undefined when a value is no number, or no time: the kubelet answers that with 400. */
+/** Undefined for a value that is not a number or time, which a kubelet answers with 400. */
 function logQuery(query: URLSearchParams): LogQuery | undefined {
   const wanted: Record<string, number> = {};
   for (const name of ['sinceSeconds', 'tailLines', 'limitBytes']) {
@@ -74,7 +74,7 @@ function logQuery(query: URLSearchParams): LogQuery | undefined {
   }
 }
 
-function selected(
+function selectLines(
   lines: readonly LogLine[],
   { sinceTime, sinceSeconds, tailLines }: LogQuery,
   clock: Clock,

@@ -1,22 +1,22 @@
+/** The simulated nodes of a cluster. All of them share one watch on pods, one heartbeat timer and one status writer. */
 import type { Duplex } from 'node:stream';
-/** The simulated nodes of a cluster: one watch on pods, one line of heartbeats, one writer of statuses for all of them. */
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, isAlreadyExists, isNotFound, keyOf, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
-import type { PodBehaviour } from './behaviour.ts';
-import { Heartbeats, type Heart } from './heartbeats.ts';
+import { Heartbeats, type NodeHeartbeat } from './heartbeats.ts';
 import { KubeletApi } from './kubelet-api.ts';
 import { nodeAddress, nodeObject, SIMULATED_LABEL, type NodeTemplate } from './node-object.ts';
-import { NodeAddresses, PodAddresses } from './pod-addresses.ts';
-import { SimulatedPod, type PodHost } from './simulated-pod.ts';
+import { NodePodAddresses, SharedPodAddresses } from './pod-addresses.ts';
+import type { SimulatedNode } from './simulated-node.ts';
+import { SimulatedPod, type PodBehaviour, type PodHost } from './simulated-pod.ts';
 import { StatusWriter } from './status-writer.ts';
 
 export interface SimulatedNodesOptions {
-  /** Reads all nodes and pods: one watch serves the kubelets of all nodes. */
+  /** Watches all nodes and pods, for all simulated kubelets. */
   readonly reader: Client;
-  /** Acts for the administrator, who removes nodes and gives them labels. */
+  /** Authenticates as an administrator, who may delete nodes and set any label. */
   readonly admin: Client;
-  /** Acts as the kubelet of a node. */
+  /** A client that authenticates as the kubelet of a node. */
   readonly kubeletClient: (nodeName: string) => Client;
 }
 
@@ -27,17 +27,7 @@ export interface AddNodes {
   readonly template?: NodeTemplate | ((index: number) => NodeTemplate);
 }
 
-/** One node, and the pods that are on it. */
-export interface SimulatedNode {
-  readonly name: string;
-  readonly address: string;
-  readonly heart: Heart;
-  readonly pods: Map<string, SimulatedPod>;
-  readonly host: PodHost;
-  addresses: NodeAddresses | undefined;
-}
-
-const REGISTERED_AT_ONCE = 32;
+const MAX_CONCURRENT_REGISTRATIONS = 32;
 const DEFAULT_PREFIX = 'sim';
 
 export class SimulatedNodes {
@@ -48,10 +38,10 @@ export class SimulatedNodes {
   readonly #behaviours: PodBehaviour[] = [];
   readonly #heartbeats: Heartbeats;
   readonly #writer: StatusWriter;
-  readonly #shared = new PodAddresses();
+  readonly #sharedAddresses = new SharedPodAddresses();
   readonly #informers: InformerFactory;
   readonly #api: KubeletApi;
-  #index = 0;
+  #nextAddressIndex = 0;
 
   constructor(parent: Context, options: SimulatedNodesOptions) {
     this.#group = new RunGroup(parent);
@@ -75,7 +65,7 @@ export class SimulatedNodes {
     return this.#nodes.has(name);
   }
 
-  /** The nodes that an earlier process has registered come to life again. */
+  /** Takes over the simulated nodes that an earlier process registered. */
   async adopt(): Promise<void> {
     const known = await this.#options.reader.resource('v1/nodes').list({ labelSelector: `${SIMULATED_LABEL}=true` });
     for (const node of known.items) if (!this.#nodes.has(node.metadata.name ?? '')) await this.#adopt(node);
@@ -85,15 +75,15 @@ export class SimulatedNodes {
   async run(): Promise<void> {
     const pods = this.#informers.informer('v1/pods', { fieldSelector: 'spec.nodeName!=' });
     pods.addHandler({
-      onAdd: (pod) => this.#podAppeared(pod),
-      onUpdate: (_, pod) => this.#podAppeared(pod),
-      onDelete: (pod) => this.#podVanished(pod),
+      onAdd: (pod) => this.#podUpdated(pod),
+      onUpdate: (_, pod) => this.#podUpdated(pod),
+      onDelete: (pod) => this.#podDeleted(pod),
     });
     const nodes = this.#informers.informer('v1/nodes', { labelSelector: `${SIMULATED_LABEL}=true` });
     nodes.addHandler({
-      onAdd: (node) => this.#nodeChanged(node),
-      onUpdate: (_, node) => this.#nodeChanged(node),
-      onDelete: (node) => this.#nodeVanished(node),
+      onAdd: (node) => this.#nodeUpdated(node),
+      onUpdate: (_, node) => this.#nodeUpdated(node),
+      onDelete: (node) => this.#nodeDeleted(node),
     });
     this.#group.start('statuses', () => this.#writer.run());
     this.#group.start('pods', () => this.#informers.run());
@@ -106,13 +96,13 @@ export class SimulatedNodes {
     }
   }
 
-  /** Registers nodes; resolves with their names when the API has them all. */
+  /** Registers nodes; resolves with their names. */
   async add({ count, prefix = DEFAULT_PREFIX, template }: AddNodes): Promise<string[]> {
     const names: string[] = [];
     for (let number = 0; names.length < count; number++)
       if (!this.#nodes.has(`${prefix}-${number}`)) names.push(`${prefix}-${number}`);
-    for (let from = 0; from < count; from += REGISTERED_AT_ONCE) {
-      const batch = names.slice(from, from + REGISTERED_AT_ONCE);
+    for (let from = 0; from < count; from += MAX_CONCURRENT_REGISTRATIONS) {
+      const batch = names.slice(from, from + MAX_CONCURRENT_REGISTRATIONS);
       await Promise.all(
         batch.map((name, offset) =>
           this.#register(name, typeof template === 'function' ? template(from + offset) : template),
@@ -122,7 +112,7 @@ export class SimulatedNodes {
     return names;
   }
 
-  /** Takes nodes out of the cluster; the rest of it deals with the pods that were on them. */
+  /** Deletes a node. Its pods are left to the pod garbage collector. */
   async remove(name: string): Promise<void> {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new Error(`there is no simulated node ${name}`);
@@ -135,15 +125,15 @@ export class SimulatedNodes {
       });
   }
 
-  /** A silent node sends no heartbeats and does nothing for its pods, as one whose machine has died. */
+  /** A silent node behaves as if its machine had died: it renews no Lease and writes no pod status. */
   silence(name: string, silent = true): void {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new Error(`there is no simulated node ${name}`);
-    node.heart.silent = silent;
+    node.heartbeat.silent = silent;
     if (!silent) for (const pod of node.pods.values()) this.#writer.changed(pod);
   }
 
-  /** Pods that start from now on behave so. The result takes the behaviour away again. */
+  /** Adds a behaviour for pods that start from now on. The result removes it again. */
   simulate(behaviour: PodBehaviour): () => void {
     this.#behaviours.unshift(behaviour);
     return () => {
@@ -152,29 +142,29 @@ export class SimulatedNodes {
     };
   }
 
-  /** What a node's kubelet API answers at a path; undefined when it is no node of ours. */
+  /** Reads a path of a node's kubelet API; undefined for nodes that are not simulated. */
   read(nodeName: string, path: string): string | undefined {
     return this.#api.read(nodeName, path);
   }
 
-  /** Connects to the node's kubelet API, in this process; undefined when it is no node of ours. */
+  /** Opens in-process connections to a node's kubelet API; undefined for nodes that are not simulated. */
   connectTo(nodeName: string): (() => Duplex) | undefined {
     return this.#nodes.has(nodeName) ? () => this.#api.connect(nodeName) : undefined;
   }
 
-  /** Whether a simulated node or pod has this address; in a range of pod addresses all of them count. */
+  /** Whether the address is of a simulated node or in the range of addresses of its pods. */
   hasAddress(address: string): boolean {
-    if (this.#shared.contains(address)) return true;
+    if (this.#sharedAddresses.contains(address)) return true;
     for (const node of this.#nodes.values())
       if (node.address === address || node.addresses?.contains(address)) return true;
     return false;
   }
 
-  /** A node registers itself, unless it is to have labels of the administrator's choice: kubelets may not set every label. */
+  /** The kubelet registers its node. With labels the administrator does, because NodeRestriction forbids kubelets some labels. */
   async #register(name: string, template: NodeTemplate | undefined): Promise<void> {
     const client = this.#options.kubeletClient(name);
     const now = this.#ctx.clock.now();
-    const identity = { name, address: nodeAddress(this.#index++), uid: this.#ctx.random.uid(), now };
+    const identity = { name, address: nodeAddress(this.#nextAddressIndex++), uid: this.#ctx.random.uid(), now };
     const wanted = nodeObject(identity, template);
     const registrar = template?.labels ? this.#options.admin : client;
     const node = await registrar
@@ -192,8 +182,9 @@ export class SimulatedNodes {
     client = this.#options.kubeletClient(metadata.name ?? ''),
   ): Promise<void> {
     const name = metadata.name ?? '';
-    const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#index++);
-    const heart: Heart = {
+    const address =
+      status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#nextAddressIndex++);
+    const heartbeat: NodeHeartbeat = {
       client,
       name,
       uid: metadata.uid ?? '',
@@ -205,34 +196,34 @@ export class SimulatedNodes {
     const node: SimulatedNode = {
       name,
       address,
-      heart,
+      heartbeat,
       pods: new Map(),
       host: this.#host(client, address, () => node),
-      addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined,
+      addresses: spec?.podCIDR ? new NodePodAddresses(spec.podCIDR) : undefined,
     };
     this.#nodes.set(name, node);
-    await this.#heartbeats.add(heart);
+    await this.#heartbeats.add(heartbeat);
   }
 
-  /** A node gets its range of pod addresses some time after it has registered. */
-  #nodeChanged({ metadata, spec }: Node): void {
+  /** The node IPAM controller sets the pod CIDR some time after the node has registered. */
+  #nodeUpdated({ metadata, spec }: Node): void {
     const node = this.#nodes.get(metadata.name ?? '');
     if (node !== undefined && node.addresses === undefined && spec?.podCIDR)
-      node.addresses = new NodeAddresses(spec.podCIDR);
+      node.addresses = new NodePodAddresses(spec.podCIDR);
   }
 
-  #nodeVanished({ metadata }: Node): void {
+  #nodeDeleted({ metadata }: Node): void {
     const node = this.#nodes.get(metadata.name ?? '');
-    if (node !== undefined && node.heart.uid === metadata.uid) this.#forget(node);
+    if (node !== undefined && node.heartbeat.uid === metadata.uid) this.#forget(node);
   }
 
   #forget(node: SimulatedNode): void {
     this.#nodes.delete(node.name);
-    this.#heartbeats.remove(node.heart);
+    this.#heartbeats.remove(node.heartbeat);
     for (const pod of node.pods.values()) pod.abandon();
   }
 
-  #podAppeared(pod: Pod): void {
+  #podUpdated(pod: Pod): void {
     const node = this.#nodes.get(pod.spec?.nodeName ?? '');
     if (node === undefined) return;
     const key = keyOf(pod);
@@ -246,7 +237,7 @@ export class SimulatedNodes {
     if (pod.metadata.deletionTimestamp !== undefined) simulated.terminate();
   }
 
-  #podVanished(pod: Pod): void {
+  #podDeleted(pod: Pod): void {
     const node = this.#nodes.get(pod.spec?.nodeName ?? '');
     const key = keyOf(pod);
     const known = node?.pods.get(key);
@@ -255,10 +246,9 @@ export class SimulatedNodes {
     known.abandon();
     if (known.podIP === undefined || known.podIP === node.address) return;
     node.addresses?.release(known.podIP);
-    this.#shared.release(known.podIP);
+    this.#sharedAddresses.release(known.podIP);
   }
 
-  /** What all pods of a node share. */
   #host(client: Client, hostIP: string, node: () => SimulatedNode): PodHost {
     const { clock, random, logger } = this.#ctx;
     return {
@@ -268,9 +258,9 @@ export class SimulatedNodes {
       logger,
       hostIP,
       behaviours: () => this.#behaviours,
-      takeAddress: () => node().addresses?.take() ?? this.#shared.take(),
+      allocateAddress: () => node().addresses?.allocate() ?? this.#sharedAddresses.allocate(),
       changed: (pod) => {
-        if (!node().heart.silent) this.#writer.changed(pod);
+        if (!node().heartbeat.silent) this.#writer.changed(pod);
       },
     };
   }

@@ -1,58 +1,58 @@
-/** One pod on a simulated node: its containers' states, moved by its behaviour. */
+/** One pod on a simulated node: a behaviour moves its containers through their states. */
 import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
 import type { Client } from '../client/index.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
-import {
-  defaultScript,
-  milliseconds,
-  type Duration,
-  type PodBehaviour,
-  type PodScript,
-  type PodUsage,
-} from './behaviour.ts';
 import { adoptContainers, containerModels } from './container-models.ts';
 import { PodLog } from './pod-log.ts';
+import { defaultScript, milliseconds, type Duration, type PodScript, type PodUsage } from './pod-script.ts';
 import { podStatus, type ContainerModel } from './pod-status.ts';
 
-/** What a pod needs of the node that it is on. */
+/**
+ * Drives a pod; called at each start of its containers. It may return a script, or be asynchronous and call the pod's
+ * methods itself: then its next `sleep` rejects when the pod is deleted. A behaviour that does neither leaves the pod to
+ * the behaviours that were registered before it.
+ */
+export type PodBehaviour = (pod: SimulatedPod) => PodScript | undefined | void | Promise<void>;
+
+/** What a pod needs from its node. */
 export interface PodHost {
-  /** As the node's kubelet. */
+  /** Authenticates as the node's kubelet. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly hostIP: string;
-  /** The latest first. */
+  /** In the order in which they are tried: the newest first. */
   behaviours(): readonly PodBehaviour[];
-  takeAddress(): string;
-  /** The pod's status is to be written, or the pod is gone. */
+  allocateAddress(): string;
+  /** The pod's status must be written, or the pod deleted from the API. */
   changed(pod: SimulatedPod): void;
 }
 
 export interface Exit {
-  /** Default: all that run. */
+  /** Default: all running containers. */
   readonly container?: string;
   readonly reason?: string;
   readonly message?: string;
 }
 
-const FIRST_BACKOFF_MS = 10_000;
-const LONGEST_BACKOFF_MS = 300_000;
-/** SIGTERM, by a process that does not handle it. */
-const TERMINATED = 143;
-/** Most pods have none, and there may be a hundred thousand. */
+const INITIAL_BACKOFF_MS = 10_000;
+const MAX_BACKOFF_MS = 300_000;
+/** The exit code of a process that SIGTERM ended. */
+const SIGTERM_EXIT_CODE = 143;
+/** Shared, because there may be a hundred thousand pods and most have no timer. */
 const NO_TIMERS: readonly Timer[] = [];
 
 export class SimulatedPod {
-  /** The pod as the API has it. */
+  /** The pod as the API server has it. */
   object: Pod;
   podIP: string | undefined;
-  /** Everything has ended after a deletion: the object may go. */
-  gone = false;
-  /** Counts changes, so that the writer knows whether it has written the last one. */
+  /** The pod was deleted and its containers have stopped: the API object may be removed. */
+  isStoppedForDeletion = false;
+  /** Counts changes of the status, so that the status writer can skip a status that it has written. */
   version = 0;
-  /** The change that was written last. */
+  /** The version that the status writer wrote last. */
   writtenVersion = -1;
   readonly startTime: number;
   readonly #host: PodHost;
@@ -66,7 +66,7 @@ export class SimulatedPod {
   #acted = false;
   #terminating = false;
 
-  /** As the kubelet of the pod's node. */
+  /** Authenticates as the kubelet of the pod's node. */
   get client(): Client {
     return this.#host.client;
   }
@@ -86,7 +86,6 @@ export class SimulatedPod {
     return this.object.metadata.namespace ?? '';
   }
 
-  /** How often its containers were started again. */
   get restartCount(): number {
     return Math.max(0, ...this.#containers.map((container) => container.restartCount));
   }
@@ -103,7 +102,7 @@ export class SimulatedPod {
     return this.#containers;
   }
 
-  /** Begins its life, or takes it up again where an earlier process left it. */
+  /** Starts the simulation, from the status that an earlier process reported if there is one. */
   begin(): void {
     const { status } = this.object;
     if (isTerminalPhase(status?.phase)) {
@@ -117,15 +116,15 @@ export class SimulatedPod {
     }
     const { activeDeadlineSeconds } = this.object.spec ?? {};
     if (activeDeadlineSeconds !== undefined) this.#after(activeDeadlineSeconds * 1000, () => this.#exceedDeadline());
-    this.#behave();
+    this.#runBehaviours();
   }
 
-  /** The containers run from now on; init containers have done their work. */
+  /** Starts the containers; init containers complete at once. */
   start(): void {
     this.#acted = true;
     if (this.#terminating || this.#isFinished()) return;
     const startedAt = this.#host.clock.now();
-    this.podIP ??= this.object.spec?.hostNetwork ? this.#host.hostIP : this.#host.takeAddress();
+    this.podIP ??= this.object.spec?.hostNetwork ? this.#host.hostIP : this.#host.allocateAddress();
     for (const container of this.#containers) {
       if (container.phase.type === 'running' || (container.kind === 'init' && container.phase.type === 'terminated'))
         continue;
@@ -150,7 +149,7 @@ export class SimulatedPod {
     this.#change();
   }
 
-  /** Containers wait, for a reason such as ImagePullBackOff or CreateContainerConfigError. */
+  /** Sets the reason why containers wait, such as ImagePullBackOff or CreateContainerConfigError. */
   wait(reason: string, message?: string): void {
     this.#acted = true;
     for (const container of this.#containers) {
@@ -160,7 +159,7 @@ export class SimulatedPod {
     this.#change();
   }
 
-  /** Containers end. What the restart policy says happens then: another start after a back-off, or the pod's end. */
+  /** Containers exit; the restart policy decides whether they restart after a back-off or the pod is finished. */
   exit(exitCode = 0, exit: Exit = {}): void {
     this.#acted = true;
     const finishedAt = this.#host.clock.now();
@@ -201,13 +200,13 @@ export class SimulatedPod {
     return log;
   }
 
-  /** Resolves after a while; rejects when the pod is told to end. */
+  /** Rejects when the pod is deleted. */
   sleep(duration: Duration): Promise<void> {
     this.#acted = true;
     return this.#host.clock.sleep(milliseconds(duration), this.#running?.signal);
   }
 
-  /** What it uses now; undefined while it does not run. */
+  /** Undefined while no container runs. */
   usage(now: number): PodUsage | undefined {
     const running = this.#containers.find(({ kind, phase }) => kind === 'main' && phase.type === 'running')?.phase;
     if (running?.type !== 'running') return undefined;
@@ -229,7 +228,7 @@ export class SimulatedPod {
     return podStatus(object, model, this.#host.clock.now());
   }
 
-  /** The API has another version of it. */
+  /** The API server has a newer version of the pod. */
   update(object: Pod): void {
     const before = this.object;
     this.object = object;
@@ -241,15 +240,15 @@ export class SimulatedPod {
       this.#change();
   }
 
-  /** Ends its containers within their grace period, then is gone. */
+  /** The pod is being deleted: stops its containers within their grace period. */
   terminate(): void {
     if (this.#terminating) return;
     this.#terminating = true;
     this.#cancel('the pod is being deleted');
     const end = (): void => {
-      this.exit(TERMINATED, { reason: 'Error' });
+      this.exit(SIGTERM_EXIT_CODE, { reason: 'Error' });
       if (!this.#isFinished()) this.#phase = 'Failed';
-      this.gone = true;
+      this.isStoppedForDeletion = true;
       for (const log of this.#logs?.values() ?? []) log.end();
       this.#change();
     };
@@ -259,14 +258,14 @@ export class SimulatedPod {
     else end();
   }
 
-  /** Ends its timers without a word: the node is no longer there. */
+  /** Cancels timers and reports nothing: the node is gone. */
   abandon(): void {
     this.#terminating = true;
-    this.#cancel('the node has ended');
+    this.#cancel('the node is gone');
     for (const log of this.#logs?.values() ?? []) log.end();
   }
 
-  #behave(): void {
+  #runBehaviours(): void {
     this.#running = undefined;
     for (const behaviour of this.#host.behaviours()) {
       this.#acted = false;
@@ -276,44 +275,44 @@ export class SimulatedPod {
         const { signal } = this.#running;
         result.catch((error: unknown) => {
           if (!signal.aborted)
-            this.#host.logger.error(error, "A pod's behaviour failed", { pod: `${this.namespace}/${this.name}` });
+            this.#host.logger.error(error, 'Pod behaviour failed', { pod: `${this.namespace}/${this.name}` });
         });
         return;
       }
-      if (result) return this.#play(result);
+      if (result) return this.#startScript(result);
       if (this.#acted) return;
     }
     this.#running = undefined;
-    this.#play(this.#ownScript());
+    this.#startScript(this.#defaultScript());
   }
 
-  #ownScript(): PodScript {
+  #defaultScript(): PodScript {
     try {
       return defaultScript(this.object);
     } catch (error) {
-      this.#host.logger.error(error, "A pod's annotation is no behaviour", { pod: `${this.namespace}/${this.name}` });
+      this.#host.logger.error(error, 'Invalid behaviour annotation', { pod: `${this.namespace}/${this.name}` });
       return {};
     }
   }
 
-  #play(script: PodScript): void {
+  #startScript(script: PodScript): void {
     this.#script = script;
     if (script.imagePullError !== undefined) return this.wait('ErrImagePull', script.imagePullError);
-    const runs = this.#containers.find(({ kind }) => kind === 'main')?.phase;
-    /** Taken over while running: its time counts from its start. */
-    if (runs?.type === 'running') return this.#playRunning(script, this.#host.clock.now() - runs.startedAt);
+    const running = this.#containers.find(({ kind }) => kind === 'main')?.phase;
+    // A pod that ran before this process started has run for a while already.
+    if (running?.type === 'running') return this.#runScript(script, this.#host.clock.now() - running.startedAt);
     const startMs = milliseconds(script.startAfter ?? 0);
     const start = (): void => {
       this.start();
       for (const line of [script.logs ?? []].flat()) this.log(line);
-      this.#playRunning(script, 0);
+      this.#runScript(script, 0);
     };
     if (startMs === 0) return start();
     this.#change();
     this.#after(startMs, start);
   }
 
-  #playRunning(script: PodScript, ranForMs: number): void {
+  #runScript(script: PodScript, ranForMs: number): void {
     const left = (duration: Duration): number => Math.max(0, milliseconds(duration) - ranForMs);
     const readyAfter = script.readyAfter ?? 0;
     if (readyAfter !== false) {
@@ -329,11 +328,11 @@ export class SimulatedPod {
   #afterExit(): void {
     const main = this.#containers.filter(({ kind }) => kind === 'main');
     const policy = this.object.spec?.restartPolicy ?? 'Always';
-    const again = main.filter(
+    const restarting = main.filter(
       ({ phase }) =>
         phase.type === 'terminated' && (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)),
     );
-    if (again.length > 0) return this.#restartLater(again);
+    if (restarting.length > 0) return this.#restartAfterBackOff(restarting);
     if (!main.every(({ phase }) => phase.type === 'terminated')) return;
     this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0)
       ? 'Succeeded'
@@ -342,9 +341,9 @@ export class SimulatedPod {
     for (const log of this.#logs?.values() ?? []) log.end();
   }
 
-  #restartLater(containers: readonly ContainerModel[]): void {
+  #restartAfterBackOff(containers: readonly ContainerModel[]): void {
     const restarts = Math.max(...containers.map(({ restartCount }) => restartCount));
-    const delay = restarts === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), LONGEST_BACKOFF_MS);
+    const delay = restarts === 0 ? 0 : Math.min(INITIAL_BACKOFF_MS * 2 ** (restarts - 1), MAX_BACKOFF_MS);
     for (const container of containers) {
       container.last = container.phase;
       container.restartCount++;
@@ -353,14 +352,14 @@ export class SimulatedPod {
     }
     this.#after(delay, () => {
       for (const container of containers) container.phase = { type: 'waiting', reason: 'ContainerCreating' };
-      this.#behave();
+      this.#runBehaviours();
     });
   }
 
   #exceedDeadline(): void {
     this.#terminating = true;
     this.#cancel('the pod exceeded its deadline');
-    this.exit(TERMINATED, { reason: 'Error' });
+    this.exit(SIGTERM_EXIT_CODE, { reason: 'Error' });
     this.#phase = 'Failed';
     this.#failure = {
       reason: 'DeadlineExceeded',

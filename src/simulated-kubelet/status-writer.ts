@@ -1,21 +1,24 @@
-/** Writes pods' statuses as they change, each once for however many changes it stands for, and removes pods that are gone. */
+/** Writes the statuses of simulated pods, several changes in one write, and deletes pods that have stopped. */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { isConflict, isNotFound } from '../client/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
 const WORKERS = 64;
-/** Each pod for itself, as each node has a kubelet of its own: what fails on one keeps no other waiting. */
+/** Per pod: as with kubelets of their own, a failed write of one pod delays no other. */
 const RETRY_MS = 5;
-const LONGEST_RETRY_MS = 30_000;
+const MAX_RETRY_MS = 30_000;
 
 export class StatusWriter {
   readonly #queue: WorkQueue<SimulatedPod>;
 
-  constructor(private readonly ctx: Context) {
+  readonly #ctx: Context;
+
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
     this.#queue = new WorkQueue<SimulatedPod>({
       clock: ctx.clock,
-      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, LONGEST_RETRY_MS),
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, MAX_RETRY_MS),
     });
   }
 
@@ -24,7 +27,7 @@ export class StatusWriter {
   }
 
   async run(): Promise<void> {
-    const { signal, logger } = this.ctx;
+    const { signal, logger } = this.#ctx;
     await runWorkers({
       queue: this.#queue,
       workers: WORKERS,
@@ -39,8 +42,8 @@ export class StatusWriter {
     const { version } = pod;
     if (pod.writtenVersion === version) return;
     try {
-      if (!pod.gone || leavesTraces(pod.object)) await this.#writeStatus(pod, pod.object);
-      if (pod.gone) await this.#remove(pod);
+      if (!pod.isStoppedForDeletion || hasFinalizers(pod.object)) await this.#writeStatus(pod, pod.object);
+      if (pod.isStoppedForDeletion) await this.#remove(pod);
       pod.writtenVersion = version;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -55,7 +58,7 @@ export class StatusWriter {
       if (!isConflict(error)) throw error;
       const { namespace, name = '', uid } = object.metadata;
       const latest = await pods.get({ namespace, name });
-      /** Its successor of the same name is not ours to write. */
+      // A new pod of the same name has a status of its own.
       if (latest.metadata.uid !== uid) return;
       await pods.updateStatus({ ...latest, status: pod.status(latest) });
     }
@@ -66,11 +69,11 @@ export class StatusWriter {
     try {
       await client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
     } catch (error) {
-      /** Another pod has the name by now. */
+      // A new pod has the name.
       if (!isConflict(error)) throw error;
     }
   }
 }
 
-/** Whether somebody looks at how a deleted pod ended: whoever holds it with a finalizer, as Jobs do. */
-const leavesTraces = ({ metadata }: Pod): boolean => (metadata.finalizers?.length ?? 0) > 0;
+/** The owner of a finalizer, such as the Job controller, still reads the final status of a deleted pod. */
+const hasFinalizers = ({ metadata }: Pod): boolean => (metadata.finalizers?.length ?? 0) > 0;

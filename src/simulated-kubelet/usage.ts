@@ -1,6 +1,6 @@
+/** CPU and memory usage of a simulated node and its pods: /stats/summary and /metrics/resource of its kubelet API. */
 import { formatTime } from '../base/index.ts';
-import type { SimulatedNode } from './simulated-nodes.ts';
-/** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
+import type { SimulatedNode } from './simulated-node.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
 interface ContainerUsage {
@@ -11,11 +11,11 @@ interface ContainerUsage {
   readonly memory: number;
 }
 
-/** A node's own daemons. */
+/** The usage of the node's own daemons. */
 const NODE_CPU = 0.05;
 const NODE_MEMORY = 300 * 2 ** 20;
 
-/** A pod's usage is shared evenly by its containers. */
+/** Splits the pod's usage evenly among its containers. */
 function containerUsages(node: SimulatedNode, now: number): ContainerUsage[] {
   return [...node.pods.values()].flatMap((pod) => {
     const usage = pod.usage(now);
@@ -31,18 +31,19 @@ function containerUsages(node: SimulatedNode, now: number): ContainerUsage[] {
   });
 }
 
-const seconds = ({ cpu, startedAt }: ContainerUsage, now: number): number => (cpu * (now - startedAt)) / 1000;
+const cpuSeconds = ({ cpu, startedAt }: ContainerUsage, now: number): number => (cpu * (now - startedAt)) / 1000;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 export function resourceMetrics(node: SimulatedNode, now: number): string {
   const usages = containerUsages(node, now);
   const labels = ({ pod, container }: ContainerUsage): string =>
     `{container="${container}",namespace="${pod.namespace}",pod="${pod.name}"}`;
-  const nodeSeconds = (NODE_CPU * (now - node.heart.since)) / 1000 + sum(usages.map((usage) => seconds(usage, now)));
+  const nodeSeconds =
+    (NODE_CPU * (now - node.heartbeat.since)) / 1000 + sum(usages.map((usage) => cpuSeconds(usage, now)));
   const lines = [
     '# TYPE container_cpu_usage_seconds_total counter',
     ...usages.map(
-      (usage) => `container_cpu_usage_seconds_total${labels(usage)} ${seconds(usage, now)} ${Math.round(now)}`,
+      (usage) => `container_cpu_usage_seconds_total${labels(usage)} ${cpuSeconds(usage, now)} ${Math.round(now)}`,
     ),
     '# TYPE container_memory_working_set_bytes gauge',
     ...usages.map((usage) => `container_memory_working_set_bytes${labels(usage)} ${usage.memory} ${Math.round(now)}`),
@@ -65,11 +66,11 @@ export function statsSummary(node: SimulatedNode, now: number): unknown {
     cpu: { time, usageNanoCores: Math.round(cpu * 1e9), usageCoreNanoSeconds: Math.round(nanoSeconds * 1e9) },
     memory: { time, usageBytes: Math.round(memory), workingSetBytes: Math.round(memory), rssBytes: Math.round(memory) },
   });
-  const total = (of: readonly ContainerUsage[]): object =>
+  const total = (containers: readonly ContainerUsage[]): object =>
     stats(
-      sum(of.map(({ cpu }) => cpu)),
-      sum(of.map((usage) => seconds(usage, now))),
-      sum(of.map(({ memory }) => memory)),
+      sum(containers.map(({ cpu }) => cpu)),
+      sum(containers.map((usage) => cpuSeconds(usage, now))),
+      sum(containers.map(({ memory }) => memory)),
     );
   const pods = [...new Set(usages.map(({ pod }) => pod))].map((pod) => {
     const own = usages.filter((usage) => usage.pod === pod);
@@ -79,16 +80,16 @@ export function statsSummary(node: SimulatedNode, now: number): unknown {
       containers: own.map((usage) => ({
         name: usage.container,
         startTime: formatTime(usage.startedAt),
-        ...stats(usage.cpu, seconds(usage, now), usage.memory),
+        ...stats(usage.cpu, cpuSeconds(usage, now), usage.memory),
       })),
       ...total(own),
     };
   });
-  const ownSeconds = (NODE_CPU * (now - node.heart.since)) / 1000;
+  const ownSeconds = (NODE_CPU * (now - node.heartbeat.since)) / 1000;
   const all = stats(
     NODE_CPU + sum(usages.map(({ cpu }) => cpu)),
-    ownSeconds + sum(usages.map((usage) => seconds(usage, now))),
+    ownSeconds + sum(usages.map((usage) => cpuSeconds(usage, now))),
     NODE_MEMORY + sum(usages.map(({ memory }) => memory)),
   );
-  return { node: { nodeName: node.name, startTime: formatTime(node.heart.since), ...all }, pods };
+  return { node: { nodeName: node.name, startTime: formatTime(node.heartbeat.since), ...all }, pods };
 }

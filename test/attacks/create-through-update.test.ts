@@ -1,6 +1,6 @@
 /** Who may change objects and not make them makes none: not by PUT, not by apply, not through a subresource. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserInfo } from '../../src/apiserver/pipeline/request.ts';
+import type { UserInfo } from '../../src/apiserver/request/request.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../src/apiserver/testing/index.ts';
 import { sampleObjects, type SampleObject } from './sample-objects.ts';
 

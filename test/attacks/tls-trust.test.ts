@@ -9,9 +9,9 @@ import { RemoteConnections } from '../../src/apiserver/aggregator/remote-connect
 import type { APIServiceObject, RemoteService } from '../../src/apiserver/aggregator/remote-service.ts';
 import { ProviderKeys } from '../../src/apiserver/authn/oidc/provider-keys.ts';
 import { Dialer, send, type DialPolicy, type ServiceResolver } from '../../src/apiserver/dial/index.ts';
+import { KubeletClient } from '../../src/apiserver/dial/kubelet-connection.ts';
 import { Permit, type Target } from '../../src/apiserver/dial/target.ts';
 import { ReviewClient } from '../../src/apiserver/review-webhooks/review-client.ts';
-import { KubeletClient } from '../../src/apiserver/subresources/kubelet-connection.ts';
 import { WebhookClients } from '../../src/apiserver/webhook-client/index.ts';
 import { anonymous, HttpTransport } from '../../src/client/index.ts';
 import { send as sendToRegistry } from '../../src/container-runtime/images/registry/http-request.ts';
@@ -25,7 +25,7 @@ import {
   type MadeCertificate,
   type Shape,
 } from '../../src/net/tls/testing/index.ts';
-import { httpExtender } from '../../src/scheduler/extenders/http-extender.ts';
+import { HttpExtender } from '../../src/scheduler/extenders/http-extender.ts';
 
 const stop = new AbortController();
 const ctx = createContext({ writeLog: () => {}, signal: stop.signal });
@@ -163,7 +163,7 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       ignorable: false,
     };
     const pod = { pod: {}, name: 'p', namespace: 'd', uid: 'u' };
-    return httpExtender(config as never, { clock: ctx.clock, cache: undefined as never }).bind!(
+    return new HttpExtender(config as never, { clock: ctx.clock, cache: undefined as never }).bind!(
       pod as never,
       'n',
       ctx.signal,

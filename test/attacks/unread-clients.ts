@@ -1,7 +1,7 @@
 /** Clients that ask for much and read nothing, on connections that let the server send as much as it likes. */
 import { once } from 'node:events';
 import tls from 'node:tls';
-import { END_HEADERS, END_STREAM, HEADERS, LARGEST_WINDOW, PREFACE, SETTING } from '../../src/net/http2/frames.ts';
+import { END_HEADERS, END_STREAM, HEADERS, MAX_WINDOW, PREFACE, SETTING } from '../../src/net/http2/frames.ts';
 import { frame, settings, windowUpdate } from '../../src/net/http2/testing/frames.ts';
 import { blockOf } from '../../src/net/http2/testing/hpack.ts';
 import type { Credentials } from '../k8ts-process.ts';
@@ -10,7 +10,7 @@ export type Protocol = 'HTTP/1.1' | 'HTTP/2';
 export const PROTOCOLS: readonly Protocol[] = ['HTTP/1.1', 'HTTP/2'];
 
 const STREAMS_PER_CONNECTION = 100;
-const FIRST_WINDOW = 65_535;
+const INITIAL_WINDOW = 65_535;
 /** Handshakes at once. */
 const LANES = 16;
 
@@ -73,8 +73,8 @@ function http2Requests(count: number, path: string, headers: Record<string, stri
   const requests = Array.from({ length: count }, (_, i) => frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, block));
   return Buffer.concat([
     PREFACE,
-    settings([SETTING.initialWindowSize, LARGEST_WINDOW]),
-    windowUpdate(0, LARGEST_WINDOW - FIRST_WINDOW),
+    settings([SETTING.initialWindowSize, MAX_WINDOW]),
+    windowUpdate(0, MAX_WINDOW - INITIAL_WINDOW),
     ...requests,
   ]);
 }

@@ -6,9 +6,9 @@
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { ReinvocationContext } from './reinvocation.ts';
 

@@ -2,12 +2,23 @@
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { ReinvocationContext } from './reinvocation.ts';
+
+/** What admission needs of a request that is being served. */
+export interface AdmittedScope {
+  readonly request: Pick<ApiRequest, 'signal'>;
+  readonly served: ServedResource;
+  readonly place: { readonly namespace: string };
+  readonly subresource: string;
+  readonly user: UserInfo;
+  readonly warnings: string[];
+  readonly annotations: Map<string, string>;
+  readonly backend: { readonly registry: Registry };
+}
 
 export interface AdmittedRequest {
   readonly operation: Operation;
@@ -20,7 +31,7 @@ export interface AdmittedRequest {
   readonly kind?: GroupVersionKind;
 }
 
-export const attributesOf = (scope: Scope, admitted: AdmittedRequest): AdmissionAttributes =>
+export const attributesOf = (scope: AdmittedScope, admitted: AdmittedRequest): AdmissionAttributes =>
   new RequestAttributes(scope, admitted);
 
 class RequestAttributes implements AdmissionAttributes {
@@ -38,9 +49,9 @@ class RequestAttributes implements AdmissionAttributes {
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new ReinvocationContext();
-  readonly #scope: Scope;
+  readonly #scope: AdmittedScope;
 
-  constructor(scope: Scope, admitted: AdmittedRequest) {
+  constructor(scope: AdmittedScope, admitted: AdmittedRequest) {
     this.#scope = scope;
     const { served } = scope;
     this.operation = admitted.operation;

@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pkcs10CertificateRequestGenerator } from '../../net/x509/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { createObject, rejection } from './testing/index.ts';
 

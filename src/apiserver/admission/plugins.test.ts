@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../testing/index.ts';
 import { container, createObject, createNamespace, pod, podsPath, rejection } from './testing/index.ts';
 

@@ -1,6 +1,7 @@
 /** Matches requests against the rules, objectSelector and namespaceSelector of webhooks and policies. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import { whenDone } from '../../base/index.ts';
 import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
@@ -122,9 +123,7 @@ export function matchesNamespaceSelector(
   ) {
     return compiled.matches(attributes.object?.metadata.labels);
   }
-  const found = namespaceObject(attributes.registry, namespace);
-  if (found instanceof Promise) return found.then((object) => compiled.matches(object.metadata.labels));
-  return compiled.matches(found.metadata.labels);
+  return whenDone(namespaceObject(attributes.registry, namespace), ({ metadata }) => compiled.matches(metadata.labels));
 }
 
 /** From the watch cache, or from the store if another API server has just created it. Throws a 404. */

@@ -2,7 +2,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
-import type { ResponseSink } from '../pipeline/request.ts';
+import { until } from '../../kernel/testing/index.ts';
+import type { ResponseSink } from '../request/request.ts';
 import { dialLoopback, startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 import {
   startHttpsServer,
@@ -114,7 +115,7 @@ async function exposeRemote(): Promise<void> {
   await api.call('POST', '/api/v1/namespaces/default/services', {
     body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } },
   });
-  const { registry } = api.pipeline.door.backend;
+  const { registry } = api.pipeline.chain.backend;
   if (registry.lookup('discovery.k8s.io', 'v1', 'endpointslices', 'default', 'wardle-1')) return;
   const slice = {
     apiVersion: 'discovery.k8s.io/v1',
@@ -139,14 +140,6 @@ async function condition(
     if (i % 10 === 9) await api.ctx.clock.advance(10);
   }
   throw new Error(`${NAME} never became ${reason}: ${(await api.call('GET', `${APISERVICES}/${NAME}`)).text}`);
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error(`never: ${what}`);
 }
 
 const get = (path: string, accept = 'application/json'): Promise<TestAnswer> => api.call('GET', path, { accept });
@@ -403,13 +396,13 @@ describe('APIServices of custom resources', () => {
     ];
     const group = 'order.example.com';
     const seen = new Set<string>();
-    const { cache } = api.pipeline.door.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
+    const { cache } = api.pipeline.chain.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
     const stop = cache.watch({
       scope: '',
       deliver: () =>
         seen.add(
           versions
-            .map(({ name }) => api.pipeline.door.aggregator!.aggregatedApis.priorityOf(group, name)?.version)
+            .map(({ name }) => api.pipeline.chain.aggregator!.aggregatedApis.priorityOf(group, name)?.version)
             .join(' '),
         ),
     });

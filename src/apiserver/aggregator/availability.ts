@@ -7,8 +7,8 @@ import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context 
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { authorityOf, connectionErrorText } from '../dial/index.ts';
-import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Loopback } from '../request/loopback.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { remoteServiceOf, rootPath, type APIServiceObject, type RemoteService } from './remote-service.ts';
 import { withDeadline } from './with-deadline.ts';

@@ -1,9 +1,9 @@
 /** A group version that a component of this process serves (metrics.k8s.io): aggregated like a remote one, without a connection. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
-import { respondJson } from '../pipeline/respond.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/request.ts';
+import { respondJson } from '../request/responses.ts';
 import type { RemoteVersion } from './aggregated-apis.ts';
 
 interface LocalRequest {

@@ -1,6 +1,6 @@
 /** The OpenAPI documents of this server, merged with those of the aggregated servers. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../base/index.ts';
+import type { JsonObject, Steps } from '../../base/index.ts';
 import {
   member,
   partOf,
@@ -8,7 +8,6 @@ import {
   type OpenApiDocument,
   type OpenApiDocuments,
   type Part,
-  type Steps,
 } from '../../machinery/openapi/index.ts';
 import type { AggregatedApis } from './aggregated-apis.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';

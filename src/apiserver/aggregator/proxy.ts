@@ -2,10 +2,10 @@
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { connectionErrorText, forwardedHeaders, proxyUpgrade, relay, type PermittedTarget } from '../dial/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import { splitPath } from '../pipeline/request-info.ts';
-import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
-import { respondText } from '../pipeline/respond.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { splitPath } from '../request/request-info.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
+import { respondText } from '../request/responses.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';
 

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../kernel/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { KeyPair } from '../pki/certificates.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { RemoteService } from './remote-service.ts';
 
 interface RemoteRequest {

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import type { ApiResponse, ResponseSink, UserInfo } from '../pipeline/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
+import type { ApiResponse, ResponseSink, UserInfo } from '../request/request.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
 import { dialLoopback } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 
 /** Two of our own servers: the one in front knows custom resources only from the one behind it. */
 const ADMIN: UserInfo = { name: 'jane', groups: ['system:masters', 'system:authenticated'] };
@@ -62,14 +63,6 @@ const sinkFor = (take: (piece: string) => void, signal: AbortSignal): ResponseSi
   pending: 0,
   signal,
 });
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 300; i++) {
-    if (await holds()) return;
-    await ctx.clock.sleep(10);
-  }
-  throw new Error(`never: ${what}`);
-}
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TOYS = '/apis/play.example.com/v1/namespaces/default/toys';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createContext, createTestContext } from '../../kernel/index.ts';
-import { parseRequestInfo } from '../pipeline/request-info.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
 import { startLoopbackServer } from '../review-webhooks/testing/loopback-server.ts';
 import { AuditLogFile, AuditWebhook, loadAuditPolicy } from './index.ts';

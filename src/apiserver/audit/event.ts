@@ -2,8 +2,8 @@
 import { schema } from '../../api/index.ts';
 import { formatMicroTime } from '../../base/index.ts';
 import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import { headerOf, type ApiResponse, type UserInfo } from '../pipeline/request.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
 import type { AuditDecision, AuditStage } from './policy.ts';
 
 export type AuditEvent = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** Audits requests by the audit policy: sends an event to the backends at each stage that the policy selects. */
 import type { Clock, Context } from '../../kernel/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import type { AuditBackend, AuditLog } from './audit.ts';
 import { auditEvent, type EventStage } from './event.ts';
 import type { AuditDecision, AuditPolicy, AuditStage } from './policy.ts';

@@ -1,7 +1,7 @@
 /** The audit policy (audit.k8s.io/v1 Policy): the first rule that matches a request decides its audit level and stages. */
 import { parse } from 'yaml';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/request.ts';
 
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;

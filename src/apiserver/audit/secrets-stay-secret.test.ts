@@ -19,7 +19,7 @@ beforeAll(async () => {
   const audit = new PolicyAudit(server.ctx, policy, [
     { write: (event) => void events.push(event), close: () => Promise.resolve() },
   ]);
-  Object.assign(server.pipeline.door, { audit });
+  Object.assign(server.pipeline.chain, { audit });
 });
 afterAll(() => server.stop());
 
@@ -92,8 +92,8 @@ it('shows bodies only at the levels that ask for them', async () => {
       ],
     }),
   );
-  const before = server.pipeline.door.audit;
-  Object.assign(server.pipeline.door, {
+  const before = server.pipeline.chain.audit;
+  Object.assign(server.pipeline.chain, {
     audit: new PolicyAudit(server.ctx, policy, [
       { write: (event) => void full.push(event), close: () => Promise.resolve() },
     ]),
@@ -102,7 +102,7 @@ it('shows bodies only at the levels that ask for them', async () => {
   await server.call('POST', '/api/v1/namespaces/default/configmaps', { body: map });
   await server.call('PUT', '/api/v1/namespaces/default/configmaps/c', { body: { ...map, data: { a: '2' } } });
   await server.call('GET', '/api/v1/namespaces/default/configmaps/c');
-  Object.assign(server.pipeline.door, { audit: before });
+  Object.assign(server.pipeline.chain, { audit: before });
   expect(full).toHaveLength(2);
   expect(full[0]).toMatchObject({
     stage: 'ResponseComplete',

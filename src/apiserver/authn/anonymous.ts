@@ -1,5 +1,5 @@
 /** Anonymous requests: a request without credentials is system:anonymous if anonymous authentication is enabled. */
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Authenticator } from './authenticator.ts';
 
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

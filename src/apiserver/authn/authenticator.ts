@@ -1,5 +1,5 @@
 /** The contract of authenticators. The first one that recognizes a credential decides who the user is. */
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 
 /** Adds an annotation to the request's audit event. */
 export type Annotate = (key: string, value: string) => void;

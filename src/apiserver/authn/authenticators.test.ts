@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RealClock } from '../../kernel/index.ts';
 import { CLIENT_AUTH, makeCertificate } from '../../net/tls/testing/index.ts';
 import * as x509 from '../../net/x509/index.ts';
-import { createLoopback } from '../pipeline/loopback.ts';
-import type { ApiRequest, PeerCertificate } from '../pipeline/request.ts';
 import { createAuthority, createSigningKey, issue, type Authority } from '../pki/certificates.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
+import { createLoopback } from '../request/loopback.ts';
+import type { ApiRequest, PeerCertificate } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { AnonymousAuthenticator } from './anonymous.ts';
 import { BearerTokens } from './bearer-tokens.ts';
@@ -174,7 +174,7 @@ describe('bearer tokens', () => {
       [header, '{"iss":"https://issuer"}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.'),
     );
     const keys = await createSigningKey();
-    const ours = new ServiceAccountTokens(server.ctx, server.pipeline.door.backend.registry, {
+    const ours = new ServiceAccountTokens(server.ctx, server.pipeline.chain.backend.registry, {
       privateKey: keys.privateKey,
       publicKeys: [keys.publicKey],
       issuer: 'https://issuer',
@@ -262,7 +262,7 @@ describe('bootstrap tokens', () => {
   ];
   it.each(rows)('$id: $groups', async ({ id, data, groups }) => {
     await secret(id, data);
-    const answer = new BootstrapTokens(server.ctx.clock, server.pipeline.door.backend.registry).authenticateToken(
+    const answer = new BootstrapTokens(server.ctx.clock, server.pipeline.chain.backend.registry).authenticateToken(
       `${id}.0123456789abcdef`,
     );
     expect(answer?.user).toEqual(groups && { name: `system:bootstrap:${id}`, groups });
@@ -272,7 +272,7 @@ describe('bootstrap tokens', () => {
 describe('ServiceAccount tokens', () => {
   it('of a Secret live as long as it holds them', async () => {
     const { call } = server;
-    const { registry } = server.pipeline.door.backend;
+    const { registry } = server.pipeline.chain.backend;
     const keys = await createSigningKey();
     const tokens = new ServiceAccountTokens(server.ctx, registry, {
       privateKey: keys.privateKey,
@@ -339,7 +339,7 @@ describe('ServiceAccount tokens', () => {
   });
 
   it('signed by an earlier key are good as long as that key is known', async () => {
-    const { registry } = server.pipeline.door.backend;
+    const { registry } = server.pipeline.chain.backend;
     const [first, second] = [await createSigningKey(), await createSigningKey()];
     const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
     const make = (privateKey: string, ...publicKeys: string[]) =>
@@ -365,7 +365,7 @@ describe('ServiceAccount tokens', () => {
   });
 
   it('that are used past their time to renew are noted', async () => {
-    const { tokens } = server.pipeline.door.backend;
+    const { tokens } = server.pipeline.chain.backend;
     const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
     const { token } = await tokens.issue({
       namespace: 'default',

@@ -1,7 +1,8 @@
 /** Bearer tokens, from the Authorization header, or from the WebSocket subprotocol: browsers cannot set that header. */
+import { whenDone } from '../../base/index.ts';
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
-import { headerOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
+import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
 import {
   withAuthenticated,
   InvalidTokenError,
@@ -32,8 +33,7 @@ export class BearerTokens implements Authenticator {
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
     const token = tokenOf(request);
     if (token === undefined) return undefined;
-    const response = this.#authenticateToken({ token, audiences: this.apiAudiences, annotate }, 0);
-    return response instanceof Promise ? response.then(userOf) : userOf(response);
+    return whenDone(this.#authenticateToken({ token, audiences: this.apiAudiences, annotate }, 0), userOf);
   }
 
   /** Authenticates the token of a TokenReview. Throws an InvalidTokenError with the errors of all authenticators. */

@@ -11,7 +11,7 @@ import {
   valuesOf,
   type Name,
 } from '../../net/tls/index.ts';
-import type { ApiRequest, PeerCertificate, UserInfo } from '../pipeline/request.ts';
+import type { ApiRequest, PeerCertificate, UserInfo } from '../request/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';

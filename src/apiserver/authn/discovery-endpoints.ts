@@ -1,7 +1,7 @@
 /** ServiceAccount issuer discovery: the OIDC discovery document and the JWKS, with which others verify the tokens. */
 import { failure } from '../../machinery/errors/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
-import { headerOf, type ApiRequest } from '../pipeline/request.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import { headerOf, type ApiRequest } from '../request/request.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 const JWKS_PATH = '/openid/v1/jwks';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handleRequest } from '../pipeline/handle-request.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer-tokens.ts';
@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 
 /** The status of a request that this authenticator lets in. */
 async function statusFor(authenticate: Authenticator['authenticate']): Promise<number> {
-  const { door } = server.pipeline;
+  const { chain } = server.pipeline;
   const request = {
     method: 'GET',
     path: '/version',
@@ -35,7 +35,7 @@ async function statusFor(authenticate: Authenticator['authenticate']): Promise<n
     remoteAddress: '',
     signal: server.ctx.signal,
   };
-  return (await handleRequest({ ...door, authenticators: [{ name: 'test', authenticate }] }, request)).status;
+  return (await handleRequest({ ...chain, authenticators: [{ name: 'test', authenticate }] }, request)).status;
 }
 
 describe('an identity', () => {

@@ -3,7 +3,7 @@
  * and written to logs, where a line break would start a forged header or log line. The pipeline checks the result of all
  * authenticators with this.
  */
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 

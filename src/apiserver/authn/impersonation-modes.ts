@@ -3,7 +3,7 @@ import { quote } from '../../base/index.ts';
 import { dns1123Subdomain } from '../../machinery/names/index.ts';
 import { forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 
 /** The user in the Impersonate-* headers. */
 export interface Impersonated {

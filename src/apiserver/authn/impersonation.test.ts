@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import { parseRequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import { Impersonation } from './impersonation.ts';
 
 const CALLER: UserInfo = {

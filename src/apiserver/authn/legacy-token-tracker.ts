@@ -6,7 +6,7 @@ import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Loopback } from '../pipeline/loopback.ts';
+import type { Loopback } from '../request/loopback.ts';
 
 export const LAST_USED = 'kubernetes.io/legacy-token-last-used';
 

@@ -2,7 +2,7 @@
 import { ownValue, setOwn } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
-import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../pipeline/request.ts';
+import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 import { unescapeExtraKey } from './extra-key.ts';
 

@@ -5,8 +5,8 @@
 import type { JWTPayload } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { UserInfo } from '../request/request.ts';
 import { AUTHENTICATED, InvalidTokenError } from './authenticator.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
 import type { LegacyTokenTracker, SecretObject, ServiceAccountObject } from './legacy-token-tracker.ts';

@@ -16,8 +16,8 @@ import {
 } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { UserInfo } from '../request/request.ts';
 import { InvalidTokenError, type Annotate, type TokenResponse, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenTracker } from './legacy-token-tracker.ts';
 import {

@@ -1,6 +1,6 @@
 /** Static tokens from --token-auth-file, with lines of the form `token,user,uid,"group1,group2"`. */
 import { createHash } from 'node:crypto';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { withAuthenticated, type TokenResponse, type TokenAuthenticator } from './authenticator.ts';
 
 export class StaticTokens implements TokenAuthenticator {

@@ -1,7 +1,7 @@
 /** ABAC: a file with one policy in JSON per line; a request is allowed if a policy matches it. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { quote } from '../../base/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import {
   ALLOW,
   noOpinion,

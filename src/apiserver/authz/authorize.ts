@@ -1,8 +1,8 @@
 /** Authorizes a request, and builds the 403 in upstream's words. */
 import { quote } from '../../base/index.ts';
 import { failure, forbidden, internalError, type StatusError } from '../../machinery/errors/index.ts';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { fieldRequirements, labelRequirements } from './selectors.ts';
 

@@ -1,6 +1,6 @@
 /** The contract of authorizers. The first one that allows or denies decides; if all have no opinion, the request is denied. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { FieldRequirement, LabelRequirement } from './selectors.ts';
 
 export interface AuthorizationAttributes {

@@ -3,9 +3,9 @@
  * with the right code; and nothing in a denied request changes state.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserInfo } from '../pipeline/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 
 interface Identity {
   readonly name: string;
@@ -177,7 +177,7 @@ describe.each(IDENTITIES)('$name', (who) => {
   describe.each(SCOPES)('on $name', (scope) => {
     it.each(VERBS)('may not $name', async (verb) => {
       if (who.name === 'the node of another pod' && NODE_REACHES_ADMISSION.has(`${scope.name} ${verb.name}`)) return;
-      const { store } = server.pipeline.door.backend;
+      const { store } = server.pipeline.chain.backend;
       const before = await store.revision();
       const answer = await send(
         who,

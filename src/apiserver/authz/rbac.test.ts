@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { AbacAuthorizer } from './abac.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
@@ -66,7 +66,7 @@ function ask(
     path: '',
     ...more,
   };
-  return server.pipeline.door.backend.authorizer.authorize(attributes) as { decision: string; reason: string };
+  return server.pipeline.chain.backend.authorizer.authorize(attributes) as { decision: string; reason: string };
 }
 
 describe('RBAC', () => {

@@ -13,9 +13,9 @@ import type {
 } from '../../api/generated/rbac-v1.ts';
 import { append, quote } from '../../base/index.ts';
 import { aggregateMessage } from '../../machinery/errors/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';

@@ -2,7 +2,7 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { append } from '../../base/index.ts';
 import type { MetricsRegistry } from '../../kernel/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import {
   ALLOW,
   NO_OPINION,

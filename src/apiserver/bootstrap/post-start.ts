@@ -5,17 +5,15 @@ import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { RequestHeaderConfig } from '../authn/request-header.ts';
-import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Loopback } from '../request/loopback.ts';
+import { EndpointReconciler, type ServerLeases } from './endpoint-reconciler.ts';
 import {
   allClusterRoleBindings,
   allClusterRoles,
   extensionAuthenticationConfigMap,
   flowSchemas,
   identityLease,
-  kubernetesEndpoints,
-  kubernetesEndpointSlice,
   kubernetesService,
   legacyTokenTrackingConfigMap,
   localAPIServices,
@@ -32,12 +30,19 @@ import {
 } from './index.ts';
 
 interface BootstrapOptions {
+  /** Where other servers may write to the store, too. */
+  readonly leases: ServerLeases | undefined;
   readonly advertiseAddress: string;
   readonly port: number;
   readonly serviceClusterIpRange: string;
   readonly clientCa: string;
   readonly requestHeaderCa: string;
-  readonly requestHeaders: Omit<RequestHeaderConfig, 'clientCa'>;
+  readonly requestHeaders: {
+    readonly allowedNames: readonly string[];
+    readonly usernameHeaders: readonly string[];
+    readonly groupHeaders: readonly string[];
+    readonly extraHeaderPrefixes: readonly string[];
+  };
 }
 
 export async function bootstrapObjects(
@@ -46,6 +51,7 @@ export async function bootstrapObjects(
   loopback: Loopback,
   options: BootstrapOptions,
 ): Promise<void> {
+  const { leases } = options;
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
   await writer.ensure([...namespaces(), serviceCIDR(options.serviceClusterIpRange.split(','))]);
@@ -56,6 +62,8 @@ export async function bootstrapObjects(
     writer.reconcile(namespacedRoleBindings(), reconcileBinding),
     writer.reconcile(priorityLevels(), reconcileFlowControl),
     writer.reconcile(flowSchemas(), reconcileFlowControl),
+    keepIdentityLease(ctx, writer, options),
+    new EndpointReconciler(ctx, { leases, loopback, address: options.advertiseAddress, port: options.port }).start(),
     writer.ensure(priorityClasses()),
     writer.ensure(localAPIServices(formatTime(ctx.clock.now()))),
     writer.ensure([
@@ -73,18 +81,29 @@ export async function bootstrapObjects(
           extraHeadersPrefix: options.requestHeaders.extraHeaderPrefixes,
         },
       }),
-      kubernetesEndpoints([options.advertiseAddress], options.port),
-      kubernetesEndpointSlice([options.advertiseAddress], options.port),
-      identityLease(
-        {
-          hostname: os.hostname(),
-          uid: ctx.random.uid(),
-          advertiseAddress: `${options.advertiseAddress}:${options.port}`,
-        },
-        formatMicroTime(ctx.clock.now()),
-      ),
     ]),
   ]);
+}
+
+/** How often a server renews its identity; one that is alone has nobody who would miss it. */
+const RENEW_INTERVAL_MS = { shared: 10_000, alone: 1_200_000 };
+
+async function keepIdentityLease(ctx: Context, writer: BootstrapWriter, options: BootstrapOptions): Promise<void> {
+  const { leases, advertiseAddress, port } = options;
+  const identity = {
+    hostname: os.hostname(),
+    uid: ctx.random.uid(),
+    advertiseAddress: `${advertiseAddress}:${port}`,
+  };
+  const renew = (): Promise<void> => writer.overwrite([identityLease(identity, formatMicroTime(ctx.clock.now()))]);
+  await renew();
+  const interval = leases ? RENEW_INTERVAL_MS.shared : RENEW_INTERVAL_MS.alone;
+  const timer = ctx.clock.every(interval, () => {
+    renew().catch((error: unknown) => {
+      if (!ctx.signal.aborted) ctx.logger.error(error, 'Could not renew the identity Lease of this API server');
+    });
+  });
+  ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
 class BootstrapWriter {

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import { openEncryption } from '../encryption/index.ts';
 import { createPipeline, type Pipeline } from '../pipeline/build-pipeline.ts';
 import { openPki } from '../pki/files.ts';
-import { splitTarget } from '../transport/target.ts';
 import { loadSecurityOptions } from './security-options.ts';
 
 let directory: string;

@@ -4,7 +4,7 @@ import { isRecord, quote } from '../../base/index.ts';
 import {
   parseJson,
   parseYaml,
-  unfitNumber,
+  numberRangeError,
   type Conformed,
   type DecodedObject,
   type DecodeRequest,
@@ -45,7 +45,7 @@ export class CustomDecoder {
       const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
       return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected.kind}: ${why}`);
     };
-    if (unfit !== undefined) throw cannotBeHandled(unfitNumber(unfit));
+    if (unfit !== undefined) throw cannotBeHandled(numberRangeError(unfit));
     const conformed = orElse(() => this.conform(value), cannotBeHandled);
     return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
   }

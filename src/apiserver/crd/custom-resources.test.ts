@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CustomResourceDefinitionSpec } from '../../api/generated/apiextensions-v1.ts';
+import { until } from '../../kernel/testing/index.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 
@@ -39,16 +40,8 @@ async function define(
       },
     },
   });
-  await until(async () => (await server.call('GET', `/apis/${group}/v1/things`)).status === 200);
+  await until('the kind is served', async () => (await server.call('GET', `/apis/${group}/v1/things`)).status === 200);
   return answer;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 200; i++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error('it never came to that');
 }
 
 const path = (group: string, name = '', version = 'v1'): string =>
@@ -74,7 +67,7 @@ describe('a definition', () => {
           conditions: Conditions;
         }
       ).conditions;
-    await until(async () => (await conditionsOf()) !== null);
+    await until('there are conditions', async () => (await conditionsOf()) !== null);
     const conditions = await conditionsOf();
     expect(conditions!.map(({ type, status, reason }) => [type, status, reason])).toEqual([
       ['NamesAccepted', 'True', 'NoConflicts'],
@@ -109,9 +102,9 @@ describe('a definition', () => {
           conditions: { reason: string }[] | null;
         }
       ).conditions?.[0]?.reason;
-    await until(async () => (await reason()) === 'ListKindConflict');
+    await until('the names conflict', async () => (await reason()) === 'ListKindConflict');
     await server.call('DELETE', `${DEFINITIONS}/things.taken.example.com`);
-    await until(async () => (await reason()) === 'NoConflicts');
+    await until('the conflict is over', async () => (await reason()) === 'NoConflicts');
   });
 
   it('goes after its objects, finalizers included', async () => {
@@ -122,13 +115,16 @@ describe('a definition', () => {
     await create(group, 'held', { metadata: { name: 'held', finalizers: ['example.com/hold'] } });
     const { body } = await server.call('DELETE', `${DEFINITIONS}/things.${group}`);
     expect(body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
-    await until(async () => (await server.call('GET', path(group, 'free'))).status === 404);
+    await until('the object is deleted', async () => (await server.call('GET', path(group, 'free'))).status === 404);
     expect((await create(group, 'late', {})).body).toMatchObject({ code: 403, reason: 'Forbidden' });
     await server.call('PATCH', path(group, 'held'), {
       body: { metadata: { finalizers: null } },
       contentType: 'application/merge-patch+json',
     });
-    await until(async () => (await server.call('GET', `${DEFINITIONS}/things.${group}`)).status === 404);
+    await until(
+      'the definition is deleted',
+      async () => (await server.call('GET', `${DEFINITIONS}/things.${group}`)).status === 404,
+    );
     expect((await server.call('GET', path(group))).text).toBe('404 page not found\n');
   });
 });
@@ -265,6 +261,7 @@ describe('a schema that changes', () => {
     await create(group, 'old', { spec: { a: 'long enough' } });
     await patch({ type: 'string', default: 'late' });
     await until(
+      'the default is served',
       async () =>
         ((await server.call('GET', path(group, 'old'))).body['spec'] as Record<string, unknown>)['b'] === 'late',
     );
@@ -274,7 +271,10 @@ describe('a schema that changes', () => {
       ],
       contentType: 'application/json-patch+json',
     });
-    await until(async () => (await create(group, 'new', { spec: { a: 'long enough' } })).status === 422);
+    await until(
+      'the new schema is used',
+      async () => (await create(group, 'new', { spec: { a: 'long enough' } })).status === 422,
+    );
     const label = await server.call('PATCH', path(group, 'old'), {
       body: { metadata: { labels: { l: '1' } } },
       contentType: 'application/merge-patch+json',
@@ -318,7 +318,10 @@ describe('watches', () => {
       ],
       contentType: 'application/json-patch+json',
     });
-    await until(async () => (await create(group, 'two', { spec: { b: 'x' } })).warnings.length === 0);
+    await until(
+      'the new schema is used',
+      async () => (await create(group, 'two', { spec: { b: 'x' } })).warnings.length === 0,
+    );
     expect(events.filter((event) => event.includes('"ADDED"')).length).toBeGreaterThanOrEqual(2);
     await server.call('DELETE', `${DEFINITIONS}/things.${group}`);
     await done;

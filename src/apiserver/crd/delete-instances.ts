@@ -1,8 +1,8 @@
 /** Deletes all custom resources of a definition. Those with finalizers only get a deletionTimestamp. */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import type { ObjectStore } from '../registry/object-store.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 
 export interface Instances {

@@ -1,6 +1,6 @@
 /** Large definitions are processed in slices: others are served meanwhile, and the new kind is there soon after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { ApiRequest } from '../pipeline/request.ts';
+import type { ApiRequest } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -1,8 +1,8 @@
 /** Routing of custom resources: upstream has a separate handler for them, with different errors for invalid requests. */
 import { ownValue } from '../../base/index.ts';
 import { badRequest, methodNotSupported, notFound } from '../../machinery/errors/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { Exchange } from '../request/exchange.ts';
 
 /** Whether the path fits the scope of the resource; other paths are a 404 as for an unknown resource. */
 export function isCustomPath(served: ServedResource, { info }: Exchange): boolean {

@@ -7,7 +7,7 @@ import { apiVersionOf, type Message } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { compileSchemaRules } from '../../cel/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import { forbidden } from '../../machinery/errors/index.ts';
+import { forbidden, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
@@ -127,7 +127,7 @@ function versionResource(
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
-    ...(terminating ? { handlers: { create: rejectCreate(base) } } : {}),
+    ...(terminating ? { createRefusal: () => terminatingError(base) } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
     openapi: {
@@ -170,12 +170,8 @@ function resourceDeclaration({ spec, status }: Definition, version: CustomResour
   };
 }
 
-function rejectCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
-  return () =>
-    Promise.reject(
-      forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'),
-    );
-}
+const terminatingError = ({ group, plural }: { group: string; plural: string }): StatusError =>
+  forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
 
 /** Recommends the newest version that is not deprecated. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {

@@ -16,7 +16,7 @@ beforeAll(async () => {
       isSimulatedAddress: (address) => address === '10.244.0.5',
     },
   });
-  policy = server.pipeline.door.backend.dialPolicy;
+  policy = server.pipeline.chain.backend.dialPolicy;
 });
 afterAll(() => server.stop());
 

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext } from '../../kernel/index.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
+import type { ApiResponse } from '../request/request.ts';
 import { dialText } from './dial-error.ts';
 import { Dialer } from './dialer.ts';
 import { relay, send } from './forward-request.ts';

@@ -1,7 +1,7 @@
 /** Forwards an HTTP request to a backend, and streams the response back. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ApiResponse, ResponseHeaders, ResponseSink } from '../pipeline/request.ts';
+import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request/request.ts';
 import type { DialAgent } from './dial-agent.ts';
 import type { Dialer } from './dialer.ts';
 import { checkHeaders } from './headers.ts';

@@ -14,3 +14,9 @@ export { proxyUpgrade } from './upgrade-proxy.ts';
 export { forwardedHeaders } from './headers.ts';
 export { ServiceResolver } from './service-resolver.ts';
 export { authorityOf, type PermittedTarget, type Target } from './target.ts';
+export {
+  KubeletClient,
+  type KubeletClientOptions,
+  type KubeletConnection,
+  type NodeConnections,
+} from './kubelet-connection.ts';

@@ -54,7 +54,7 @@ const ref = (namespace: string, name: string, kind = 'Pod'): object => ({ target
  * a selector.
  */
 async function resolved(endpoint: object, addressType = 'IPv4'): Promise<string[]> {
-  const { registry, services } = server.pipeline.door.backend;
+  const { registry, services } = server.pipeline.chain.backend;
   const cache = registry.require('discovery.k8s.io', 'v1', 'endpointslices');
   const outcome = (resolve: () => { host: string; port: number }): string => {
     try {
@@ -159,11 +159,11 @@ it.each([
   ['chosen', 81, 'no service port 81 found for service "chosen"'],
   ['elsewhere', 80, 'unsupported service type "ExternalName"'],
 ])('a Service %s:%i leads nowhere: %s', (name, port, message) => {
-  expect(() => server.pipeline.door.backend.services.resolve('default', name, port)).toThrow(message);
+  expect(() => server.pipeline.chain.backend.services.resolve('default', name, port)).toThrow(message);
 });
 
 it('the Service of the API server is not dialled for anybody', () => {
-  expect(() => server.pipeline.door.backend.services.resolve('default', 'kubernetes', 443)).toThrow(
+  expect(() => server.pipeline.chain.backend.services.resolve('default', 'kubernetes', 443)).toThrow(
     'address not allowed',
   );
 });

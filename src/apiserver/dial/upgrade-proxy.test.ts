@@ -2,7 +2,7 @@ import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { Dialer } from './dialer.ts';
 import { LINGER_MS } from './join-connections.ts';
 import { Permit } from './target.ts';

@@ -13,7 +13,7 @@ import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { quote } from '../../base/index.ts';
 import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { connectionErrorText } from './connection-error-text.ts';
 import type { Dialer } from './dialer.ts';
 import { relayedHeaders, startRequest } from './forward-request.ts';

@@ -1,14 +1,13 @@
 /** The discovery endpoints /api and /apis, and all paths below them. */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AggregatedApis } from '../aggregator/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import { negotiate, parseAccept } from '../pipeline/negotiate.ts';
-import { splitPath } from '../pipeline/request-info.ts';
-import { headerOf, type ApiResponse } from '../pipeline/request.ts';
-import { encodeDocument } from '../pipeline/respond.ts';
-import { noSuchResource } from '../pipeline/route.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { negotiate, parseAccept } from '../request/negotiate.ts';
+import { splitPath } from '../request/request-info.ts';
+import { headerOf, type ApiResponse } from '../request/request.ts';
+import { encodeDocument, noSuchResource } from '../request/responses.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';

@@ -1,20 +1,16 @@
 /** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
 import { VERSION } from '../../api/kubernetes-version.ts';
+import type { Steps } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import {
-  OPENAPI_V2_PROTOBUF_TYPES,
-  OpenApiDocuments,
-  type OpenApiDocument,
-  type Steps,
-} from '../../machinery/openapi/index.ts';
+import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument } from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import { inSlices } from '../pipeline/in-slices.ts';
-import { parseAccept } from '../pipeline/negotiate.ts';
-import { headerOf, type ApiResponse } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { inSlices } from '../request/in-slices.ts';
+import { parseAccept } from '../request/negotiate.ts';
+import { headerOf, type ApiResponse } from '../request/request.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: OpenApiCache | undefined;

@@ -1,4 +1,5 @@
 /** The provider chain of a resource: the first provider writes, all can read. Values of other providers are stale. */
+import { whenDone } from '../../base/index.ts';
 import type { Provider } from './provider.ts';
 
 /** Longer than any prefix. */
@@ -10,11 +11,8 @@ export class ProviderChain {
   encrypt(value: Buffer, key: string): Buffer | Promise<Buffer> {
     const [writer] = this.providers;
     if (!writer || writer.prefix === '') return value;
-    const sealed = writer.encrypt(value, key);
     const prefix = Buffer.from(writer.prefix, 'utf8');
-    return sealed instanceof Promise
-      ? sealed.then((bytes) => Buffer.concat([prefix, bytes]))
-      : Buffer.concat([prefix, sealed]);
+    return whenDone(writer.encrypt(value, key), (sealed) => Buffer.concat([prefix, sealed]));
   }
 
   decrypt(value: Buffer, key: string): { value: Buffer; stale: boolean } {

@@ -1,11 +1,11 @@
 import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
-/** Keeps each FlowSchema's condition Dangling: whether the priority level that it refers to exists. */
+/** Maintains the Dangling condition of each FlowSchema: whether the priority level that it refers to exists. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import { splitTarget } from '../transport/target.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
@@ -53,7 +53,7 @@ export function keepDanglingConditions(
   for (const { name } of schemas.cache.list()) check(name);
 }
 
-/** undefined: it is as it should be. */
+/** undefined when the condition is up to date. */
 function wantedCondition(
   ctx: Context,
   { spec, status }: FlowSchema,
@@ -100,7 +100,7 @@ async function apply(
     remoteAddress: '127.0.0.1',
     signal: ctx.signal,
   });
-  // A schema that is gone meanwhile needs no condition.
+  // A FlowSchema that was deleted meanwhile needs no condition.
   if (status >= 400 && status !== 404 && !ctx.signal.aborted)
     throw new Error(`the condition of the FlowSchema ${name} was refused with ${status}`);
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseRequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 import { PriorityAndFairness, TooBusy, type Admitted } from './index.ts';
 import { dealHand } from './shuffle-shard.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => (server = await startTestServer()));
 afterAll(() => server.stop());
 
 const limiter = (serverSeats: number): PriorityAndFairness =>
-  new PriorityAndFairness(server.ctx, server.pipeline.door.backend.registry, { serverSeats });
+  new PriorityAndFairness(server.ctx, server.pipeline.chain.backend.registry, { serverSeats });
 
 function enter(
   flow: PriorityAndFairness,
@@ -66,11 +66,11 @@ describe('priority levels', () => {
     const stranger: UserInfo = { name: 'x', groups: [] };
     const admitted = enter(flow, stranger);
     expect(() => enter(flow, stranger)).toThrow(TooBusy);
-    const door = server.pipeline.door;
-    const before = door.flowControl;
-    Object.assign(door, { flowControl: flow });
+    const chain = server.pipeline.chain;
+    const before = chain.flowControl;
+    Object.assign(chain, { flowControl: flow });
     const { response, text } = await server.call('GET', '/api/v1/namespaces/default/configmaps', { user: stranger });
-    Object.assign(door, { flowControl: before });
+    Object.assign(chain, { flowControl: before });
     expect(response.status).toBe(429);
     expect(text).toBe('Too many requests, please try again later.\n');
     expect(response.headers['retry-after']).toBe('1');

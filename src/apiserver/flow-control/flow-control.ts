@@ -1,21 +1,21 @@
-/** API Priority and Fairness, as the pipeline sees it: a request enters, perhaps after waiting, and leaves. */
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
-
-/** For the headers of the answer. */
-export interface FlowIdentity {
-  readonly flowSchemaUid: string;
-  readonly priorityLevelUid: string;
-}
+/**
+ * API Priority and Fairness as the pipeline sees it: a request enters, perhaps after waiting in a queue, and leaves.
+ */
+import type { FlowIdentity } from '../request/exchange.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 
 export interface Admitted {
+  /** For the headers of the response. */
   readonly flow?: FlowIdentity;
-  /** To be called when the client has taken the answer, or the initial events of its watch. May be called again. */
+  /**
+   * To be called when the client has received the response, or the initial events of its watch. May be called again.
+   */
   leave(): void;
 }
 
 export interface FlowControl {
-  /** Gives way when the request may run; fails with TooBusy when it is shed. */
+  /** Resolves when the request may run; rejects with TooBusy when it is shed. */
   enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Promise<Admitted> | Admitted;
 }
 

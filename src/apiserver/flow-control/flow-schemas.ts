@@ -6,8 +6,8 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../api/generated/flowcontrol-v1.ts';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/request.ts';
 
 export interface MatchedSchema {
   readonly name: string;
@@ -23,7 +23,7 @@ interface Candidate {
 
 export class FlowSchemas {
   #sorted: { schema: MatchedSchema; rules: readonly PolicyRulesWithSubjects[] }[];
-  /** What can match a user at all is found once: subjects are the longer half of the work. */
+  /** The schemas whose subjects match a user, computed once for each: subjects are the larger half of the work. */
   #ofUser = new WeakMap<UserInfo, Candidate[]>();
 
   constructor(schemas: readonly FlowSchema[]) {

@@ -1,8 +1,8 @@
 /**
- * API Priority and Fairness: a FlowSchema puts each request into a priority level and a flow; a level has a share of the
- * server's seats, borrows from those that need less, and lets flows take turns when it has to queue. What cannot wait any
- * longer is answered with 429, so that a flood in one flow leaves the others as they are.
+ * API Priority and Fairness. A FlowSchema classifies each request into a priority level and a flow. A level has a share
+ * of the server's seats, borrows seats from levels that need fewer, and queues requests fairly between flows when it
+ * has none left. Requests that cannot wait any longer get 429, so that a flood in one flow leaves the others alone.
  */
-export { unlimitedFlow, TooBusy, type Admitted, type FlowControl, type FlowIdentity } from './flow-control.ts';
+export { unlimitedFlow, TooBusy, type Admitted, type FlowControl } from './flow-control.ts';
 export { PriorityAndFairness, type PriorityAndFairnessOptions } from './priority-and-fairness.ts';
 export { keepDanglingConditions } from './dangling-conditions.ts';

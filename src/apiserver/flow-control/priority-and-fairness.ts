@@ -1,25 +1,26 @@
-/** Puts requests into the flows and priority levels that the cluster's FlowSchemas and PriorityLevelConfigurations describe. */
+/** Classifies requests by the cluster's FlowSchemas and PriorityLevelConfigurations. */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context, Counter } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
-import { isLongRunning, type RequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';
+import type { FlowIdentity } from '../request/exchange.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
+import type { Admitted, FlowControl, TooBusy } from './flow-control.ts';
 import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
 import { PriorityLevel, type LevelEvents } from './priority-level.ts';
 import { requestWidth } from './request-width.ts';
 import { allocateNominal, lendSeats } from './seat-allocation.ts';
 
 export interface PriorityAndFairnessOptions {
-  /** Requests that run at once, of all levels together; upstream's 400 and 200. */
+  /** Requests that run at once in all levels; upstream's 400 and 200. */
   readonly serverSeats?: number;
 }
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const DEFAULT_SEATS = 600;
-/** How often levels may borrow anew. */
+/** How often seats are lent anew. */
 const LEND_EVERY_MS = 10_000;
 const NOT_LIMITED: Admitted = { leave: () => {} };
 
@@ -54,7 +55,7 @@ export class PriorityAndFairness implements FlowControl {
   }
 
   enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Admitted | Promise<Admitted> {
-    // A watch takes a seat until it has begun; what else goes on for long takes none.
+    // A watch takes a seat until its initial events are sent; other long-running requests take none.
     if (info.verb !== 'watch' && isLongRunning(info)) return NOT_LIMITED;
     if (this.#changed) this.#reload();
     const target = this.#targetOf(user, info);

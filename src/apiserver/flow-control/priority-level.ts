@@ -1,27 +1,28 @@
-/** One priority level: its seats, who has them, and who waits for one. */
+/** One priority level: its seats, the requests that hold them, and the requests that wait. */
 import type { PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { TooBusy, type Admitted, type FlowIdentity } from './flow-control.ts';
+import type { FlowIdentity } from '../request/exchange.ts';
+import { TooBusy, type Admitted } from './flow-control.ts';
 import { QueueSet, type Waiting } from './queue-set.ts';
 
-/** How long a request may wait for its turn. */
+/** How long a request may wait in a queue. */
 export const WAIT_LIMIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export interface LevelEvents {
   dispatched(level: PriorityLevel, schema: string): void;
   rejected(level: PriorityLevel, schema: string, reason: TooBusy['reason']): void;
-  /** Somebody has to wait or is sent away: time to look at who could lend seats. */
+  /** A request has to wait or is rejected: a good time to lend seats anew. */
   contended(): void;
 }
 
 export interface Entering {
   readonly schema: string;
-  /** What tells the schema's flows apart. */
+  /** Distinguishes the flows of the schema. */
   readonly distinguisher: string;
   readonly identity: FlowIdentity;
   readonly width: number;
-  /** Its signal is made on demand, for the few that have to wait. */
+  /** The signal is created on demand, for the few requests that wait. */
   readonly request: { readonly signal: AbortSignal };
 }
 
@@ -31,13 +32,13 @@ export class PriorityLevel {
   readonly exempt: boolean;
   readonly shares: number;
   readonly lendablePercent: number;
-  /** undefined: it may borrow without limit. */
+  /** undefined: it may borrow any number. */
   readonly borrowingLimitPercent: number | undefined;
-  /** Seats: those that its shares give it, and those that it has at the moment. */
+  /** `nominalSeats` follow from its shares; `seats` includes those that it borrows or lends. */
   nominalSeats = 1;
   seats = 1;
   executing = 0;
-  /** The most seats that were wanted since somebody last looked. */
+  /** The highest demand for seats since the last lending. */
   highDemand = 0;
   #queues: QueueSet | undefined;
 
@@ -82,13 +83,13 @@ export class PriorityLevel {
     if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width, undefined);
     this.highDemand = Math.max(this.highDemand, this.executing + this.waiting + width);
     this.events.contended();
-    // Those who lend may just have lent enough.
+    // Lending may just have freed a seat.
     if (this.waiting === 0 && this.#fits(width)) return this.#start(entering, width, undefined);
     if (!this.#queues) throw this.#reject(entering, 'concurrency-limit');
     return this.#wait(this.#queues, entering, width);
   }
 
-  /** Gives free seats to those who wait. */
+  /** Gives free seats to waiting requests. */
   dispatch(): void {
     if (!this.#queues) return;
     for (;;) {

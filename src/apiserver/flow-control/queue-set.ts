@@ -1,13 +1,13 @@
 /**
- * The queues of one priority level, and fair turns among them. Each queue has a place in virtual time; the one that is
- * furthest behind goes next, and moves on by the seats and time that its request takes. A queue that was empty starts at
- * the present, so that a flow gains nothing by having been silent.
+ * The queues of one priority level, with fair queuing among them. Each queue has a virtual time; the one that is
+ * furthest behind is served next, and advances by the seats and the time that its request takes. A queue that was empty
+ * starts at the present, so that a flow gains nothing from having been idle.
  */
 import { dealHand } from './shuffle-shard.ts';
 
 export interface Waiting {
   readonly width: number;
-  /** Gives the request its turn; `finished` is to be called with the time that it took. */
+  /** Starts the request; `finished` is to be called with the time that it took. */
   run(finished: (tookMs: number) => void): void;
 }
 
@@ -16,7 +16,7 @@ interface Queue {
   readonly waiting: Waiting[];
   executing: number;
   virtualStart: number;
-  /** Which turn it last had, for those that are equally far behind. */
+  /** When it was last served, to break ties. */
   lastTurn: number;
 }
 
@@ -26,7 +26,7 @@ export interface QueueSettings {
   readonly queueLengthLimit: number;
 }
 
-/** Until a request is finished it is taken to need this long. */
+/** The assumed duration of a request that is still running. */
 const ESTIMATED_MS = 60_000;
 const HANDS_KEPT = 10_000;
 
@@ -53,7 +53,7 @@ export class QueueSet {
     return length;
   }
 
-  /** Puts a request into the shortest queue of its flow; false when that is full. */
+  /** Adds a request to the shortest queue of its flow; false when that is full. */
   enqueue(flow: string, waiting: Waiting): boolean {
     let best: Queue | undefined;
     for (const index of this.#hand(flow)) {
@@ -77,12 +77,12 @@ export class QueueSet {
     }
   }
 
-  /** The width of the request whose turn it is; undefined when nobody waits. */
+  /** The width of the next request; undefined when all queues are empty. */
   nextWidth(): number | undefined {
     return this.#next()?.waiting[0]?.width;
   }
 
-  /** Gives the next request its turn. */
+  /** Starts the next request. */
   dispatch(): void {
     const queue = this.#next();
     const waiting = queue?.waiting.shift();

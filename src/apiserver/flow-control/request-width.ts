@@ -1,6 +1,6 @@
-/** How many seats a request takes: a list of many objects is as much work as many small requests. */
-import { isTrue, type RequestInfo } from '../pipeline/request-info.ts';
 import type { Registry } from '../registry/registry.ts';
+/** How many seats a request takes: a list of many objects is as much work as many small requests. */
+import { isTrue, type RequestInfo } from '../request/request-info.ts';
 
 const OBJECTS_PER_SEAT = 100;
 const MAX_SEATS = 10;

@@ -1,4 +1,4 @@
-/** How the server's seats are divided: by shares to begin with, then by who needs them. */
+/** How the server's seats are divided: by shares first, then by demand. */
 import type { PriorityLevel } from './priority-level.ts';
 
 /** Every level gets its share of the seats, at least one. */
@@ -11,8 +11,9 @@ export function allocateNominal(levels: readonly PriorityLevel[], serverSeats: n
 }
 
 /**
- * Lends what levels do not need to those that need more: each gets what it wanted at its height, times one fraction for
- * all, but never less than it keeps for itself nor more than it may borrow. The fraction is the largest that fits.
+ * Lends the seats that some levels do not need to those that need more. Each level gets the same fraction of its
+ * highest demand, but never less than it keeps for itself nor more than it may borrow. The fraction is the largest that
+ * fits.
  */
 export function lendSeats(levels: readonly PriorityLevel[], serverSeats: number): void {
   const limited = levels.filter(({ exempt }) => !exempt);

@@ -12,7 +12,7 @@ export function dealHand(flow: string, deckSize: number, handSize: number): numb
     const left = BigInt(deckSize - i);
     let card = Number(entropy % left);
     entropy /= left;
-    // The card's number counts only those not dealt yet.
+    // The card's number counts only the cards that are not dealt yet.
     for (const dealt of [...hand].sort((a, b) => a - b)) if (card >= dealt) card++;
     hand.push(card);
   }

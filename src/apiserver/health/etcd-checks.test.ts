@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Alarm, RangeResult } from '../../etcd/index.ts';
 import { createTestContext, silentLogger, type TestContext } from '../../kernel/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { etcdChecks } from './etcd-checks.ts';
 import { healthEndpoints } from './health.ts';
 

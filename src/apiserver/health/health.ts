@@ -1,9 +1,9 @@
 /** The health endpoints /healthz, /livez and /readyz, with ?exclude= and ?verbose; /livez/NAME runs a single check. */
 import type { Logger } from '../../kernel/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
-import { respondText } from '../pipeline/respond.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/request.ts';
+import { respondText } from '../request/responses.ts';
 
 export interface HealthCheck {
   readonly name: string;

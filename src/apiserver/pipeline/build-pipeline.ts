@@ -1,251 +1,164 @@
-/** The pipeline with everything it needs, without a port: what `server.ts` listens with, and what tests and callers in this process use. */
-import { schema, type Resource } from '../../api/index.ts';
-import type { Store } from '../../etcd/index.ts';
-import { unlessAborted, type Context } from '../../kernel/index.ts';
-import { DEFAULT_VALIDATION_CONTEXT } from '../../machinery/validation/index.ts';
-import { AdmissionMetrics } from '../admission/admission-metrics.ts';
-import { AdmissionChain } from '../admission/admission.ts';
-import { admissionPlugins, type AdmissionOptions } from '../admission/plugins.ts';
-import { Aggregator } from '../aggregator/index.ts';
-import { noAudit, type AuditLog } from '../audit/index.ts';
-import { buildAuthentication, type AuthenticationOptions } from '../authn/build.ts';
+/**
+ * The pipeline with its parts, without a port: `server.ts` listens with it; tests and callers in this process call it. Each
+ * step below builds one part from those before it.
+ */
+import type { Context } from '../../kernel/index.ts';
+import { DEFAULT_VALIDATION_CONTEXT, type ValidationContext } from '../../machinery/validation/index.ts';
+import { Aggregator, type LocalApi } from '../aggregator/index.ts';
+import { noAudit } from '../audit/index.ts';
+import { buildAuthentication, type Authentication } from '../authn/build.ts';
 import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
-import { buildAuthorization, type AuthorizerConfig } from '../authz/build.ts';
-import { escalationCheck } from '../authz/escalation.ts';
+import { buildAuthorization } from '../authz/build.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
-import {
-  Dialer,
-  DialPolicy,
-  ServiceResolver,
-  type DialerOptions,
-  type DialPolicyOptions,
-  type SimulatedNetwork,
-} from '../dial/index.ts';
-import {
-  keepDanglingConditions,
-  PriorityAndFairness,
-  unlimitedFlow,
-  type PriorityAndFairnessOptions,
-} from '../flow-control/index.ts';
+import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../flow-control/index.ts';
 import { etcdChecks } from '../health/etcd-checks.ts';
 import { healthEndpoints } from '../health/health.ts';
-import type { ServerKeys } from '../pki/files.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
-import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
-import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
-import { reviewHandlers } from '../reviews/index.ts';
+import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
+import { createLoopback } from '../request/loopback.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
-import { EventLeases } from '../storage/event-leases.ts';
-import { ObjectStore } from '../storage/object-store.ts';
-import { ResourceCache } from '../storage/resource-cache.ts';
-import { identityTransformer, type Transformer } from '../storage/transformer.ts';
-import { WatchCache } from '../storage/watch-cache.ts';
-import { KubeletClient, unstoredHandlers, type KubeletClientOptions } from '../subresources/index.ts';
-import { WebhookClients } from '../webhook-client/index.ts';
+import { StoredServerLeases } from '../storage/server-leases.ts';
+import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
+import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
+import { buildAdmission } from './build-admission.ts';
+import { buildNetwork } from './build-network.ts';
+import { buildRegistry } from './build-registry.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
-import { handleRequest, type Door } from './handle-request.ts';
-import { createLoopback } from './loopback.ts';
+import { handleRequest } from './handle-request.ts';
+import type { HandlerChain } from './handler-chain.ts';
 import { createMetrics } from './metrics.ts';
+import type { PipelineOptions } from './pipeline-options.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
-import type { ApiRequest, ApiResponse } from './request.ts';
-import type { Backend } from './scope.ts';
 import { createSecurityMetrics } from './security-metrics.ts';
+import { ServerAddress } from './server-address.ts';
 
-export interface PipelineOptions {
-  readonly store: Store;
-  readonly pki: ServerKeys;
-  readonly advertiseAddress: string;
-  /** The host in the URLs that the server tells of itself; the advertised address without it. */
-  readonly externalHostname?: string;
-  readonly serviceClusterIpRange: string;
-  readonly nodePortRange?: string;
-  /** How long Events are kept; an hour without it. */
-  readonly eventTtlSeconds?: number;
-  /** Feature gates that are not at their defaults. */
-  readonly featureGates?: Readonly<Record<string, boolean>>;
-  /** Whether privileged containers are valid; they are without it. */
-  readonly allowPrivileged?: boolean;
-  /** Which built-in versions are served; all without it. */
-  readonly servesVersion?: (group: string, version: string) => boolean;
-  readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
-  /** How connections are opened, and what is known about addresses besides the API's objects. */
-  readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
-  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
-  readonly authentication?: AuthenticationOptions;
-  readonly audit?: AuditLog;
-  /** Priority and fairness; `false` lets every request run at once. */
-  readonly flowControl?: PriorityAndFairnessOptions | false;
-  /** How long a request that is not long-running may take; a minute without it. */
-  readonly requestTimeoutMs?: number;
-  /** Encryption at rest; without it objects are stored in the clear. */
-  readonly encryption?: Transformer;
-  /** The chain of authorizers; Node and RBAC without it. */
-  readonly authorization?: readonly AuthorizerConfig[];
-}
+export type { PipelineOptions } from './pipeline-options.ts';
 
 export interface Pipeline {
-  readonly door: Door;
+  readonly chain: HandlerChain;
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Serves an API group of this process, as an APIService with a local backend would. The result removes it. */
+  registerApi(api: LocalApi): () => void;
   /** Follows the store until the context ends. */
   run(): Promise<void>;
-  /** Makes the server's own objects; the port is known by then. */
+  /** Creates the server's own objects; the port is known by then. */
   bootstrap(port: number): Promise<void>;
 }
 
-/** On besides upstream's defaults, as installers have it: kubelets are held to what is theirs. */
-const extraPlugins = (disabled: readonly string[] = []): string[] =>
-  ['NodeRestriction'].filter((name) => !disabled.includes(name));
-
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
-  const transformer = options.encryption ?? identityTransformer;
-  const cache = new WatchCache(ctx, options.store, transformer);
-  const kinds = builtinStoredKinds(schema);
-  // An etcd that does not answer must not keep a start that was given up.
-  await unlessAborted(ctx.signal, cache.load([...new Set(kinds.values())]));
-
-  const objects = new ObjectStore(options.store, cache, transformer, new EventLeases(options.store, ctx.clock));
-  const registry = new Registry(objects);
-  for (const resource of schema.resources) {
-    if (options.servesVersion?.(resource.group, resource.version) ?? true)
-      registry.add(servedBuiltin(resource, kinds, cache, options.eventTtlSeconds));
-  }
-
+  const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
+  const speed = { ...ALL_SPEED, ...options.speed };
+  const storage = await buildRegistry(ctx, { ...options, speed });
+  const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
-
-  const { authorizer, rbac } = buildAuthorization(ctx, registry, options.authorization);
-  const { authenticators, bearerTokens, serviceAccounts } = buildAuthentication(
-    ctx,
-    registry,
-    options.pki,
-    options.authentication,
-  );
-  let port = 0;
-  const { advertiseAddress, serviceClusterIpRange } = options;
-  const dialer = new Dialer(ctx.clock, options.dial);
-  const dialPolicy = new DialPolicy(registry, {
-    ...options.dial,
-    advertiseAddress,
-    serviceClusterIpRange,
-    port: () => port || undefined,
-  });
-  const services = new ServiceResolver(registry, ctx.random.fork('service-resolver'), dialPolicy);
-  const webhooks = new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services });
+  const authorization = buildAuthorization(ctx, registry, options.authorization);
+  const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
+  const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
   const backend: Backend = {
     ctx,
     store: options.store,
-    cache,
-    objects,
-    registry,
-    admission: new AdmissionChain(
-      [
-        ...admissionPlugins(ctx, registry, {
-          enable: extraPlugins(options.admission?.disable),
-          ...options.admission,
-          authorizer,
-          webhooks,
-        }),
-        escalationCheck(rbac, authorizer),
-      ],
-      new AdmissionMetrics(ctx),
-    ),
-    authorizer,
-    rules: authorizer,
-    tokens: serviceAccounts,
-    bearerTokens,
-    validation: {
-      allowPrivileged: options.allowPrivileged ?? DEFAULT_VALIDATION_CONTEXT.allowPrivileged,
-      features: options.featureGates ?? {},
-      cel: celCompiler,
-    },
+    ...storage,
+    admission: buildAdmission(ctx, { registry, ...authorization, webhooks }, options.admission),
+    authorizer: authorization.authorizer,
+    rules: authorization.authorizer,
+    tokens: authentication.serviceAccounts,
+    bearerTokens: authentication.bearerTokens,
+    validation: validationContext(options),
     serviceAllocator,
-    kubelet: new KubeletClient(registry, dialPolicy, { ...options.pki.kubeletClient, ...options.kubelet }),
-    dialer,
-    dialPolicy,
-    services,
+    ...network,
     yaml: new YamlReader(ctx),
+    templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
+    frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
+    sparesUnchangedFields: speed.unchangedFields,
   };
-  const loopback = createLoopback((request) => handle(request), ctx.signal);
+  const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(chain, request);
+  const loopback = createLoopback(handle, ctx.signal);
+  authentication.serviceAccounts.legacyTokens.setLoopback(loopback);
   const aggregator = new Aggregator(ctx, registry, {
-    dialer,
-    resolver: services,
+    dialer: network.dialer,
+    resolver: network.services,
     frontProxyClient: options.pki.frontProxyClient,
     loopback,
   });
-  serviceAccounts.legacyTokens.setLoopback(loopback);
-  const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
-  const door: Door = {
-    backend,
-    authenticators,
-    impersonation: new Impersonation(authorizer),
-    flowControl:
-      options.flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, options.flowControl),
-    deadlines: new RequestDeadlines(ctx.clock, options.requestTimeoutMs),
-    audit: options.audit ?? noAudit,
-    metrics: createMetrics(ctx),
-    securityMetrics: createSecurityMetrics(ctx),
-    endpoints: new Endpoints([
-      ...healthEndpoints(ctx, etcdChecks(ctx.clock, options.store)),
-      ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
-      ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress),
-    ]),
-    aggregator,
-  };
-  const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
+  const chain = buildHandlerChain({ ctx, backend, authentication, aggregator, address }, options);
   const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
   return {
-    door,
+    chain,
     handle,
+    registerApi: (api) => aggregator.register(api),
     async run() {
       try {
         await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
       } finally {
-        door.deadlines.close();
-        await door.audit.close();
+        chain.deadlines.close();
+        await chain.audit.close();
       }
     },
-    async bootstrap(securePort) {
-      port = securePort;
+    async bootstrap(port) {
+      address.listensOn(port);
       await definitions.start();
       await serviceAllocator.repair();
-      await bootstrapObjects(ctx, registry, loopback, {
-        advertiseAddress: options.advertiseAddress,
-        port,
-        serviceClusterIpRange: options.serviceClusterIpRange,
-        clientCa: options.pki.ca.certificate,
-        requestHeaderCa: options.pki.frontProxyCa.certificate,
-        requestHeaders: { ...DEFAULT_REQUEST_HEADERS, ...options.authentication?.requestHeaders },
-      });
+      await bootstrapObjects(ctx, registry, loopback, bootstrapOptions(options, port));
       if (options.flowControl !== false) keepDanglingConditions(ctx, registry, handle);
     },
   };
 }
 
-function servedBuiltin(
-  resource: Resource,
-  kinds: ReadonlyMap<Resource, StoredKind>,
-  cache: WatchCache,
-  eventTtlSeconds: number | undefined,
-): ServedResource {
-  const stored = kinds.get(resource) ?? {
-    prefix: `/none/${resource.plural}/`,
-    namespaced: resource.namespaced,
-    apiVersion: '',
-    kind: resource.kind,
-    fieldsOf: () => ({}),
-  };
-  const resourceCache = kinds.has(resource) ? cache.cacheOf(stored.prefix) : new ResourceCache(stored, 0);
-  const path = `${resource.group}/${resource.plural}`;
-  const handlers = reviewHandlers[path] ?? unstoredHandlers[path];
-  const served = builtinServed(resource, stored, resourceCache);
-  const strategy =
-    served.strategy.ttlSeconds && eventTtlSeconds
-      ? { ...served.strategy, ttlSeconds: eventTtlSeconds }
-      : served.strategy;
-  return { ...served, strategy, ...(handlers ? { handlers } : {}) };
+interface ChainDependencies {
+  readonly ctx: Context;
+  readonly backend: Backend;
+  readonly authentication: Authentication;
+  readonly aggregator: Aggregator;
+  readonly address: ServerAddress;
 }
+
+function buildHandlerChain(
+  { ctx, backend, authentication, aggregator, address }: ChainDependencies,
+  { flowControl, requestTimeoutMs, audit = noAudit, store }: PipelineOptions,
+): HandlerChain {
+  const { registry, authorizer } = backend;
+  const serverAddress = (): string => address.toString();
+  return {
+    backend,
+    authenticators: authentication.authenticators,
+    impersonation: new Impersonation(authorizer),
+    flowControl: flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, flowControl),
+    deadlines: new RequestDeadlines(ctx.clock, requestTimeoutMs),
+    audit,
+    metrics: createMetrics(ctx),
+    securityMetrics: createSecurityMetrics(ctx),
+    endpoints: new Endpoints([
+      ...healthEndpoints(ctx, etcdChecks(ctx.clock, store)),
+      ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
+      ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
+    ]),
+    aggregator,
+  };
+}
+
+const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): ValidationContext => ({
+  allowPrivileged: allowPrivileged ?? DEFAULT_VALIDATION_CONTEXT.allowPrivileged,
+  features: featureGates ?? {},
+  cel: celCompiler,
+});
+
+const bootstrapOptions = (
+  { store, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
+  port: number,
+): Parameters<typeof bootstrapObjects>[3] => ({
+  leases: store.isShared ? new StoredServerLeases(store) : undefined,
+  advertiseAddress,
+  port,
+  serviceClusterIpRange,
+  clientCa: pki.ca.certificate,
+  requestHeaderCa: pki.frontProxyCa.certificate,
+  requestHeaders: { ...DEFAULT_REQUEST_HEADERS, ...authentication?.requestHeaders },
+});

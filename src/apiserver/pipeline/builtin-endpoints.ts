@@ -6,8 +6,8 @@ import type { Aggregator } from '../aggregator/index.ts';
 import { discoveryEndpoints } from '../discovery/endpoints.ts';
 import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Endpoint } from './endpoints.ts';
-import { respondJson, respondText } from './respond.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import { respondJson, respondText } from '../request/responses.ts';
 
 export function builtinEndpoints(
   ctx: Context,

@@ -1,8 +1,11 @@
 import { promisify } from 'node:util';
-/** Answers as gzip, for clients that can read it. A long one is compressed while it is sent, no faster than the client takes it. */
+/**
+ * Compresses responses with gzip for clients that accept it. A long response is compressed while it is sent, no faster
+ * than the client reads.
+ */
 import { createGzip, gzip, type Gzip } from 'node:zlib';
-import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from './request.ts';
-import { bodyLength, LARGE_BYTES } from './respond.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from '../request/request.ts';
+import { bodyLength, LARGE_BYTES } from '../request/responses.ts';
 
 const gzipAsync = promisify(gzip);
 const LEVEL = 1;
@@ -33,7 +36,7 @@ async function sendCompressed(body: LargeBody, sink: ResponseSink): Promise<void
   }
 }
 
-/** The compressor is done with a piece when it calls back, which it does not do while nobody takes what it has made. */
+/** The compressor calls back once it has consumed a piece, which it does not do while its output is not read. */
 async function feed(body: LargeBody, compressor: Gzip): Promise<void> {
   try {
     const fill = body.reader();

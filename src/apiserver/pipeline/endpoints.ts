@@ -1,15 +1,8 @@
-/** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
-import type { Exchange } from './handle-request.ts';
-import type { ApiResponse, UserInfo } from './request.ts';
-import { methodNotAllowed, pageNotFound } from './route.ts';
-
-export interface Endpoint {
-  /** The exact path, or with a trailing `*` everything below it. */
-  readonly path: string;
-  readonly methods?: readonly string[];
-  /** undefined: no such thing below this path. */
-  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse | undefined> | ApiResponse | undefined;
-}
+import type { Endpoint } from '../request/endpoint.ts';
+/** Paths outside the resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
+import { methodNotAllowed, pageNotFound } from '../request/responses.ts';
 
 export class Endpoints {
   #exact = new Map<string, Endpoint>();
@@ -35,7 +28,7 @@ export class Endpoints {
     return response ?? pageNotFound();
   }
 
-  /** For `/`: what there is. */
+  /** For the index at `/`. */
   paths(): string[] {
     return [...this.#exact.keys()].sort();
   }

@@ -1,12 +1,13 @@
 /**
- * The door. Every request, from wherever it comes, passes these steps in this order:
+ * The handler chain. Every request, from whichever transport, passes these steps in this order:
  *
  *   time limit → authentication → audit → impersonation → flow control → authorization → routing → the verb (decode,
- *   defaulting, mutating admission, validation, validating admission, store) → the answer
+ *   defaulting, mutating admission, validation, validating admission, store) → the response
  *
- * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
+ * and nothing else decides anything. The request keeps its seat of flow control until its client has received the
+ * response.
  */
-import { ParseError } from '../../base/index.ts';
+import { ParseError, whenDone, type MaybePromise } from '../../base/index.ts';
 import {
   badRequest,
   internalError,
@@ -15,45 +16,23 @@ import {
   timeout,
   unauthorized,
 } from '../../machinery/errors/index.ts';
-import type { Aggregator } from '../aggregator/index.ts';
-import type { AuditLog } from '../audit/audit.ts';
 import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
-import type { Impersonation } from '../authn/impersonation.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
-import type { Decision } from '../authz/authorizer.ts';
-import { TooBusy, type FlowControl, type FlowIdentity } from '../flow-control/flow-control.ts';
+import { TooBusy } from '../flow-control/flow-control.ts';
+import { leaveSeat, type Exchange } from '../request/exchange.ts';
+import { negotiate } from '../request/negotiate.ts';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from '../request/request.ts';
+import { respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
-import type { Endpoints } from './endpoints.ts';
-import type { ApiServerMetrics } from './metrics.ts';
-import { negotiate } from './negotiate.ts';
-import type { RequestDeadlines } from './request-deadlines.ts';
-import { parseRequestInfo, type RequestInfo } from './request-info.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from './request.ts';
-import { respondError, respondText } from './respond.ts';
+import type { HandlerChain } from './handler-chain.ts';
 import { route } from './route.ts';
-import type { Backend } from './scope.ts';
-import { leaveSeat, type SeatHolder } from './seat.ts';
-import type { SecurityMetrics } from './security-metrics.ts';
+import type { AuthenticationResult } from './security-metrics.ts';
 
-export interface Door {
-  readonly backend: Backend;
-  readonly authenticators: readonly Authenticator[];
-  readonly impersonation: Impersonation;
-  readonly flowControl: FlowControl;
-  readonly deadlines: RequestDeadlines;
-  readonly audit: AuditLog;
-  readonly metrics: ApiServerMetrics;
-  readonly securityMetrics: SecurityMetrics;
-  /** What is served besides resources: discovery, health, metrics, OpenAPI. */
-  readonly endpoints: Endpoints;
-  /** What other servers serve for this one. */
-  readonly aggregator?: Aggregator;
-}
-
-export async function handleRequest(door: Door, request: ApiRequest): Promise<ApiResponse> {
+export async function handleRequest(chain: HandlerChain, request: ApiRequest): Promise<ApiResponse> {
   const info = parseRequestInfo(request.method, request.path, request.query);
-  const { clock, random } = door.backend.ctx;
+  const { clock, random } = chain.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
   const exchange: Exchange = {
     request,
@@ -63,134 +42,129 @@ export async function handleRequest(door: Door, request: ApiRequest): Promise<Ap
     annotations: new Map(),
     startedAt: clock.monotonic(),
   };
-  const response = door.audit.finished(exchange, await answerInTime(door, exchange));
-  door.metrics.observe(exchange, response);
+  const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
+  chain.metrics.observe(exchange, response);
   addHeaders(response, exchange);
-  const compressing = compress(request, response);
-  const answered = compressing instanceof Promise ? await compressing : compressing;
-  if (answered.large || answered.stream) keepSeat(door, exchange, { answered, large: response.large });
+  const answered = await compress(request, response);
+  if (answered.large || answered.stream) keepSeat(chain, exchange, { answered, large: response.large });
   else leaveSeat(exchange);
   return answered;
 }
 
-async function answerInTime(door: Door, exchange: Exchange): Promise<ApiResponse> {
+async function answerInTime(chain: HandlerChain, exchange: Exchange): Promise<ApiResponse> {
   const { info, request, startedAt } = exchange;
   let limit;
   try {
-    limit = door.deadlines.limitOf(info, request.query);
+    limit = chain.deadlines.limitOf(info, request.query);
   } catch (error) {
-    return respondFailure(door, exchange, error);
+    return respondFailure(chain, exchange, error);
   }
-  if (!limit) return answer(door, exchange);
+  if (!limit) return answer(chain, exchange);
   const { error } = limit;
   const expired = (): ApiResponse => {
     exchange.expired = true;
     request.abort?.(error());
-    return respondFailure(door, exchange, error());
+    return respondFailure(chain, exchange, error());
   };
   exchange.expiresAt = startedAt + limit.ms;
-  return door.deadlines.within(answer(door, exchange), { expiresAt: exchange.expiresAt, limit, expired });
+  return chain.deadlines.within(answer(chain, exchange), { expiresAt: exchange.expiresAt, limit, expired });
 }
 
-/** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
+/**
+ * Keeps the seat until the client has received the response or the request times out. A watch releases it after its
+ * initial events.
+ */
 function keepSeat(
-  door: Door,
+  chain: HandlerChain,
   exchange: Exchange,
   { answered, large }: { answered: ApiResponse; large: LargeBody | undefined },
 ): void {
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
-  else if (exchange.leave) exchange.seatLimit = door.deadlines.limitSeat(() => leaveSeat(exchange));
+  else if (exchange.leave) exchange.seatLimit = chain.deadlines.limitSeat(() => leaveSeat(exchange));
   answered.done = () => {
     leaveSeat(exchange);
-    if (large) door.metrics.observeSize(exchange, answered, large.produced);
+    if (large) chain.metrics.observeSize(exchange, answered, large.produced);
   };
 }
 
 const AUDIT_ID_LIMIT = 64;
 
-/** A client may bring an id of its own, so that the audit events of all servers that it asks can be put together. */
+/** A client may choose the audit id, to correlate the audit events of several servers. */
 function auditIdOf(request: ApiRequest): string | undefined {
   const given = headerOf(request, 'audit-id');
   return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
 }
 
-/** A request and what gathers around it on its way. */
-export interface Exchange extends SeatHolder {
-  readonly request: ApiRequest;
-  readonly info: RequestInfo;
-  readonly warnings: string[];
-  readonly annotations: Map<string, string>;
-  readonly startedAt: number;
-  readonly auditId: string;
-  /** It asks for something that is there: a resource with that verb, an endpoint. */
-  recognized?: true;
-  user?: UserInfo;
-  impersonator?: UserInfo;
-  /** Which priority level and flow the request was put into. */
-  flow?: FlowIdentity | undefined;
-  /** On the monotonic clock; undefined for a request that is long-running. */
-  expiresAt?: number;
-  /** Its time was over before it was answered. */
-  expired?: true;
+async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiResponse> {
+  try {
+    return await serve(chain, exchange);
+  } catch (error) {
+    if (!exchange.user) {
+      observeAuthentication(chain, exchange, isStatusError(error, 'Unauthorized') ? 'failure' : 'error');
+      chain.audit.received(exchange);
+    }
+    leaveSeat(exchange);
+    return respondFailure(chain, exchange, error);
+  }
 }
 
-/** Most requests wait for nothing on their way: a step gives its result at once where it can, and a promise where it must. */
-async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
+/** Most requests wait for nothing: a step returns its result at once where it can. */
+const serve = (chain: HandlerChain, exchange: Exchange): MaybePromise<ApiResponse> =>
+  whenDone(authenticate(chain, exchange), (authenticated) =>
+    whenDone(impersonate(chain, exchange, authenticated), (user) =>
+      whenDone(enterFlowControl(chain, exchange, user), () =>
+        whenDone(authorizeRequest(chain, exchange, user), () => route(chain, exchange, user)),
+      ),
+    ),
+  );
+
+const authenticate = (chain: HandlerChain, { request, annotations }: Exchange): MaybePromise<UserInfo> =>
+  request.user ??
+  firstAuthenticated(chain.authenticators, request, (key, value) => void annotations.set(key, value), 0);
+
+function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
   const { request, info } = exchange;
-  try {
-    const authenticating = authenticate(door, exchange);
-    const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
-    exchange.user = authenticated;
-    const { clock } = door.backend.ctx;
-    if (!request.user) door.securityMetrics.authenticated('success', (clock.monotonic() - exchange.startedAt) / 1000);
-    door.audit.received(exchange);
-    const impersonating = door.impersonation.impersonate(authenticated, info, request);
-    const user = impersonating instanceof Promise ? await impersonating : impersonating;
+  exchange.user = authenticated;
+  if (!request.user) observeAuthentication(chain, exchange, 'success');
+  chain.audit.received(exchange);
+  return whenDone(chain.impersonation.impersonate(authenticated, info, request), (user) => {
     if (user !== authenticated) {
       exchange.impersonator = authenticated;
       exchange.user = user;
     }
-    const entering = door.flowControl.enter(user, info, request);
-    const entered = entering instanceof Promise ? await entering : entering;
-    exchange.leave = entered.leave;
-    exchange.flow = entered.flow;
+    return user;
+  });
+}
+
+function enterFlowControl(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
+  const { request, info } = exchange;
+  return whenDone(chain.flowControl.enter(user, info, request), ({ leave, flow }) => {
+    exchange.leave = leave;
+    exchange.flow = flow;
     if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
-    if (isLong(info) && request.congested) throw new TooBusy('slow-clients', entered.flow, RETRY_AFTER_SECONDS);
-    const authorizingSince = clock.monotonic();
-    const authorizing = authorize(door.backend.authorizer, user, info, request.query);
-    const decision = authorizing instanceof Promise ? await authorizing : authorizing;
-    door.securityMetrics.authorized(decision, (clock.monotonic() - authorizingSince) / 1000);
-    checkDecision(exchange, user, decision);
-    const serving = route(door, exchange, user);
-    return serving instanceof Promise ? await serving : serving;
-  } catch (error) {
-    if (!exchange.user) {
-      const result = isStatusError(error, 'Unauthorized') ? 'failure' : 'error';
-      door.securityMetrics.authenticated(result, (door.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
-      door.audit.received(exchange);
-    }
-    leaveSeat(exchange);
-    return respondFailure(door, exchange, error);
-  }
+    if (mayAnswerAtLength(info) && request.congested) throw new TooBusy('slow-clients', flow, RETRY_AFTER_SECONDS);
+  });
 }
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Its answer may be long. */
-const isLong = ({ verb }: RequestInfo): boolean => verb === 'list' || verb === 'watch';
+const mayAnswerAtLength = ({ verb }: RequestInfo): boolean => verb === 'list' || verb === 'watch';
 
-function checkDecision({ info, request, annotations }: Exchange, user: UserInfo, decision: Decision): void {
-  const allowed = decision.decision === 'allow';
-  annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
-  if (!allowed) throw refusal(decision, user, info, request.query);
-  annotations.set('authorization.k8s.io/reason', decision.reason);
+function authorizeRequest(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
+  const { authorizer, ctx } = chain.backend;
+  const { info, request, annotations } = exchange;
+  const startedAt = ctx.clock.monotonic();
+  return whenDone(authorize(authorizer, user, info, request.query), (decision) => {
+    chain.securityMetrics.authorized(decision, (ctx.clock.monotonic() - startedAt) / 1000);
+    const allowed = decision.decision === 'allow';
+    annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
+    if (!allowed) throw refusal(decision, user, info, request.query);
+    annotations.set('authorization.k8s.io/reason', decision.reason);
+  });
 }
 
-function authenticate(door: Door, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
-  return (
-    request.user ??
-    firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value), 0)
-  );
+function observeAuthentication(chain: HandlerChain, { startedAt }: Exchange, result: AuthenticationResult): void {
+  chain.securityMetrics.authenticated(result, (chain.backend.ctx.clock.monotonic() - startedAt) / 1000);
 }
 
 function firstAuthenticated(
@@ -198,7 +172,7 @@ function firstAuthenticated(
   request: ApiRequest,
   annotate: Annotate,
   from: number,
-): UserInfo | Promise<UserInfo> {
+): MaybePromise<UserInfo> {
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]!.authenticate(request, annotate);
     if (answer instanceof Promise)
@@ -208,19 +182,19 @@ function firstAuthenticated(
   throw unauthorized();
 }
 
-/** Whatever has authenticated it: an identity that could be read as something else is no identity. */
+/** No authenticator may produce an identity whose text could be read as another one. */
 function plain(user: UserInfo): UserInfo {
   if (!isPlainIdentity(user)) throw unauthorized();
   return user;
 }
 
-function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResponse {
+function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown): ApiResponse {
   const { request } = exchange;
   if (error instanceof TooBusy) {
     if (error.flow) exchange.flow = error.flow;
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
   }
-  const status = asStatusError(door, exchange, error);
+  const status = asStatusError(chain, exchange, error);
   let negotiated;
   try {
     const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
@@ -228,16 +202,16 @@ function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResp
     });
     negotiated = plain;
   } catch {
-    // Whoever accepts nothing that we have gets JSON.
+    // A client that accepts no media type of this server gets JSON.
   }
   return respondError(status, negotiated);
 }
 
-function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusError {
+function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
   if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
-  door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
+  chain.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
     method: exchange.request.method,
     path: exchange.request.path,
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListResult } from '../request/request.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 import { ListBody } from './list-body.ts';
-import type { ListResult } from './result.ts';
 
 const entry = (name: string): Entry =>
   Entry.fromValue(

@@ -1,9 +1,6 @@
-/** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
+/** The JSON body of a list: its head, then the bytes of each object. A large body is never in memory as a whole. */
 import { apiVersionOf } from '../../api/index.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
-import type { Entry } from '../storage/entry.ts';
-import type { LargeBody } from './request.ts';
-import type { ListResult } from './result.ts';
+import type { LargeBody, EncodedObject, ListedKind, ListResult } from '../request/request.ts';
 
 const COMMA = Buffer.from(',');
 /** Items of built-in kinds have neither kind nor apiVersion: they begin where their metadata does. */
@@ -20,18 +17,18 @@ export function listMetadata(list: ListResult): Record<string, unknown> {
   };
 }
 
-/** Lists of custom resources always say where they go on. */
+/** Lists of custom resources always have a `continue` field. */
 export const typedListMetadata = (list: ListResult): Record<string, unknown> =>
   list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
 
-/** One item, as it stands in its list. */
-export const listItem = ({ custom }: Pick<ServedResource, 'custom'>, { bytes, metadataStart }: Entry): Buffer =>
+/** One item as the list contains it. */
+export const listItem = ({ custom }: Pick<ListedKind, 'custom'>, { bytes, metadataStart }: EncodedObject): Buffer =>
   custom ? bytes : Buffer.concat([ITEM_START, bytes.subarray(metadataStart)]);
 
 export class ListBody implements LargeBody {
   produced = 0;
   readonly #head: Buffer;
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly EncodedObject[];
   readonly #whole: boolean;
 
   constructor(list: ListResult) {
@@ -43,7 +40,7 @@ export class ListBody implements LargeBody {
     this.#whole = served.custom;
   }
 
-  /** Bytes that have not been wanted before are made for this: of a long list, not of all its items at once. */
+  /** Encodes only as many items as it takes to know. */
   isShorterThan(most: number): boolean {
     return this.#lengthUpTo(most) < most;
   }
@@ -54,7 +51,7 @@ export class ListBody implements LargeBody {
     return buffer;
   }
 
-  /** At least `most` if it is that long. */
+  /** Exact below `max`; may stop counting there. */
   #lengthUpTo(most: number): number {
     let length = this.#head.length + Math.max(0, this.#entries.length - 1) + END.length;
     for (const { bytes, metadataStart } of this.#entries) {
@@ -64,7 +61,7 @@ export class ListBody implements LargeBody {
     return length;
   }
 
-  /** Each call fills as much of `target` as there is left, and says how much that was. */
+  /** Each call fills as much of `target` as is left, and returns the number of bytes. */
   reader(): (target: Buffer) => number {
     const entries = this.#entries;
     const separators = this.#whole

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
+import type { ApiResponse, ResponseSink } from '../request/request.ts';
 import { startTestServer, type CallOptions, type TestServer } from '../testing/index.ts';
-import type { ApiResponse, ResponseSink } from './request.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * The bodies of lists in other forms than the JSON that is stored: tables, metadata only, YAML, indented JSON, protobuf. They
- * are made item by item while they are sent, so that no list is in memory as a whole, neither as objects nor as bytes.
+ * Bodies of lists in other forms than the stored JSON: tables, metadata only, YAML, indented JSON, protobuf. Items are
+ * encoded while the list is sent, so that no list is in memory as a whole, neither as objects nor as bytes.
  */
 import { apiVersionOf, schema } from '../../api/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -14,18 +14,15 @@ import {
   protobufListItem,
   type TypeMeta,
 } from '../../machinery/protobuf/index.ts';
-import type { Entry } from '../storage/entry.ts';
-import { fairTurn } from './fair-turns.ts';
-import { inSlices } from './in-slices.ts';
+import { fairTurn } from '../request/fair-turns.ts';
+import { inSlices } from '../request/in-slices.ts';
+import type { LargeBody, EncodedObject, ListResult } from '../request/request.ts';
+import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
-import { asPartialMetadata, asTable, internalType } from './represent.ts';
-import type { LargeBody } from './request.ts';
-import type { ListResult } from './result.ts';
-import type { Scope } from './scope.ts';
 
 export type Pieces = () => Iterable<Uint8Array>;
 
-/** A list in the form that was negotiated. */
 export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pieces> {
   const { mediaType, pretty } = scope.negotiated;
   if (mediaType === 'application/vnd.kubernetes.protobuf') return protobufPieces(scope, list);
@@ -34,10 +31,10 @@ export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pie
   return () => (pretty ? indentedPieces(document, list.entries) : jsonPieces(document, list.entries));
 }
 
-/** How long one call may take to make pieces: others have their turn after it. */
+/** One call encodes for at most this long; other requests run before the next. */
 const SLICE_MS = 8;
 
-/** A body made of pieces, each of which may take its time to be made. */
+/** A body of pieces that are encoded on demand. */
 export class PiecewiseBody implements LargeBody {
   produced = 0;
 
@@ -81,10 +78,10 @@ export class PiecewiseBody implements LargeBody {
 }
 
 interface ListDocument {
-  /** All but the items; their list is empty here, and the last field. */
+  /** All fields but the items, whose list is empty and comes last. */
   readonly frame: Readonly<Record<string, unknown>>;
   readonly key: 'items' | 'rows';
-  readonly item: (entry: Entry) => unknown;
+  readonly item: (entry: EncodedObject) => unknown;
 }
 
 function documentOf(scope: Scope, list: ListResult): ListDocument {
@@ -127,7 +124,7 @@ function wantedMetadata({ served, negotiated }: Scope): { readonly version: stri
   return { version };
 }
 
-function* jsonPieces({ frame, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame);
   if (entries.length === 0) return yield Buffer.from(text);
   yield Buffer.from(text.slice(0, -']}'.length));
@@ -135,7 +132,7 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly Entry[]): 
   yield Buffer.from(']}');
 }
 
-function* indentedPieces({ frame, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+function* indentedPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame, null, 2);
   if (entries.length === 0) return yield Buffer.from(`${text}\n`);
   yield Buffer.from(text.slice(0, -']\n}'.length));
@@ -146,8 +143,8 @@ function* indentedPieces({ frame, item }: ListDocument, entries: readonly Entry[
   yield Buffer.from('\n  ]\n}\n');
 }
 
-/** YAML's keys are sorted: the items stand between others, in a line that says that there are none. */
-function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+/** YAML keys are sorted, so the items stand between other fields, at the line with the empty list. */
+function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = encodeYaml(frame).toString('utf8');
   if (entries.length === 0) return yield Buffer.from(text);
   const none = `\n${key}: []\n`;
@@ -155,7 +152,7 @@ function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly Entry
   yield Buffer.from(`${text.slice(0, at)}\n${key}:\n`);
   for (const entry of entries) {
     const lines = encodeYaml([item(entry)]);
-    // Nesting that YAML's writer gave up: JSON is YAML too.
+    // The YAML encoder falls back to JSON for deep nesting, and JSON is YAML too.
     yield lines[0] === OPENING_BRACKET
       ? Buffer.concat([SEQUENCE_ITEM, lines.subarray(1, lines.lastIndexOf(CLOSING_BRACKET)), NEWLINE])
       : lines;
@@ -168,12 +165,12 @@ const CLOSING_BRACKET = 0x5d;
 const SEQUENCE_ITEM = Buffer.from('- ');
 const NEWLINE = Buffer.from('\n');
 
-/** Items that were encoded to know their length are kept up to so many bytes; others are encoded again when they are sent. */
+/** Encoded items are kept up to this size; beyond it they are encoded again when they are sent. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** An item of that length is as much work as one step of others. */
+/** An item of this length counts as one more step. */
 const STEP_BYTES = 4096;
 
-/** A list says how long it is before its first item: all items are encoded first, a few at a time. */
+/** A protobuf list begins with its length: all items are encoded first, a few at a time. */
 async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   const { served, negotiated, backend } = scope;
   const version = negotiated.as && wantedMetadata(scope).version;
@@ -186,8 +183,9 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
     : [served.kind, served.listKind];
   const message = messageOfKind(schema, typeOf(itemKind));
   if (!message) throw notAcceptable(`${served.kind} has no protobuf form`);
-  const objectOf = ({ object }: Entry): KubeObject => (version ? asPartialMetadata(served, object, version) : object);
-  const encoded = (entry: Entry): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
+  const objectOf = ({ object }: EncodedObject): KubeObject =>
+    version ? asPartialMetadata(served, object, version) : object;
+  const encoded = (entry: EncodedObject): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
   const { clock } = backend.ctx;
   const { kept, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
   const { start, end } = protobufListFrame(typeOf(listKind), listMetadata(list), bytes);
@@ -200,8 +198,8 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
 }
 
 function* encodeAll(
-  entries: readonly Entry[],
-  encoded: (entry: Entry) => Buffer,
+  entries: readonly EncodedObject[],
+  encoded: (entry: EncodedObject) => Buffer,
 ): Generator<number, { kept: Buffer[] | undefined; bytes: number }> {
   let kept: Buffer[] | undefined = [];
   let bytes = 0;

@@ -1,12 +1,12 @@
 /** The API server's metrics under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
-import type { Exchange } from './handle-request.ts';
-import type { ApiResponse } from './request.ts';
-import { bodyLength } from './respond.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/request.ts';
+import { bodyLength } from '../request/responses.ts';
 
 export interface ApiServerMetrics {
   observe(exchange: Exchange, response: ApiResponse): void;
-  /** A long answer has been sent, or broken off after so many bytes. */
+  /** A long response has been sent, or was aborted after this many bytes. */
   observeSize(exchange: Exchange, response: ApiResponse, bytes: number): void;
 }
 
@@ -87,7 +87,7 @@ function labelsOf({ info, request }: Exchange): Labels {
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Nothing of a path that leads nowhere becomes a label: whoever asks for a million of them would make a million series. */
+/** Unknown paths become no labels: a client could create a series for every path it invents. */
 const labelsOfUnknown = (method: string): Labels => ({
   verb: METHODS.has(method) ? method : 'other',
   group: '',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
+import { parseRequestInfo } from '../request/request-info.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
-import { parseRequestInfo } from './request-info.ts';
 
 const limitOf = (deadlines: RequestDeadlines, method: string, target: string): number | undefined => {
   const [path = '', query = ''] = target.split('?');

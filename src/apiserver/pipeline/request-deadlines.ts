@@ -1,11 +1,11 @@
 import { parseDuration } from '../../base/index.ts';
 /**
- * How long a request may take. Requests that are not long-running have `--request-timeout`, or less if their `timeout`
- * parameter says so, and writes have 34 seconds at most, as upstream. One timer serves all of them that have the same time.
+ * Request timeouts. A request that is not long-running has `--request-timeout`, or less by its `timeout` parameter;
+ * writes have 34 seconds at most, as upstream. One timer serves all requests with the same timeout.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { badRequest, type StatusError, timeout } from '../../machinery/errors/index.ts';
-import { isLongRunning, type RequestInfo } from './request-info.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
 
 export const REQUEST_TIMEOUT_MS = 60_000;
 const WRITE_TIMEOUT_MS = 34_000;
@@ -13,7 +13,7 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 
 export interface TimeLimit {
   readonly ms: number;
-  /** What a request is answered with that has not been answered by then. */
+  /** The response to a request that has not been answered by then. */
   readonly error: () => StatusError;
 }
 
@@ -27,7 +27,7 @@ interface Running {
 }
 
 export class RequestDeadlines {
-  /** By their time limits; those of one limit expire in the order in which they came. */
+  /** By timeout; requests with the same timeout expire in the order in which they arrived. */
   readonly #running = new Map<number, Set<Running>>();
   readonly #timers = new Map<number, Timer>();
   readonly #seatTimers = new Set<Timer>();
@@ -43,7 +43,7 @@ export class RequestDeadlines {
     this.#write = requestTimeoutMs <= WRITE_TIMEOUT_MS ? this.#default : { ms: WRITE_TIMEOUT_MS, error: writeTimeout };
   }
 
-  /** undefined for a request that is long-running; fails with 400 for a `timeout` that is no duration. */
+  /** undefined for a long-running request; fails with 400 for a `timeout` that is not a duration. */
   limitOf(info: RequestInfo, query: URLSearchParams): TimeLimit | undefined {
     if (isLongRunning(info)) return undefined;
     const limit = info.isResourceRequest && WRITES.has(info.verb) ? this.#write : this.#default;
@@ -53,7 +53,7 @@ export class RequestDeadlines {
     return ms > 0 && ms < limit.ms ? { ms, error: requestTimeout } : limit;
   }
 
-  /** The result of the work, or what `expired` gives if the time is over before; nobody gets what the work gives after that. */
+  /** The result of the work, or that of `expired` if the request times out first; a later result is dropped. */
   within<T>(
     work: Promise<T>,
     { expiresAt, limit, expired }: { expiresAt: number; limit: TimeLimit; expired: () => T },
@@ -74,7 +74,7 @@ export class RequestDeadlines {
     });
   }
 
-  /** Gives a seat back at the latest, by `leave`. Requests that come after `close` have no limit. */
+  /** Calls `leave` once the seat has been held for too long. Requests after `close` have no limit. */
   limitSeat(leave: () => void): Timer | undefined {
     if (this.#closed) return undefined;
     const timer = this.clock.after(this.requestTimeoutMs, () => {
@@ -90,7 +90,7 @@ export class RequestDeadlines {
     };
   }
 
-  /** Ends nothing: nobody is told of a time that is over any more. No timer is left, and none is set again. */
+  /** Cancels all timers for good. Requests that are running go on without a timeout. */
   close(): void {
     this.#closed = true;
     for (const timer of [...this.#timers.values(), ...this.#seatTimers]) timer.cancel();
@@ -109,7 +109,7 @@ export class RequestDeadlines {
   #remove(ms: number, running: Running): void {
     const others = this.#running.get(ms);
     others?.delete(running);
-    // The timer of a time that everybody has goes on; one that a client asked for goes with its last request.
+    // The timers of the default timeouts stay; one that a client asked for goes with its last request.
     if (others?.size !== 0 || ms === this.#default.ms || ms === this.#write.ms) return;
     this.#running.delete(ms);
     this.#timers.get(ms)?.cancel();

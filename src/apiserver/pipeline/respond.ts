@@ -1,18 +1,14 @@
-/** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
-import { encodeYaml } from '../../machinery/decode/index.ts';
-import { notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
+/** Encodes a result in the negotiated representation. Stored objects are sent as the bytes that the cache holds. */
+import { whenDone } from '../../base/index.ts';
+import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
+import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
+import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { ListBody } from './list-body.ts';
 import { listPieces, PiecewiseBody } from './list-forms.ts';
-import type { Negotiated } from './negotiate.ts';
-import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from './represent.ts';
-import type { ApiResponse, LargeBody, ResponseHeaders } from './request.ts';
-import type { ListResult, Result, WatchResult } from './result.ts';
-import type { Scope } from './scope.ts';
-
-/** Answers below this are not worth compressing, or sending in pieces. */
-export const LARGE_BYTES = 128 * 1024;
 
 export function respond(scope: Scope, result: Result): ApiResponse | Promise<ApiResponse> {
   const { negotiated } = scope;
@@ -30,11 +26,11 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
         stream: result.run,
       };
     case 'object':
-      return complete(result.status, negotiated, encode(scope, transform(scope, result.object)));
+      return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
       const plainJson = negotiated.mediaType === 'application/json' && !negotiated.as && !negotiated.pretty;
-      if (plainJson) return complete(result.status, negotiated, result.entry.bytes);
-      return complete(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
+      if (plainJson) return completeResponse(result.status, negotiated, result.entry.bytes);
+      return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
     }
     case 'list':
       return respondList(scope, result);
@@ -67,19 +63,17 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
 function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
   const { mediaType, pretty, as } = scope.negotiated;
   const stored = new ListBody(list);
-  // What is stored tells how much work the other forms are, too.
+  // The stored size tells how much work the other forms are.
   const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
     stored.isShorterThan(LARGE_BYTES)
-      ? complete(200, scope.negotiated, body.toBuffer())
+      ? completeResponse(200, scope.negotiated, body.toBuffer())
       : new LargeResponse(headersFor(scope.negotiated), body);
   if (mediaType === 'application/json' && !pretty && !as) return respondWith(stored);
-  const pieces = listPieces(scope, list);
   const { clock } = scope.backend.ctx;
-  if (pieces instanceof Promise) return pieces.then((made) => respondWith(new PiecewiseBody(clock, made)));
-  return respondWith(new PiecewiseBody(clock, pieces));
+  return whenDone(listPieces(scope, list), (pieces) => respondWith(new PiecewiseBody(clock, pieces)));
 }
 
-/** Its body is put together only for callers in this process, who do not take it in pieces. */
+/** Only callers in this process, which do not read in pieces, use `body`. */
 class LargeResponse implements ApiResponse {
   readonly status = 200;
   done?: () => void;
@@ -95,62 +89,4 @@ class LargeResponse implements ApiResponse {
   }
 }
 
-function encode(scope: Scope, object: KubeObject): Buffer {
-  return encodeAs(scope.negotiated, object, () => encodeObjectProtobuf(scope.served, object));
-}
-
-function encodeAs(negotiated: Negotiated, object: unknown, protobuf: () => Buffer): Buffer {
-  switch (negotiated.mediaType) {
-    case 'application/yaml':
-      return encodeYaml(object);
-    case 'application/vnd.kubernetes.protobuf':
-      return protobuf();
-    case 'application/json':
-      return Buffer.from(negotiated.pretty ? `${JSON.stringify(object, null, 2)}\n` : JSON.stringify(object));
-  }
-}
-
-function complete(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
-  return { status, headers: headersFor(negotiated), body };
-}
-
-const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({
-  'content-type': mediaType,
-  'cache-control': 'no-cache, private',
-});
-
-/** A document that is no resource: discovery. */
-export function encodeDocument(negotiated: Negotiated, document: KubeObject): ApiResponse {
-  return complete(
-    200,
-    negotiated,
-    encodeAs(negotiated, document, () => encodeObjectProtobuf(undefined, document)),
-  );
-}
-
-/** A failure as every client understands it. */
-export function respondError(error: StatusError, negotiated: Negotiated | undefined): ApiResponse {
-  const form = negotiated ?? { mediaType: 'application/json' as const, pretty: false };
-  const body = encodeAs(form, error.status, () =>
-    encodeObjectProtobuf(undefined, error.status as unknown as KubeObject),
-  );
-  const headers: ResponseHeaders = { 'content-type': form.mediaType, 'cache-control': 'no-cache, private' };
-  const retryAfter = error.status.details?.retryAfterSeconds;
-  if (retryAfter) headers['retry-after'] = String(retryAfter);
-  return { status: error.code, headers, body };
-}
-
-export function respondJson(status: number, object: unknown, headers: ResponseHeaders = {}): ApiResponse {
-  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(object) };
-}
-
-export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
-    body: text,
-  };
-}
-
-/** Of a body that is whole. */
-export const bodyLength = (response: ApiResponse): number => (response.large ? 0 : (response.body?.length ?? 0));
+const encode = ({ negotiated, served }: Scope, object: KubeObject): Buffer => encodeAs(negotiated, object, served.kind);

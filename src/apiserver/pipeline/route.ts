@@ -1,29 +1,28 @@
-/** From an authorized request to the verb that serves it. */
+/** Finds the verb that serves an authorized request. */
 import { apiVersionOf } from '../../api/index.ts';
-import { ownValue } from '../../base/index.ts';
-import { badRequest, failure, type StatusError } from '../../machinery/errors/index.ts';
+import { ownValue, whenDone } from '../../base/index.ts';
+import { badRequest, failure } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { subresourceHandlers } from '../subresources/index.ts';
+import { leaveSeat } from '../request/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
+import { negotiate } from '../request/negotiate.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
+import { methodNotAllowed, noSuchResource, pageNotFound } from '../request/responses.ts';
+import { reviewHandlers } from '../reviews/index.ts';
+import { subresourceHandlers, unstoredHandlers } from '../subresources/index.ts';
 import { create } from '../verbs/create.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { deleteVerb } from '../verbs/delete.ts';
 import { get } from '../verbs/get.ts';
 import { list } from '../verbs/list.ts';
 import { patch } from '../verbs/patch.ts';
+import type { Scope, Verb } from '../verbs/scope.ts';
 import { update } from '../verbs/update.ts';
 import { watch } from '../verbs/watch.ts';
-import type { Door, Exchange } from './handle-request.ts';
-import { negotiate } from './negotiate.ts';
-import type { RequestInfo } from './request-info.ts';
-import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
-import { respond, respondText } from './respond.ts';
-import type { Result } from './result.ts';
-import type { Scope } from './scope.ts';
-import { leaveSeat } from './seat.ts';
-
-/** At once where there is nothing to wait for. */
-export type Verb = (scope: Scope) => Promise<Result> | Result;
+import type { HandlerChain } from './handler-chain.ts';
+import { respond } from './respond.ts';
 
 const VERBS: ReadonlyMap<string, Verb> = new Map(
   Object.entries<Verb>({
@@ -38,23 +37,17 @@ const VERBS: ReadonlyMap<string, Verb> = new Map(
   }),
 );
 
-export const methodNotAllowed = (): StatusError =>
-  failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-
-export const noSuchResource = (): StatusError =>
-  failure(404, 'NotFound', 'the server could not find the requested resource', {});
-
-export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse {
+export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse {
   const { request, info } = exchange;
-  const elsewhere = door.aggregator?.serve(exchange, user);
+  const elsewhere = chain.aggregator?.serve(exchange, user);
   if (elsewhere) return elsewhere;
-  if (!info.isResourceRequest) return door.endpoints.serve(exchange, user);
-  const { registry } = door.backend;
+  if (!info.isResourceRequest) return chain.endpoints.serve(exchange, user);
+  const { registry } = chain.backend;
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
   if (!served) {
     if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
     if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET')
-      return door.endpoints.serve(exchange, user);
+      return chain.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
@@ -64,31 +57,29 @@ export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<A
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
-  const scope = scopeOf(door, exchange, user, served);
+  const scope = scopeOf(chain, exchange, user, served);
   if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
-  const result = verb(scope);
-  return result instanceof Promise ? result.then((known) => respond(scope, known)) : respond(scope, result);
+  return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
-/** `/api/v1/watch/…`: the older form of a watch, for resources only. */
+/** `/api/v1/watch/…` is the deprecated form of a watch; it exists for resources only. */
 const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean =>
   served.verbs.includes('watch') && info.parts.length < 3;
 
-/** Parameters that concern every request. */
 function checkParameters(query: URLSearchParams): void {
   if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
-/** An empty namespace in a path stands for all of them. */
+/** An empty namespace in a path means all namespaces. */
 const ALL_NAMESPACES = /\/namespaces\/\/[^/]+$/;
 
-/** Namespaced resources are addressed within a namespace when one object is meant, others never. */
+/** One object of a namespaced resource is addressed within its namespace; a cluster-scoped resource never is. */
 function checkShape(served: ServedResource, { info, request }: Exchange): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (!served.namespaced && inNamespace) throw noSuchResource();
   const one = info.parts.length > 1;
   if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
-  // Reviews are only ever created: no path names one of them, or all of every namespace.
+  // Reviews can only be created: no path names one, or lists them across namespaces.
   const createOnly = served.verbs.length === 1 && served.verbs[0] === 'create';
   if (createOnly && info.parts.length === 2) throw noSuchResource();
   if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
@@ -99,10 +90,7 @@ function checkShape(served: ServedResource, { info, request }: Exchange): void {
 function verbOf(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
   if (info.parts.length > 2) return subresourceVerb(served, exchange);
-  if (served.custom) {
-    const verb = customVerb(served, exchange);
-    return ownValue(served.handlers, verb) ?? VERBS.get(verb)!;
-  }
+  if (served.custom) return VERBS.get(customVerb(served, exchange))!;
   const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
   const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
   const collection = info.parts.length === 1;
@@ -110,8 +98,13 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
     ? ['list', 'watch', 'create', 'deletecollection']
     : ['get', 'update', 'patch', 'delete', 'watch'];
   if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
-  const custom = ownValue(served.handlers, wanted);
-  return custom ?? VERBS.get(wanted)!;
+  return ownValue(handlersOf(served), wanted) ?? VERBS.get(wanted)!;
+}
+
+/** Resources of which nothing is stored have verbs of their own. */
+function handlersOf({ group, plural }: ServedResource): Readonly<Record<string, Verb>> | undefined {
+  const path = `${group}/${plural}`;
+  return reviewHandlers[path] ?? unstoredHandlers[path];
 }
 
 const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(
@@ -139,10 +132,10 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   return handler;
 }
 
-/** Subresources of kinds that have tables, which have none themselves. */
+/** Subresources without a table although their kind has one. */
 const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
 
-function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
+function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
   const { request, info } = exchange;
   const isWatch = info.verb === 'watch';
   const negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
@@ -153,7 +146,7 @@ function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedR
     protobuf: !served.custom,
   });
   return {
-    backend: door.backend,
+    backend: chain.backend,
     request,
     info,
     user,
@@ -164,8 +157,6 @@ function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedR
     warnings: exchange.warnings,
     annotations: exchange.annotations,
     releaseSeat: () => leaveSeat(exchange),
-    alike: undefined,
+    template: undefined,
   };
 }
-
-export const pageNotFound = (): ApiResponse => respondText(404, '404 page not found\n');

@@ -1,9 +1,9 @@
 /** How long a request keeps its seat of flow control. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { splitTarget } from '../../net/http/index.ts';
 import { PriorityAndFairness } from '../flow-control/index.ts';
+import type { ApiRequest, ApiResponse, ResponseSink } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
-import type { ApiRequest, ApiResponse, ResponseSink } from './request.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const JANE = { name: 'jane', groups: ['system:authenticated'] };
@@ -36,9 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  const { door } = server.pipeline;
-  flow = new PriorityAndFairness(server.ctx, door.backend.registry);
-  Object.assign(door, { flowControl: flow });
+  const { chain } = server.pipeline;
+  flow = new PriorityAndFairness(server.ctx, chain.backend.registry);
+  Object.assign(chain, { flowControl: flow });
 });
 
 const taken = (): number => flow.levels().find(({ name }) => name === 'global-default')!.executing;

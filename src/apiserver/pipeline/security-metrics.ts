@@ -1,4 +1,4 @@
-/** What is told of authentication and authorization, under upstream's names. */
+/** Metrics of authentication and authorization, under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
 import type { Decision } from '../authz/authorizer.ts';
 
@@ -44,7 +44,7 @@ export function createSecurityMetrics({ metrics }: Pick<Context, 'metrics'>): Se
     duration: 'authorization_duration_seconds',
     what: 'authorization attempts',
   });
-  // Names of users are not shown: there may be any number of them.
+  // User names are no labels: there may be any number of them.
   const users = metrics
     .counter({ name: 'authenticated_user_requests', help: 'Counter of authenticated requests.', labels: ['username'] })
     .child({ username: 'other' });

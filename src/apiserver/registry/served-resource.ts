@@ -1,15 +1,13 @@
-import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
+import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
 import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
-import type { GroupKind, GroupResource } from '../../machinery/errors/index.ts';
+import type { GroupKind, GroupResource, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import type { TablePrinter } from '../../machinery/table/index.ts';
 import type { KindValidation } from '../../machinery/validation/index.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import type { Entry, ViewConversion } from '../storage/entry.ts';
 import type { CachedResource, ResourceCache } from '../storage/resource-cache.ts';
 import type { Strategy } from './strategy.ts';
@@ -35,8 +33,8 @@ export interface ServedResource extends Resource {
   };
   /** Makes views that take their time (a webhook converts), so that they are there when they are looked at; whether it made any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
-  /** Verbs that this resource serves in its own way (reviews, bindings: nothing is stored). */
-  readonly handlers?: Readonly<Record<string, (scope: Scope) => Promise<Result> | Result>>;
+  /** Why no object can be created, while the CustomResourceDefinition is being deleted. */
+  readonly createRefusal?: () => StatusError;
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest) => DecodedObject;
   readonly conform?: typeof conform;

@@ -2,26 +2,30 @@
  * What is particular to a kind when it is written: which fields a create or update resets, when generation grows, how
  * deletion goes. Everything else about writing is the same for all kinds and lives in `verbs/`.
  */
+import type { Service } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { FieldError } from '../../machinery/errors/index.ts';
+import type { FieldError, GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
-import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { ChangeableMetadata } from './keep-metadata.ts';
-import type { Registry } from './registry.ts';
-import type { ServedResource } from './served-resource.ts';
 
-/** What a strategy may know of the request that it serves. */
+/** What a strategy knows of the request. */
 export interface WriteContext {
   readonly ctx: Context;
-  readonly registry: Registry;
-  readonly served: ServedResource;
+  readonly groupResource: GroupResource;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  readonly serviceAllocator: ServiceAllocator;
+  readonly serviceAllocator: ServiceReservations;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
+}
+
+/** Reserves the addresses and ports of Services. */
+export interface ServiceReservations {
+  /** Fills them in; changes `service` in place. */
+  reserve(service: ObjectOf<Service>, old: ObjectOf<Service> | undefined, dryRun: boolean): Promise<Reservation>;
+  release(service: ObjectOf<Service>): Promise<void> | void;
 }
 
 /** Something reserved for a write (an address, a port): kept when the write succeeds, given back when it does not. */

@@ -13,8 +13,8 @@ import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { reviewedFields, reviewedLabels } from '../authz/selectors.ts';
-import type { UserInfo } from '../pipeline/request.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { UserInfo } from '../request/request.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { review } from './review.ts';
 
 type Spec = SubjectAccessReviewSpec;

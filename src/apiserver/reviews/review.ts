@@ -3,12 +3,12 @@ import { invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { optionsObject, writeOptions } from '../pipeline/options.ts';
-import type { Verb } from '../pipeline/route.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import { optionsObject, writeOptions } from '../request/options.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
+import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
+import type { Verb } from '../verbs/scope.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 export function review(respond: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
   return async (scope) => {

@@ -3,7 +3,7 @@ import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import { InvalidTokenError } from '../authn/authenticator.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { review } from './review.ts';
 
 export const selfSubjectReview = review((scope, object) => {

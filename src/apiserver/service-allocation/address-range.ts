@@ -1,4 +1,4 @@
-/** A block of addresses that Services get theirs from. */
+/** A range of cluster IPs. */
 import { AddressRange as AddressBlock, formatIp, parseCidr, parseIp } from '../../base/index.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';
@@ -6,15 +6,15 @@ export type IpFamily = 'IPv4' | 'IPv6';
 const MIN_STATIC = 16n;
 const MAX_STATIC = 256n;
 const STATIC_SHARE = 16n;
-/** Of a huge range only so many addresses are ever considered. */
+/** Only this many addresses of a huge range are used. */
 const MAX_SIZE = 1n << 64n;
 
 export class AddressRange {
   readonly family: IpFamily;
   readonly #block: AddressBlock;
-  /** How many addresses there are to give away. */
+  /** The number of addresses that can be allocated. */
   readonly size: bigint;
-  /** The lower part is for addresses that clients choose; the server takes from it only when the rest is used up. */
+  /** Clients choose addresses from the lower part; the allocator uses it only when the rest is exhausted. */
   readonly staticSize: bigint;
 
   constructor(readonly cidr: string) {
@@ -22,13 +22,13 @@ export class AddressRange {
     if (!parsed) throw new Error(`${cidr} is not a block of addresses`);
     this.family = parsed.ip.family === 6 ? 'IPv6' : 'IPv4';
     this.#block = AddressBlock.parse(`${formatIp(parsed.network)}/${parsed.prefix}`);
-    // The network's own address is nobody's, and neither is IPv4's broadcast address.
+    // Neither the network address nor IPv4's broadcast address can be allocated.
     const usable = this.#block.size - (this.family === 'IPv4' ? 2n : 1n);
     this.size = usable < 0n ? 0n : usable > MAX_SIZE ? MAX_SIZE : usable;
     this.staticSize = staticBand(this.#block.size);
   }
 
-  /** The address at a place between 0 and `size`. */
+  /** `offset` is between 0 and `size`. */
   at(offset: bigint): string {
     return this.#block.at(offset + 1n);
   }

@@ -1,6 +1,6 @@
 /**
- * Gives Services their addresses. An address is taken when an IPAddress object of its name exists: creating that object
- * is what decides between several servers, so nothing else needs a lock. Ranges come from the ServiceCIDR objects.
+ * Allocates cluster IPs. An address is allocated when an IPAddress object of its name exists: creating that object
+ * decides between several servers, so no other lock is needed. Ranges come from the ServiceCIDR objects.
  */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { formatIp, formatTime, parseIp } from '../../base/index.ts';
@@ -42,7 +42,7 @@ export class ClusterIpAllocator {
     return this.configured.map((cidr) => this.#range(cidr).family);
   }
 
-  /** Takes the address that the client chose. */
+  /** Allocates the address that the client chose. */
   async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
     const ip = parseIp(address);
     const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
@@ -56,7 +56,7 @@ export class ClusterIpAllocator {
   async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
     const ranges = this.#rangesOf(family);
     if (ranges.length === 0) throw new AllocationError('allocator not ready');
-    // What a dry run shows is nobody's address: the one to be had may be another by then.
+    // A dry run allocates no address: by the time of the real write another one may be free.
     if (dryRun) return ranges[0]!.networkAddress;
     for (const range of ranges) {
       const found =

@@ -1,6 +1,6 @@
-/** Allocated values that a client leaves out of an update are those that the Service has. */
+/** Fills in allocated values that a client left out of an update with those of the current Service. */
 import type { Service } from '../../api/generated/core-v1.ts';
-import { allocatesNodePorts, needsClusterIp, needsHealthCheckPort, sameClusterIps } from './service-needs.ts';
+import { allocatesNodePorts, needsClusterIp, needsHealthCheckPort, sameClusterIps } from '../registry/service-needs.ts';
 
 export function fillAllocated(service: Service, old: Service): void {
   const spec = (service.spec ??= {});
@@ -21,7 +21,7 @@ export function fillAllocated(service: Service, old: Service): void {
   }
 }
 
-/** By the port's name, unless another port of the new Service has taken the number over. */
+/** By the port's name, unless another port of the new Service has the number now. */
 function fillNodePorts({ spec }: Service, { spec: before }: Service): void {
   const wanted = new Set(spec!.ports?.map((port) => port.nodePort));
   const used = new Set((before?.ports ?? []).map((port) => port.nodePort).filter((port) => wanted.has(port)));
@@ -34,7 +34,7 @@ function fillNodePorts({ spec }: Service, { spec: before }: Service): void {
   }
 }
 
-/** clusterIP is the first of clusterIPs; older clients know only the one, newer ones set both. */
+/** clusterIP is the first of clusterIPs; older clients know the one, newer clients set both. */
 export function agreeOnClusterIps(service: Service, old: Service | undefined): void {
   const spec = (service.spec ??= {});
   const before = old?.spec ?? {};

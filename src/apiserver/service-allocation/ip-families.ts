@@ -1,10 +1,10 @@
-/** Which families of addresses a Service gets: what the client says, completed by what the cluster has. */
+/** The IP families of a Service: those that the client specifies, completed by those of the cluster. */
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
 import { isIpv6 } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { clusterIps } from '../../machinery/validation/index.ts';
+import { needsClusterIp, sameClusterIps, sameIpFamilies } from '../registry/service-needs.ts';
 import type { IpFamily } from './address-range.ts';
-import { needsClusterIp, sameClusterIps, sameIpFamilies } from './service-needs.ts';
 
 const CLUSTER_IP_NONE = 'None';
 const SINGLE = 'SingleStack';
@@ -26,7 +26,7 @@ export function completeIpFamilies(service: Service, old: Service | undefined, f
   refuse(service, [...policyErrors(spec), ...inferFamilies(spec, families)]);
 
   if (headlessWithoutSelector) {
-    // Whoever makes the endpoints may use families that the cluster does not give out addresses of.
+    // Endpoints that are not managed by a selector may have families that the cluster has no range for.
     const list = (spec.ipFamilies = spec.ipFamilies?.length ? spec.ipFamilies : [families[0]!]);
     if (list.length < 2 && spec.ipFamilyPolicy !== SINGLE) list.push(otherFamily(list[0]!));
     return;

@@ -1,6 +1,6 @@
 /**
- * The ports that Services have on every node. Which are taken is read off the Services themselves, as the watch cache has
- * them: a port is free when no stored Service has it and no write under way has reserved it.
+ * Allocates node ports. A port is free when no Service in the watch cache has it and no write under way has reserved
+ * it.
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { Random } from '../../kernel/index.ts';
@@ -31,7 +31,7 @@ export class NodePortAllocator {
     this.#stored = new Uint16Array(this.#size);
   }
 
-  /** Counts the ports of the Services that there are, and of those that come and go; returns what ends that. */
+  /** Counts the ports of all Services as they change; returns a function that stops. */
   follow(services: ResourceCache): () => void {
     for (const entry of services.list()) this.#count(entry, 1);
     return services.watch({
@@ -60,7 +60,7 @@ export class NodePortAllocator {
     this.#reserved.add(port);
   }
 
-  /** The lower part of the range is for ports that clients choose, and is used last. */
+  /** Clients choose ports from the lower part of the range, so it is used last. */
   reserveNext(): number {
     const share = Math.floor(this.#size / STATIC_SHARE);
     const statics = this.#size < MIN_STATIC ? 0 : Math.min(Math.max(share, MIN_STATIC), MAX_STATIC);
@@ -70,7 +70,7 @@ export class NodePortAllocator {
     return port;
   }
 
-  /** The write is over: by now the stored Service has the port, or nobody does. */
+  /** The write is over: the stored Service has the port now, or no Service does. */
   settle(ports: Iterable<number>): void {
     for (const port of ports) this.#reserved.delete(port);
   }
@@ -97,7 +97,7 @@ export class NodePortAllocator {
   }
 }
 
-/** Each port once: two protocols may share one. */
+/** Distinct: two protocols may share a port. */
 export function nodePortsOf({ spec }: Service): Set<number> {
   const ports = new Set<number>();
   for (const { nodePort } of spec?.ports ?? []) if (nodePort) ports.add(nodePort);

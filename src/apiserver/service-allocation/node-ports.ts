@@ -1,9 +1,9 @@
-/** Which node ports a write of a Service needs. */
+/** The node ports that a write of a Service reserves. */
 import type { Service } from '../../api/generated/core-v1.ts';
 import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
-import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from './service-needs.ts';
 
 /** The ports that one write has reserved. */
 export class PortOperation {
@@ -15,14 +15,14 @@ export class PortOperation {
   ) {}
 
   reserve(port: number): void {
-    // A dry run looks at this one write alone: it knows neither the others' ports nor the range.
+    // A dry run checks this write alone, against neither other Services nor the range.
     if (!this.dryRun) this.allocator.reserve(port);
     else if (this.#reserved.has(port)) throw new AllocationError('provided port is already allocated');
     this.#reserved.add(port);
   }
 
   reserveNext(): number {
-    // What a dry run shows is nobody's port.
+    // A dry run allocates no port.
     if (this.dryRun) return this.allocator.first;
     const port = this.allocator.reserveNext();
     this.#reserved.add(port);

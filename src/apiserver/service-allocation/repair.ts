@@ -1,5 +1,5 @@
 import type { Service } from '../../api/generated/core-v1.ts';
-/** At start: every address of a Service has its IPAddress object, and no IPAddress object is without its Service. */
+/** At start: creates missing IPAddress objects of Services, and deletes those without a Service. */
 import type { IPAddress } from '../../api/generated/networking-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';

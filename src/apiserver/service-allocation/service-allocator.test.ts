@@ -95,7 +95,7 @@ describe('cluster IPs', () => {
         spec: { parentRef: { resource: 'services', namespace: 'default', name: 'nobody' } },
       },
     });
-    await server.pipeline.door.backend.serviceAllocator.repair();
+    await server.pipeline.chain.backend.serviceAllocator.repair();
     expect(await owner(clusterIP!)).toMatchObject({ parentRef: { name: 'mended' } });
     expect(await owner('10.96.0.123')).toBeUndefined();
   });
@@ -165,7 +165,7 @@ describe('node ports', () => {
 
   it('frees the ports of a Service that needs none any more', async () => {
     const [port] = nodePorts(await post('freed', { type: 'NodePort' }));
-    const { serviceAllocator } = server.pipeline.door.backend;
+    const { serviceAllocator } = server.pipeline.chain.backend;
     expect(serviceAllocator.isNodePortTaken(port!)).toBe(true);
     const put = await server.call('PUT', `${PATH}/freed`, {
       body: { metadata: { name: 'freed' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } },

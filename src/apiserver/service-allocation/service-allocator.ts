@@ -1,12 +1,13 @@
 /**
- * Addresses and ports of Services: reserved before a write, kept when it succeeds, given back when it fails. A dry run sees
- * what it would see but takes nothing.
+ * Reserves the cluster IPs and node ports of Services before a write, keeps them when it succeeds and releases them
+ * when it fails. A dry run checks the same and reserves nothing.
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
+import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import type { IpFamily } from './address-range.ts';
 import { AllocationError, ClusterIpAllocator, type ServiceName } from './cluster-ip-allocator.ts';
@@ -15,10 +16,9 @@ import { completeIpFamilies, keepsDualStackPreference } from './ip-families.ts';
 import { NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
 import { repairClusterIps } from './repair.ts';
-import { isHeadless } from './service-needs.ts';
 
 export interface ServiceAllocatorOptions {
-  /** One range, or one of each family separated by a comma, the default family's first. */
+  /** One range, or one of each family separated by a comma; the first is the default family's. */
   readonly serviceClusterIpRange: string;
   /** Default 30000-32767. */
   readonly nodePortRange?: string;
@@ -43,18 +43,20 @@ export class ServiceAllocator {
     this.#ports = new NodePortAllocator(options.nodePortRange ?? '30000-32767', ctx.random.fork('node-port-allocator'));
   }
 
-  /** Takes stock of the Services that there are: called once, when they are in the cache and before requests are served. */
+  /**
+   * Counts the ports of existing Services: to be called once, when the cache is loaded and before requests are served.
+   */
   start(): void {
     const stop = this.#ports.follow(this.registry.require('', 'v1', 'services').cache);
     this.ctx.signal.addEventListener('abort', stop, { once: true });
   }
 
-  /** Puts right what a crash left behind; it writes, so the watch cache must be running. */
+  /** Repairs what a crash left behind; it writes, so the watch cache must be running. */
   async repair(): Promise<void> {
     await repairClusterIps(this.ctx, this.registry, this.addresses);
   }
 
-  /** Completes the Service in place with what it is given. */
+  /** Fills in what it reserves; changes the Service in place. */
   async reserve(service: ServiceObject, old: ServiceObject | undefined, dryRun: boolean): Promise<Reservation> {
     if (old) fillAllocated(service, old);
     agreeOnClusterIps(service, old);
@@ -81,13 +83,12 @@ export class ServiceAllocator {
     };
   }
 
-  /** Gives back the addresses of a Service that is gone; its ports are free with it. */
+  /** Releases the addresses of a deleted Service; its ports are free already. */
   async release(service: Service): Promise<void> {
     if (service.spec?.type !== 'ExternalName' && !isHeadless(service))
       await this.#release(service.spec?.clusterIPs ?? []);
   }
 
-  /** Whether a node port is in use, for those who look. */
   isNodePortTaken(port: number): boolean {
     return this.#ports.isTaken(port);
   }
@@ -117,7 +118,7 @@ export class ServiceAllocator {
     return none;
   }
 
-  /** An address of each family from the place `from` on: the one that stands there, or any. */
+  /** Allocates an address of each family from index `from` on: the one that the Service names, or any. */
   async #take(service: ServiceObject, from: number, dryRun: boolean): Promise<string[]> {
     const spec = service.spec!;
     const asked = [...(spec.clusterIPs ?? [])];

@@ -1,13 +1,16 @@
 /**
  * Reads a stored value. Ours are canonical JSON in a known key order; an upstream API server on the same etcd writes
- * protobuf, or JSON in another order: those are decoded and brought into our form.
+ * protobuf, or JSON in another order or with a final newline, and some kinds in an older version: those are decoded and
+ * brought into our form.
  */
 import { schema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
+import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
+import { decodeProtobufObject, messageOfKind } from '../../machinery/protobuf/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { parseStored } from './parse-stored.ts';
+import { fromStoredVersion, servedVersionOf } from './stored-versions.ts';
 import type { Transformer } from './transformer.ts';
 
 const OURS = Buffer.from('{"kind":"');
@@ -15,9 +18,17 @@ const PROTOBUF_MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export function decodeStored(transformer: Transformer, kv: KeyValue): { value: Uint8Array; object?: KubeObject } {
   const { value } = transformer.fromStorage(kv.value, kv.key);
-  if (startsWith(value, PROTOBUF_MAGIC)) return recode(decodeProtobufObject(schema, value));
-  if (startsWith(value, OURS) && hasMetadataThird(value)) return { value };
-  return recode(parseStored(Buffer.from(value)));
+  if (startsWith(value, PROTOBUF_MAGIC)) return recode(decodeProtobufObject(schema, value, { servedVersionOf }));
+  if (isOurs(value)) return { value };
+  return recode(canonical(fromStoredVersion(parseStored(Buffer.from(value)))));
+}
+
+/** Upstream writes some fields that ours leave out, such as a creationTimestamp of null in a template. */
+function canonical(object: KubeObject): KubeObject {
+  const message = messageOfKind(schema, object);
+  if (!message) return object;
+  const { kind, apiVersion, ...fields } = object;
+  return { kind, apiVersion, ...canonicalize(message, fields) } as KubeObject;
 }
 
 function recode(object: KubeObject): { value: Uint8Array; object: KubeObject } {
@@ -28,8 +39,13 @@ function startsWith(value: Uint8Array, prefix: Uint8Array): boolean {
   return value.length >= prefix.length && prefix.every((byte, i) => value[i] === byte);
 }
 
+const HEAD = /^\{"kind":"([^"\\]*)","apiVersion":"([^"\\]*)","metadata":\{/;
+const CLOSING_BRACE = 0x7d;
+
 /** kind and apiVersion are short and hold no escapes, so metadata must begin within the first few hundred bytes. */
-function hasMetadataThird(value: Uint8Array): boolean {
+function isOurs(value: Uint8Array): boolean {
+  if (!startsWith(value, OURS) || value.at(-1) !== CLOSING_BRACE) return false;
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.byteLength, 600)).toString('latin1');
-  return /^\{"kind":"[^"\\]*","apiVersion":"[^"\\]*","metadata":\{/.test(head);
+  const [, kind, apiVersion] = HEAD.exec(head) ?? [];
+  return kind !== undefined && apiVersion !== undefined && servedVersionOf(apiVersion, kind) === undefined;
 }

@@ -9,7 +9,8 @@ import { splitKey } from './keys.ts';
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 export class CacheEvent {
-  #frames: Map<string, Buffer> | undefined;
+  /** See shared-frames.ts. */
+  frames: Map<string, Buffer> | undefined;
 
   constructor(
     readonly type: EventType,
@@ -18,14 +19,6 @@ export class CacheEvent {
     readonly entry: Entry,
     readonly previous: Entry | undefined,
   ) {}
-
-  /** A wire form of the event, made for the first of its watchers and shared by all. */
-  frame(form: string, make: () => Buffer): Buffer {
-    this.#frames ??= new Map();
-    let frame = this.#frames.get(form);
-    if (!frame) this.#frames.set(form, (frame = make()));
-    return frame;
-  }
 }
 
 export interface CacheWatcher {

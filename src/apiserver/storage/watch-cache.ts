@@ -6,13 +6,13 @@
 import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { serviceUnavailable, timeout } from '../../machinery/errors/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
 import { REGISTRY, splitKey } from './keys.ts';
-import { LateBytes } from './late-bytes.ts';
+import { LazyEncoding } from './lazy-encoding.ts';
 import { ResourceCache, type CachedResource } from './resource-cache.ts';
 import type { Transformer } from './transformer.ts';
+import { noWrittenObjects, type WrittenObjects } from './written-objects.ts';
 
 const PAGE = 5000;
 const WAIT_LIMIT_MS = 3000;
@@ -27,13 +27,13 @@ export class WatchCache {
   #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
   /** Nothing will come any more. */
   #hasEnded = false;
-  /** Objects in hand when their bytes were written, so that the event need not parse them again. */
-  #written = new Map<string, Written>();
 
   constructor(
     private readonly ctx: Context,
     private readonly store: Store,
     private readonly transformer: Transformer,
+    /** The writes of this server that are under way. */
+    readonly written: WrittenObjects = noWrittenObjects,
   ) {}
 
   get revision(): number {
@@ -133,15 +133,6 @@ export class WatchCache {
     }
   }
 
-  /** Remembers the object that `value` encodes until the event with these bytes arrives, or `forget` says that none will. */
-  remember(key: string, written: Written): void {
-    this.#written.set(key, written);
-  }
-
-  forget(key: string, value: Uint8Array): void {
-    if (this.#written.get(key)?.value === value) this.#written.delete(key);
-  }
-
   /** Resolves once every event up to `revision` is in the cache. */
   waitFor(revision: number): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
@@ -170,12 +161,9 @@ export class WatchCache {
 
   entryOf(resource: CachedResource, kv: KeyValue): Entry {
     const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
-    if (kv.late instanceof LateBytes) return Entry.overValue(at, kv.late, kv.modRevision);
-    const written = this.#written.get(kv.key);
-    if (written?.value === kv.value) {
-      this.#written.delete(kv.key);
-      return Entry.fromValue(at, kv.value, kv.modRevision, written.object);
-    }
+    if (kv.lazyValue instanceof LazyEncoding) return Entry.overValue(at, kv.lazyValue, kv.modRevision);
+    const written = this.written.take(kv.key, kv.value);
+    if (written) return Entry.fromValue(at, kv.value, kv.modRevision, written);
     const { value, object } = decodeStored(this.transformer, kv);
     return this.store.keepsValues && value === kv.value
       ? Entry.overValue(at, value, kv.modRevision)
@@ -249,12 +237,6 @@ export class WatchCache {
     const second = key.indexOf('/', first + 1);
     return second < 0 ? undefined : byPrefix.get(key.slice(0, second + 1));
   }
-}
-
-/** An object beside the bytes that were written of it. */
-export interface Written {
-  readonly value: Uint8Array;
-  readonly object: KubeObject;
 }
 
 /** A resource that is being read while its events go on. */

@@ -7,11 +7,11 @@ import { aggregateMessage, badRequest, conflict, failure } from '../../machinery
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { optionsObject, writeOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { optionsObject, writeOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 import { done } from './success.ts';
 

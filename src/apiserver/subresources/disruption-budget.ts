@@ -3,8 +3,8 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { cloneJson, formatTime } from '../../base/index.ts';
 import { forbidden, type StatusError, timeout, tooManyRequests } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 /** More evictions than this that the controller has not seen yet, and it cannot be keeping up. */
 const MAX_UNCONFIRMED = 2000;

@@ -9,14 +9,13 @@ import { badRequest, failure, isStatusError } from '../../machinery/errors/index
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { checkDeleteOptions, optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { headerOf } from '../pipeline/request.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { checkDeleteOptions, optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
+import { headerOf, type Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { bodyFormat, decodeBody } from '../verbs/decode-body.ts';
 import { deleteObject } from '../verbs/delete.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { budgetIsBusy, takeDisruption } from './disruption-budget.ts';
 import { done } from './success.ts';
 

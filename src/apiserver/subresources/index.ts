@@ -1,11 +1,11 @@
+import { get } from '../verbs/get.ts';
+import { patch } from '../verbs/patch.ts';
 /**
  * What is served below an object, by `plural/subresource` and verb; `*` stands for every resource. Those that carry the
  * object itself (status, finalize, approval, ephemeralcontainers, resize) are the ordinary verbs under the subresource's
  * strategy; the others have a kind of their own and a file here.
  */
-import type { Verb } from '../pipeline/route.ts';
-import { get } from '../verbs/get.ts';
-import { patch } from '../verbs/patch.ts';
+import type { Verb } from '../verbs/scope.ts';
 import { update } from '../verbs/update.ts';
 import { bindPod, createBinding } from './binding.ts';
 import { getComponentStatus, listComponentStatuses } from './component-statuses.ts';
@@ -15,13 +15,6 @@ import { connectStream } from './pod-streams.ts';
 import { proxyTo } from './proxy.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { createToken } from './token.ts';
-
-export {
-  KubeletClient,
-  type KubeletClientOptions,
-  type KubeletConnection,
-  type NodeConnections,
-} from './kubelet-connection.ts';
 
 type Handlers = Partial<Record<string, Verb>>;
 

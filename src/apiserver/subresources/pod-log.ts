@@ -15,9 +15,9 @@ import {
 } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
-import { isTrue } from '../pipeline/request-info.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { isTrue } from '../request/request-info.ts';
+import type { Result } from '../request/request.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { containerOf } from './pod-container.ts';
 
 interface LogOptions {

@@ -5,9 +5,9 @@ import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { proxyUpgrade } from '../dial/index.ts';
-import { isTrue } from '../pipeline/request-info.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { isTrue } from '../request/request-info.ts';
+import type { Result } from '../request/request.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { containerOf } from './pod-container.ts';
 
 type Stream = 'exec' | 'attach' | 'portforward';

@@ -13,10 +13,9 @@ import {
   type PermittedTarget,
   type Target,
 } from '../dial/index.ts';
-import { splitPath } from '../pipeline/request-info.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { splitPath } from '../request/request-info.ts';
+import type { ApiResponse, Result } from '../request/request.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { admitConnection } from './pod-streams.ts';
 import { rewriteLinks } from './rewrite-links.ts';
 

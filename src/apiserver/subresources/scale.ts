@@ -13,17 +13,17 @@ import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/sel
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from '../crd/index.ts';
-import { optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
-import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { merged, readConfiguration } from '../verbs/apply.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
+import { managerOf, trackUpdate } from '../verbs/managed-fields.ts';
 import { patched, patchType } from '../verbs/patch.ts';
+import { prepareForUpdate } from '../verbs/prepare-for-update.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 
 export type ScaleObject = Scale & KubeObject;

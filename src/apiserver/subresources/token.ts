@@ -8,12 +8,12 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
-import { optionsObject, writeOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import { optionsObject, writeOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
+import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 type TokenRequestObject = TokenRequest & KubeObject;
 

@@ -3,11 +3,13 @@ import net from 'node:net';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
-import { createLoopback } from '../pipeline/loopback.ts';
-import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
 import { openPki } from '../pki/files.ts';
-import { splitTarget } from '../transport/target.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { createLoopback } from '../request/loopback.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
+import type { Backend } from '../verbs/scope.ts';
 
 export interface TestServer {
   readonly ctx: TestContext;
@@ -24,6 +26,7 @@ export interface TestServerOptions {
   /** Replaces the network. */
   readonly dial?: PipelineOptions['dial'];
   readonly kubelet?: PipelineOptions['kubelet'];
+  readonly speed?: PipelineOptions['speed'];
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -53,7 +56,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet } = options;
+  const { admission, dial, kubelet, speed } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -62,6 +65,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(admission ? { admission } : {}),
     ...(dial ? { dial } : {}),
     ...(kubelet ? { kubelet } : {}),
+    ...(speed ? { speed } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
@@ -110,10 +114,46 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   };
 }
 
+interface ResourceName {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** The objects of a resource in the server's watch cache, for tests that must read synchronously. */
+export const cachedObjects = (
+  { pipeline }: TestServer,
+  { group, version, plural }: ResourceName,
+  namespace = '',
+): readonly KubeObject[] =>
+  pipeline.chain.backend.registry
+    .require(group, version, plural)
+    .cache.list(namespace)
+    .map(({ object }) => object);
+
+/** Changes how a test server serves a resource. */
+export function changeResource(
+  { pipeline }: TestServer,
+  { group, version, plural }: ResourceName,
+  change: (served: ServedResource) => Partial<ServedResource>,
+): void {
+  const { registry } = pipeline.chain.backend;
+  const served = registry.require(group, version, plural);
+  registry.add({ ...served, ...change(served) });
+}
+
+/** The parts that stand between a request and its verb, for measurements of each by itself. */
+export function partsOf({ pipeline }: TestServer): Pick<Backend, 'authorizer' | 'admission' | 'registry'> & {
+  flowControl: Pipeline['chain']['flowControl'];
+} {
+  const { backend, flowControl } = pipeline.chain;
+  return { ...backend, flowControl };
+}
+
 /** Replaces the controller that creates the default ServiceAccount of each namespace. */
 function createDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
   const loopback = createLoopback(pipeline.handle, ctx.signal);
-  const { registry } = pipeline.door.backend;
+  const { registry } = pipeline.chain.backend;
   registry.require('', 'v1', 'namespaces').cache.watch({
     scope: '',
     deliver: ({ type, entry }) => {

@@ -5,18 +5,19 @@ import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
 import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
-import { AnswerHeads } from './answer-head.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { ALL_SPEED } from '../request/speed-options.ts';
+import { batchRequests, startAtOnce } from './batch-requests.ts';
 import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, Http2Request } from './http2.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
+import { ResponseHeads } from './response-heads.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
 import type { SendBudget } from './send-budget.ts';
-import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
 import { http1Server, http1ServerBehind, http2Options, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
-import { together } from './together.ts';
+import type { Handler, TlsOptions, TransportOptions } from './transport.ts';
 import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {
@@ -43,10 +44,11 @@ export function serveConnections(
   const http1 = options.tls ? http1ServerBehind() : http1Server();
   const sockets = serveHttp1(http1, { running, handler, budget, maxBodyBytes: options.maxBodyBytes });
   const connections = new Set<Http2Connection>();
-  const begin = together(ctx.clock);
+  const speed = { ...ALL_SPEED, ...options.speed };
+  const start = speed.batchRequests ? batchRequests(ctx.clock) : startAtOnce;
   const serving = {
     signals: new StreamSignals(running.stopping),
-    heads: new AnswerHeads(ctx.clock),
+    heads: new ResponseHeads(ctx.clock, speed.headerTables),
     maxBodyBytes: options.maxBodyBytes,
     budget,
   };
@@ -60,7 +62,7 @@ export function serveConnections(
     }
   };
   const http2Listener: Http2Listener = {
-    begin: (stream, connection) => begin(() => void running.run(() => serveStream(stream, connection))),
+    begin: (stream, connection) => start(() => void running.run(() => serveStream(stream, connection))),
     closed: (connection) => void connections.delete(connection),
   };
   const serveHttp2 = (socket: tls.TLSSocket): void =>

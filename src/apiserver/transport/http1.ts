@@ -1,12 +1,12 @@
 import type http from 'node:http';
 import type net from 'node:net';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf } from './peer.ts';
 import type { SendBudget } from './send-budget.ts';
-import { splitTarget } from './target.ts';
 import { writableBuffers, writableSink } from './writable-sink.ts';
 
 /** Less than that is handed to the socket and not counted: the connection itself costs more. */

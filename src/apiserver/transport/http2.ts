@@ -1,19 +1,20 @@
+import { splitTarget } from '../../net/http/index.ts';
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../net/http2/index.ts';
-import type { ApiRequest, ApiResponse, PeerCertificate } from '../pipeline/request.ts';
-import { AUDIT_ID, type AnswerHeads } from './answer-head.ts';
+import type { ApiRequest, ApiResponse, PeerCertificate } from '../request/request.ts';
+import type { Sending } from '../request/request.ts';
 import { cutOff, plain, tooLarge } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
-import type { SendBudget, Sending } from './send-budget.ts';
+import { AUDIT_ID, type ResponseHeads } from './response-heads.ts';
+import type { SendBudget } from './send-budget.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { bufferWriter, streamSink } from './stream-sink.ts';
-import { splitTarget } from './target.ts';
 
 /** What the requests of a server share. */
 export interface Http2Serving {
   readonly signals: StreamSignals;
-  readonly heads: AnswerHeads;
+  readonly heads: ResponseHeads;
   readonly maxBodyBytes: number;
   readonly budget: SendBudget;
 }

@@ -1,5 +1,5 @@
 /** Headers that say whom a request is for. Node joins repeated ones with commas; groups are needed one by one. */
-import type { ApiRequest } from '../pipeline/request.ts';
+import type { ApiRequest } from '../request/request.ts';
 
 const isIdentity = (name: string): boolean => name.startsWith('impersonate-') || name.startsWith('x-remote-');
 

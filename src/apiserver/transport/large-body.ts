@@ -2,7 +2,7 @@
  * Sends a body of many megabytes through a few small buffers that are used again and again. Whole, each answer would be
  * memory that the system has to clear, and that the garbage collector is called for.
  */
-import type { LargeBody } from '../pipeline/request.ts';
+import type { LargeBody } from '../request/request.ts';
 
 const BUFFER_BYTES = 256 * 1024;
 /** Of one answer that the connection has not taken yet. */

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { peerChain } from '../../net/tls/index.ts';
-import type { PeerCertificate } from '../pipeline/request.ts';
+import type { PeerCertificate } from '../request/request.ts';
 
 export interface Peer {
   readonly remoteAddress: string;

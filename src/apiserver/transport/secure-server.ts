@@ -1,8 +1,8 @@
 /** A TLS port of two protocols. */
 import type net from 'node:net';
 import tls from 'node:tls';
-import type { TlsOptions } from './serve.ts';
 import { tlsOptions } from './settings.ts';
+import type { TlsOptions } from './transport.ts';
 
 interface SecureServer {
   readonly server: tls.Server;

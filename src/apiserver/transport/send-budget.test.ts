@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
-import { SendBudget, type Sending } from './send-budget.ts';
+import type { Sending } from '../request/request.ts';
+import { SendBudget } from './send-budget.ts';
 
 const LIMITS = { connectionBytes: 1000, serverBytes: 2000, answerMs: 60_000 };
 

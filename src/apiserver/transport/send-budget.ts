@@ -5,6 +5,7 @@
  * ask again.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
+import type { Sending } from '../request/request.ts';
 
 export interface SendLimits {
   /** Of one connection: 64 unread LISTs, or 500 watches that are all behind. */
@@ -122,15 +123,6 @@ export class SendBudget {
       sending.end();
     }
   }
-}
-
-/** One answer on its way to a client. */
-export interface Sending {
-  wrote(bytes: number): void;
-  /** The socket has taken so much of it. */
-  took(bytes: number): void;
-  /** Nothing of it waits any more. May be called again. */
-  finished(): void;
 }
 
 interface SendingOptions {

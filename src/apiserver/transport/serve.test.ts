@@ -15,9 +15,11 @@ import { createContext } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/status.ts';
 import { certificatesOfDer, commonName } from '../../net/tls/index.ts';
 import { makeCertificate } from '../../net/tls/testing/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
-import { listen, type Transport } from './serve.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
+import { listen } from './serve.ts';
+import type { Transport } from './transport.ts';
 
 const outdir = join(
   import.meta.dirname,
@@ -48,10 +50,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
+const ownThread = (): Worker => new Worker(join(outdir, 'front-thread.js'));
+const sameThread = (): undefined => undefined;
+
+/** One contract for both, with each feature of the speed layer off as well. */
 const THREADS = {
-  'this thread has the port': () => undefined,
-  'a thread of its own has the port': () => new Worker(join(outdir, 'front-thread.js')),
-} satisfies Record<string, () => Worker | undefined>;
+  'this thread has the port': { thread: sameThread },
+  'this thread has the port, requests are not batched': { thread: sameThread, speed: { batchRequests: false } },
+  'this thread has the port, heads are not remembered': { thread: sameThread, speed: { headerTables: false } },
+  'a thread of its own has the port': { thread: ownThread },
+  'a thread of its own has the port, requests are not batched': { thread: ownThread, speed: { batchRequests: false } },
+  'a thread of its own has the port, headers are sent whole': { thread: ownThread, speed: { headerTables: false } },
+  'a thread of its own has the port, messages are not batched': { thread: ownThread, speed: { messageBatches: false } },
+} satisfies Record<string, { thread: () => Worker | undefined; speed?: Partial<SpeedOptions> }>;
 
 const MAX_BODY_BYTES = 300_000;
 const text = (status: number, body: string): ApiResponse => ({
@@ -198,380 +209,386 @@ const post = (
   headers: http2.OutgoingHttpHeaders = {},
 ): Promise<Answer> => ask(session, { ':method': 'POST', ':path': '/echo', ...headers }, body);
 
-describe.each(Object.entries(THREADS))('%s', (_, thread) => {
-  let transport: Transport;
-  let session: http2.ClientHttp2Session;
-  beforeAll(async () => {
-    transport = await listen(
-      ctx,
-      {
-        host: '127.0.0.1',
-        port: 0,
-        maxBodyBytes: MAX_BODY_BYTES,
-        tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate },
-        thread: thread(),
+describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<SpeedOptions> }]>(Object.entries(THREADS))(
+  '%s',
+  (_, { thread, speed }) => {
+    let transport: Transport;
+    let session: http2.ClientHttp2Session;
+    beforeAll(async () => {
+      transport = await listen(
+        ctx,
+        {
+          host: '127.0.0.1',
+          port: 0,
+          maxBodyBytes: MAX_BODY_BYTES,
+          tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate },
+          thread: thread(),
+          speed,
+        },
+        handle,
+      );
+      session = connect(transport.port);
+    });
+    afterAll(async () => {
+      session?.destroy();
+      await transport?.close(1000);
+    });
+
+    const BODIES = {
+      'an empty body': [Buffer.alloc(0), {}],
+      'a short body': [Buffer.from('{"a":1}'), { 'content-length': 7 }],
+      'a short body of unknown length': [Buffer.from('{"a":1}'), {}],
+      'a body of many frames': [Buffer.alloc(250_000, 'b'), { 'content-length': 250_000 }],
+    } satisfies Record<string, [Buffer, http2.OutgoingHttpHeaders]>;
+    it.each(Object.entries(BODIES))('%s arrives whole', async (_name, [body, headers]) => {
+      const answer = await post(session, body, headers);
+      expect(answer.status).toBe(200);
+      expect(answer.body.equals(body)).toBe(true);
+    });
+
+    it('a compressed body is unpacked', async () => {
+      const packed = gzipSync('{"a":1}');
+      expect(
+        (await post(session, packed, { 'content-encoding': 'gzip', 'content-length': packed.length })).body.toString(),
+      ).toBe('{"a":1}');
+    });
+
+    it.each([{ length: true }, { length: false }])(
+      'a body over the limit is refused (told before: $length)',
+      async ({ length }) => {
+        const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
+        expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
       },
-      handle,
     );
-    session = connect(transport.port);
-  });
-  afterAll(async () => {
-    session?.destroy();
-    await transport?.close(1000);
-  });
 
-  const BODIES = {
-    'an empty body': [Buffer.alloc(0), {}],
-    'a short body': [Buffer.from('{"a":1}'), { 'content-length': 7 }],
-    'a short body of unknown length': [Buffer.from('{"a":1}'), {}],
-    'a body of many frames': [Buffer.alloc(250_000, 'b'), { 'content-length': 250_000 }],
-  } satisfies Record<string, [Buffer, http2.OutgoingHttpHeaders]>;
-  it.each(Object.entries(BODIES))('%s arrives whole', async (_name, [body, headers]) => {
-    const answer = await post(session, body, headers);
-    expect(answer.status).toBe(200);
-    expect(answer.body.equals(body)).toBe(true);
-  });
+    it('a request is answered although nobody reads its body', async () => {
+      const answer = await ask(session, { ':method': 'POST', ':path': '/unread' }, Buffer.alloc(200_000));
+      expect(answer).toMatchObject({ status: 403, code: 0 });
+    });
 
-  it('a compressed body is unpacked', async () => {
-    const packed = gzipSync('{"a":1}');
-    expect(
-      (await post(session, packed, { 'content-encoding': 'gzip', 'content-length': packed.length })).body.toString(),
-    ).toBe('{"a":1}');
-  });
+    it('every request has its own headers, in whatever order they come', async () => {
+      const tokens = Array.from({ length: 30 }, (_v, i) => `Bearer ${i % 12}`);
+      const answers = await Promise.all(
+        tokens.map((authorization, i) =>
+          i % 2
+            ? get(session, `/headers?q=${i}`, { authorization })
+            : ask(
+                session,
+                { ':method': 'POST', ':path': `/headers?q=${i}`, authorization, 'content-length': 2 },
+                Buffer.from('{}'),
+              ),
+        ),
+      );
+      for (const [i, { body }] of answers.entries())
+        expect(JSON.parse(body.toString())).toEqual({
+          token: tokens[i],
+          query: String(i),
+          method: i % 2 ? 'GET' : 'POST',
+          address: '127.0.0.1',
+        });
+    });
 
-  it.each([{ length: true }, { length: false }])(
-    'a body over the limit is refused (told before: $length)',
-    async ({ length }) => {
-      const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
-      expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
-    },
-  );
-
-  it('a request is answered although nobody reads its body', async () => {
-    const answer = await ask(session, { ':method': 'POST', ':path': '/unread' }, Buffer.alloc(200_000));
-    expect(answer).toMatchObject({ status: 403, code: 0 });
-  });
-
-  it('every request has its own headers, in whatever order they come', async () => {
-    const tokens = Array.from({ length: 30 }, (_v, i) => `Bearer ${i % 12}`);
-    const answers = await Promise.all(
-      tokens.map((authorization, i) =>
-        i % 2
-          ? get(session, `/headers?q=${i}`, { authorization })
-          : ask(
-              session,
-              { ':method': 'POST', ':path': `/headers?q=${i}`, authorization, 'content-length': 2 },
-              Buffer.from('{}'),
-            ),
-      ),
-    );
-    for (const [i, { body }] of answers.entries())
-      expect(JSON.parse(body.toString())).toEqual({
-        token: tokens[i],
-        query: String(i),
-        method: i % 2 ? 'GET' : 'POST',
-        address: '127.0.0.1',
+    it('a slow body does not get the headers of requests that overtook it', async () => {
+      const slow = session.request({
+        ':method': 'POST',
+        ':path': '/headers',
+        authorization: 'Bearer slow',
+        'content-length': 2,
       });
-  });
-
-  it('a slow body does not get the headers of requests that overtook it', async () => {
-    const slow = session.request({
-      ':method': 'POST',
-      ':path': '/headers',
-      authorization: 'Bearer slow',
-      'content-length': 2,
+      slow.write('{');
+      await Promise.all(
+        Array.from({ length: 20 }, (_v, i) => get(session, '/headers', { authorization: `Bearer fast ${i}` })),
+      );
+      slow.end('}');
+      const pieces = await slow.toArray();
+      expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ token: 'Bearer slow', method: 'POST' });
     });
-    slow.write('{');
-    await Promise.all(
-      Array.from({ length: 20 }, (_v, i) => get(session, '/headers', { authorization: `Bearer fast ${i}` })),
-    );
-    slow.end('}');
-    const pieces = await slow.toArray();
-    expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ token: 'Bearer slow', method: 'POST' });
-  });
 
-  it('a body that does not come does not hold the request up', async () => {
-    const stream = session.request({ ':method': 'POST', ':path': '/unread', 'content-length': 5 });
-    const [head] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
-    expect(head[':status']).toBe(403);
-    stream.close();
-  }, 10_000);
+    it('a body that does not come does not hold the request up', async () => {
+      const stream = session.request({ ':method': 'POST', ':path': '/unread', 'content-length': 5 });
+      const [head] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+      expect(head[':status']).toBe(403);
+      stream.close();
+    }, 10_000);
 
-  it('repeated identity headers stay apart', async () => {
-    const answer = await get(session, '/headers', { 'impersonate-group': ['a,b', 'c'] });
-    expect(JSON.parse(answer.body.toString())).toMatchObject({ groups: ['a,b', 'c'] });
-  });
-
-  it('HEAD has no body', async () => {
-    expect(await ask(session, { ':method': 'HEAD', ':path': '/headers' })).toMatchObject({
-      status: 200,
-      body: Buffer.alloc(0),
+    it('repeated identity headers stay apart', async () => {
+      const answer = await get(session, '/headers', { 'impersonate-group': ['a,b', 'c'] });
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ groups: ['a,b', 'c'] });
     });
-  });
 
-  it('the certificate of a client is seen', async () => {
-    const known = connect(transport.port, { cert: client.certificate, key: client.key });
-    expect((await get(known, '/certificate')).body.toString()).toMatch(/^[1-9]\d+ true$/);
-    expect((await get(session, '/certificate')).body.toString()).toBe('0 false');
-    known.destroy();
-  });
-
-  it('the certificates that vouch for it come with it', async () => {
-    const root = await makeCertificate({ subject: 'CN=root', ca: true });
-    const between = await makeCertificate({ subject: 'CN=between', issuer: root, ca: true });
-    const leaf = await makeCertificate({ subject: 'CN=leaf', issuer: between });
-    const known = connect(transport.port, { cert: leaf.pem + between.pem, key: leaf.keyPem });
-    expect((await get(known, '/chain')).body.toString()).toBe('leaf between');
-    known.destroy();
-  });
-
-  it('a large body arrives whole, several at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => get(session, '/large?bytes=3000001')));
-    for (const { body } of answers) {
-      expect(body.length).toBe(3_000_001);
-      expect(body.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true);
-    }
-  });
-
-  it('a large body that nobody reads to its end holds up nobody', async () => {
-    const stream = session.request({ ':path': '/large?bytes=30000000' });
-    await once(stream, 'data');
-    stream.close(http2.constants.NGHTTP2_CANCEL);
-    expect((await get(session, '/large?bytes=1000000')).body.length).toBe(1_000_000);
-  });
-
-  it('a stream arrives as it is written, and its end is told', async () => {
-    ended.length = 0;
-    const stream = session.request({ ':path': '/events' });
-    let heard = '';
-    for await (const piece of stream) {
-      heard += String(piece);
-      if (heard.endsWith('event 2\n')) break;
-    }
-    expect(heard).toBe('event 0\nevent 1\nevent 2\n');
-    stream.close(http2.constants.NGHTTP2_CANCEL);
-    await expect.poll(() => ended).toEqual(['the client went away']);
-  });
-
-  it('a stream ends with its connection', async () => {
-    ended.length = 0;
-    const other = connect(transport.port);
-    const stream = other.request({ ':path': '/events' });
-    stream.on('error', () => {});
-    await once(stream, 'data');
-    other.destroy();
-    await expect.poll(() => ended).toEqual(['the client went away']);
-  });
-
-  it('whoever writes learns that the reader is slower', async () => {
-    ended.length = 0;
-    const stream = session.request({ ':path': '/flood' });
-    await once(stream, 'response');
-    const body = Buffer.concat(await stream.toArray());
-    expect(body.length).toBe(10_000_000);
-    expect(ended).toEqual(['at most few bytes were waiting']);
-  });
-
-  it('half an answer does not look like a whole one', async () => {
-    expect((await get(session, '/broken')).code).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
-  });
-
-  describe('HTTP/1.1', () => {
-    const request = (path: string, options: https.RequestOptions = {}, body?: string): Promise<Answer> =>
-      new Promise((resolve, reject) => {
-        const sent = https.request(
-          { host: 'localhost', port: transport.port, ca: ca.certificate, path, ...options },
-          (answer) => {
-            const pieces: Buffer[] = [];
-            answer.on('data', (piece: Buffer) => pieces.push(piece));
-            answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(pieces) }));
-            answer.on('error', reject);
-          },
-        );
-        sent.on('error', reject);
-        sent.end(body);
+    it('HEAD has no body', async () => {
+      expect(await ask(session, { ':method': 'HEAD', ':path': '/headers' })).toMatchObject({
+        status: 200,
+        body: Buffer.alloc(0),
       });
-
-    it('is answered, over one connection again and again', async () => {
-      const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
-      for (let i = 0; i < 3; i++)
-        expect((await request('/echo', { method: 'POST', agent }, `body ${i}`)).body.toString()).toBe(`body ${i}`);
-      agent.destroy();
-    });
-
-    it('a large body arrives whole', async () => {
-      const body = 'z'.repeat(290_000);
-      expect((await request('/echo', { method: 'POST' }, body)).body.toString()).toBe(body);
     });
 
     it('the certificate of a client is seen', async () => {
-      expect((await request('/certificate', { cert: client.certificate, key: client.key })).body.toString()).toMatch(
-        /^[1-9]\d+ true$/,
-      );
+      const known = connect(transport.port, { cert: client.certificate, key: client.key });
+      expect((await get(known, '/certificate')).body.toString()).toMatch(/^[1-9]\d+ true$/);
+      expect((await get(session, '/certificate')).body.toString()).toBe('0 false');
+      known.destroy();
     });
 
-    it('a stream arrives, and its end is told', async () => {
+    it('the certificates that vouch for it come with it', async () => {
+      const root = await makeCertificate({ subject: 'CN=root', ca: true });
+      const between = await makeCertificate({ subject: 'CN=between', issuer: root, ca: true });
+      const leaf = await makeCertificate({ subject: 'CN=leaf', issuer: between });
+      const known = connect(transport.port, { cert: leaf.pem + between.pem, key: leaf.keyPem });
+      expect((await get(known, '/chain')).body.toString()).toBe('leaf between');
+      known.destroy();
+    });
+
+    it('a large body arrives whole, several at once', async () => {
+      const answers = await Promise.all(Array.from({ length: 5 }, () => get(session, '/large?bytes=3000001')));
+      for (const { body } of answers) {
+        expect(body.length).toBe(3_000_001);
+        expect(body.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true);
+      }
+    });
+
+    it('a large body that nobody reads to its end holds up nobody', async () => {
+      const stream = session.request({ ':path': '/large?bytes=30000000' });
+      await once(stream, 'data');
+      stream.close(http2.constants.NGHTTP2_CANCEL);
+      expect((await get(session, '/large?bytes=1000000')).body.length).toBe(1_000_000);
+    });
+
+    it('a stream arrives as it is written, and its end is told', async () => {
       ended.length = 0;
-      const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path: '/events' });
-      sent.on('error', () => {});
-      sent.end();
-      const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
-      await once(answer, 'data');
-      sent.destroy();
+      const stream = session.request({ ':path': '/events' });
+      let heard = '';
+      for await (const piece of stream) {
+        heard += String(piece);
+        if (heard.endsWith('event 2\n')) break;
+      }
+      expect(heard).toBe('event 0\nevent 1\nevent 2\n');
+      stream.close(http2.constants.NGHTTP2_CANCEL);
       await expect.poll(() => ended).toEqual(['the client went away']);
     });
 
-    it('a connection can be taken over', async () => {
-      const socket = new WebSocket(`wss://localhost:${transport.port}/websocket`, { ca: ca.certificate });
-      await once(socket, 'open');
-      socket.send('hello');
-      const [message] = (await once(socket, 'message')) as [Buffer];
-      expect(message.toString()).toBe('heard hello');
-      socket.close();
-      await once(socket, 'close');
+    it('a stream ends with its connection', async () => {
+      ended.length = 0;
+      const other = connect(transport.port);
+      const stream = other.request({ ':path': '/events' });
+      stream.on('error', () => {});
+      await once(stream, 'data');
+      other.destroy();
+      await expect.poll(() => ended).toEqual(['the client went away']);
     });
 
-    /** What is answered until the connection ends, to bytes that are sent packet by packet. */
-    const answerTo = async (...packets: string[]): Promise<string> => {
-      const socket = tls.connect({
-        host: 'localhost',
-        port: transport.port,
-        ca: ca.certificate,
-        cert: client.certificate,
-        key: client.key,
-        ALPNProtocols: ['http/1.1'],
-      });
-      await once(socket, 'secureConnect');
-      const pieces: Buffer[] = [];
-      socket.on('data', (piece: Buffer) => pieces.push(piece));
-      const ended = once(socket, 'end');
-      for (const packet of packets) {
-        socket.write(packet);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-      await ended;
-      socket.destroy();
-      return Buffer.concat(pieces).toString();
-    };
+    it('whoever writes learns that the reader is slower', async () => {
+      ended.length = 0;
+      const stream = session.request({ ':path': '/flood' });
+      await once(stream, 'response');
+      const body = Buffer.concat(await stream.toArray());
+      expect(body.length).toBe(10_000_000);
+      expect(ended).toEqual(['at most few bytes were waiting']);
+    });
 
-    const ODD_METHODS = {
-      'no method that Node knows': [
-        'FOO',
-        [
-          'FOO /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
-        ],
-      ],
-      'one that begins like another': [
-        'GETTING',
-        [
-          'GETTING /headers?q=1 HTTP/1.1\r\nhost:x\r\nauthorization:t \r\nimpersonate-group:a,b\r\nimpersonate-group:c\r\n\r\n',
-        ],
-      ],
-      'one in small letters, with a body': [
-        'post',
-        [
-          'post /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nContent-Length: 2\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
-          '{}',
-        ],
-      ],
-      'one whose head comes in pieces': [
-        'FOO',
-        [
-          'FOO',
-          ' /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthor',
-          'ization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r',
-          '\n',
-        ],
-      ],
-      'that of a tunnel': [
-        'CONNECT',
-        [
-          'CONNECT /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
-        ],
-      ],
-    } satisfies Record<string, [string, string[]]>;
-    it.each(Object.entries(ODD_METHODS))(
-      'a request of an odd method is a request: %s',
-      async (_name, [method, packets]) => {
-        const answer = await answerTo(...packets);
-        expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
-        expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
-          token: 't',
-          groups: ['a,b', 'c'],
-          query: '1',
-          method,
-          address: '127.0.0.1',
+    it('half an answer does not look like a whole one', async () => {
+      expect((await get(session, '/broken')).code).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    });
+
+    describe('HTTP/1.1', () => {
+      const request = (path: string, options: https.RequestOptions = {}, body?: string): Promise<Answer> =>
+        new Promise((resolve, reject) => {
+          const sent = https.request(
+            { host: 'localhost', port: transport.port, ca: ca.certificate, path, ...options },
+            (answer) => {
+              const pieces: Buffer[] = [];
+              answer.on('data', (piece: Buffer) => pieces.push(piece));
+              answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(pieces) }));
+              answer.on('error', reject);
+            },
+          );
+          sent.on('error', reject);
+          sent.end(body);
         });
-      },
-    );
 
-    it('an odd method comes from whom its connection is', async () => {
-      expect(await answerTo('FOO /certificate HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/\r\n\r\n[1-9]\d+ true$/);
-    });
+      it('is answered, over one connection again and again', async () => {
+        const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+        for (let i = 0; i < 3; i++)
+          expect((await request('/echo', { method: 'POST', agent }, `body ${i}`)).body.toString()).toBe(`body ${i}`);
+        agent.destroy();
+      });
 
-    it('an odd method may come after other requests', async () => {
-      expect(
-        await answerTo('GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n'),
-      ).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
-    });
+      it('a large body arrives whole', async () => {
+        const body = 'z'.repeat(290_000);
+        expect((await request('/echo', { method: 'POST' }, body)).body.toString()).toBe(body);
+      });
 
-    it.each([
-      ['a word', 'NONSENSE\r\n\r\n'],
-      ['bytes', '\u0001\u0002\u0003'],
-      ['no method at all', 'F(O /headers HTTP/1.1\r\nHost: x\r\n\r\n'],
-      ['no host', 'FOO /headers HTTP/1.1\r\n\r\n'],
-      ['a header that is none', 'FOO /headers HTTP/1.1\r\nHost: x\r\nof whom: me\r\n\r\n'],
-      ['a header on two lines', 'FOO /headers HTTP/1.1\r\nHost: x\r\n Authorization: t\r\n\r\n'],
-    ])('what is no request is refused: %s', async (_name, sent) => {
-      expect(await answerTo(sent)).toBe(
-        'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request',
+      it('the certificate of a client is seen', async () => {
+        expect((await request('/certificate', { cert: client.certificate, key: client.key })).body.toString()).toMatch(
+          /^[1-9]\d+ true$/,
+        );
+      });
+
+      it('a stream arrives, and its end is told', async () => {
+        ended.length = 0;
+        const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path: '/events' });
+        sent.on('error', () => {});
+        sent.end();
+        const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+        await once(answer, 'data');
+        sent.destroy();
+        await expect.poll(() => ended).toEqual(['the client went away']);
+      });
+
+      it('a connection can be taken over', async () => {
+        const socket = new WebSocket(`wss://localhost:${transport.port}/websocket`, { ca: ca.certificate });
+        await once(socket, 'open');
+        socket.send('hello');
+        const [message] = (await once(socket, 'message')) as [Buffer];
+        expect(message.toString()).toBe('heard hello');
+        socket.close();
+        await once(socket, 'close');
+      });
+
+      /** What is answered until the connection ends, to bytes that are sent packet by packet. */
+      const answerTo = async (...packets: string[]): Promise<string> => {
+        const socket = tls.connect({
+          host: 'localhost',
+          port: transport.port,
+          ca: ca.certificate,
+          cert: client.certificate,
+          key: client.key,
+          ALPNProtocols: ['http/1.1'],
+        });
+        await once(socket, 'secureConnect');
+        const pieces: Buffer[] = [];
+        socket.on('data', (piece: Buffer) => pieces.push(piece));
+        const ended = once(socket, 'end');
+        for (const packet of packets) {
+          socket.write(packet);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        await ended;
+        socket.destroy();
+        return Buffer.concat(pieces).toString();
+      };
+
+      const ODD_METHODS = {
+        'no method that Node knows': [
+          'FOO',
+          [
+            'FOO /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+          ],
+        ],
+        'one that begins like another': [
+          'GETTING',
+          [
+            'GETTING /headers?q=1 HTTP/1.1\r\nhost:x\r\nauthorization:t \r\nimpersonate-group:a,b\r\nimpersonate-group:c\r\n\r\n',
+          ],
+        ],
+        'one in small letters, with a body': [
+          'post',
+          [
+            'post /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nContent-Length: 2\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+            '{}',
+          ],
+        ],
+        'one whose head comes in pieces': [
+          'FOO',
+          [
+            'FOO',
+            ' /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthor',
+            'ization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r',
+            '\n',
+          ],
+        ],
+        'that of a tunnel': [
+          'CONNECT',
+          [
+            'CONNECT /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+          ],
+        ],
+      } satisfies Record<string, [string, string[]]>;
+      it.each(Object.entries(ODD_METHODS))(
+        'a request of an odd method is a request: %s',
+        async (_name, [method, packets]) => {
+          const answer = await answerTo(...packets);
+          expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
+          expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+            token: 't',
+            groups: ['a,b', 'c'],
+            query: '1',
+            method,
+            address: '127.0.0.1',
+          });
+        },
       );
+
+      it('an odd method comes from whom its connection is', async () => {
+        expect(await answerTo('FOO /certificate HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/\r\n\r\n[1-9]\d+ true$/);
+      });
+
+      it('an odd method may come after other requests', async () => {
+        expect(
+          await answerTo('GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n'),
+        ).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
+      });
+
+      it.each([
+        ['a word', 'NONSENSE\r\n\r\n'],
+        ['bytes', '\u0001\u0002\u0003'],
+        ['no method at all', 'F(O /headers HTTP/1.1\r\nHost: x\r\n\r\n'],
+        ['no host', 'FOO /headers HTTP/1.1\r\n\r\n'],
+        ['a header that is none', 'FOO /headers HTTP/1.1\r\nHost: x\r\nof whom: me\r\n\r\n'],
+        ['a header on two lines', 'FOO /headers HTTP/1.1\r\nHost: x\r\n Authorization: t\r\n\r\n'],
+      ])('what is no request is refused: %s', async (_name, sent) => {
+        expect(await answerTo(sent)).toBe(
+          'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request',
+        );
+      });
     });
-  });
 
-  it('serves a connection that came in elsewhere', async () => {
-    const elsewhere = net.createServer((socket) => transport.accept(socket));
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    const other = connect((elsewhere.address() as net.AddressInfo).port);
-    expect((await get(other, '/headers')).status).toBe(200);
-    other.destroy();
-    elsewhere.close();
-  });
+    it('serves a connection that came in elsewhere', async () => {
+      const elsewhere = net.createServer((socket) => transport.accept(socket));
+      await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+      const other = connect((elsewhere.address() as net.AddressInfo).port);
+      expect((await get(other, '/headers')).status).toBe(200);
+      other.destroy();
+      elsewhere.close();
+    });
 
-  it('a port that is taken is told by its code', async () => {
-    const again = listen(
-      ctx,
-      {
-        host: '127.0.0.1',
-        port: transport.port,
-        maxBodyBytes: MAX_BODY_BYTES,
-        tls: { key: serving.key, cert: serving.certificate },
-        thread: thread(),
-      },
-      handle,
-    );
-    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
-  });
+    it('a port that is taken is told by its code', async () => {
+      const again = listen(
+        ctx,
+        {
+          host: '127.0.0.1',
+          port: transport.port,
+          maxBodyBytes: MAX_BODY_BYTES,
+          tls: { key: serving.key, cert: serving.certificate },
+          thread: thread(),
+          speed,
+        },
+        handle,
+      );
+      await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    });
 
-  it('closing ends streams and lets requests finish', async () => {
-    ended.length = 0;
-    const second = await listen(
-      ctx,
-      {
-        host: '127.0.0.1',
-        port: 0,
-        maxBodyBytes: MAX_BODY_BYTES,
-        tls: { key: serving.key, cert: serving.certificate },
-        thread: thread(),
-      },
-      handle,
-    );
-    const other = connect(second.port);
-    const stream = other.request({ ':path': '/events' });
-    await once(stream, 'data');
-    await Promise.all([second.close(1000), once(stream, 'close')]);
-    expect(ended).toEqual(['the server is shutting down']);
-    expect(stream.rstCode).toBe(0);
-    other.destroy();
-  });
-});
+    it('closing ends streams and lets requests finish', async () => {
+      ended.length = 0;
+      const second = await listen(
+        ctx,
+        {
+          host: '127.0.0.1',
+          port: 0,
+          maxBodyBytes: MAX_BODY_BYTES,
+          tls: { key: serving.key, cert: serving.certificate },
+          thread: thread(),
+          speed,
+        },
+        handle,
+      );
+      const other = connect(second.port);
+      const stream = other.request({ ':path': '/events' });
+      await once(stream, 'data');
+      await Promise.all([second.close(1000), once(stream, 'close')]);
+      expect(ended).toEqual(['the server is shutting down']);
+      expect(stream.rstCode).toBe(0);
+      other.destroy();
+    });
+  },
+);

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
 import type { Http2Options } from '../../net/http2/index.ts';
-import type { TlsOptions } from './serve.ts';
+import type { TlsOptions } from './transport.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
 /** Upstream's own limits, of connections without a request, and below of headers that do not come to an end. */
@@ -17,7 +17,7 @@ export const http2Options = (clock: Clock): Http2Options => ({
   maxConcurrentStreams: 1000,
   streamWindow: 1024 * 1024,
   connectionWindow: 8 * 1024 * 1024,
-  beginMs: 10_000,
+  prefaceMs: 10_000,
   idleMs: IDLE_MS,
 });
 

@@ -8,9 +8,10 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
-import { listen, type Transport } from './serve.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { listen } from './serve.ts';
+import type { Transport } from './transport.ts';
 
 const outdir = join(
   import.meta.dirname,

@@ -1,8 +1,8 @@
 /** What an answer is written to piece by piece on HTTP/2. */
 import { HTTP2_ERROR, type Http2Stream } from '../../net/http2/index.ts';
-import type { ResponseSink } from '../pipeline/request.ts';
+import type { ResponseSink } from '../request/request.ts';
+import type { Sending } from '../request/request.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
-import type { Sending } from './send-budget.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Sending): ResponseSink {

@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createContext } from '../../kernel/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { listen, type Transport } from './serve.ts';
+import { listen } from './serve.ts';
+import type { Transport } from './transport.ts';
 
 const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

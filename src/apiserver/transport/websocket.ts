@@ -3,8 +3,8 @@
  * client sends nothing; it ends the watch by closing.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
-import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../pipeline/request.ts';
-import type { Sending } from './send-budget.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request/request.ts';
+import type { Sending } from '../request/request.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 /** A browser shows its token as a subprotocol, which is no protocol that anybody speaks. */

@@ -1,8 +1,8 @@
 /** What an answer is written to piece by piece: a response of HTTP/1.1. */
 import type { Writable } from 'node:stream';
-import type { ResponseSink } from '../pipeline/request.ts';
+import type { ResponseSink } from '../request/request.ts';
+import type { Sending } from '../request/request.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
-import type { Sending } from './send-budget.ts';
 
 export function writableSink(writable: Writable, signal: AbortSignal, sending: Sending): ResponseSink {
   return {

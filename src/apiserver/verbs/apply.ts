@@ -6,13 +6,13 @@ import { conform, parseYaml } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
-import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
+import { writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import { checkNamespace, storeCreated } from './create.ts';
 import { reportStrictErrors } from './decode-body.ts';
+import { keepTimes, resetFieldsOf } from './managed-fields.ts';
+import { betweenStages, readBodyOf } from './read-body.ts';
+import type { Scope } from './scope.ts';
 import { checkPatchedName, updateObject } from './update-object.ts';
 
 export async function apply(scope: Scope): Promise<Result> {

@@ -5,7 +5,7 @@
 import { internalError } from '../../machinery/errors/index.ts';
 import { attributesOf, forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { Scope } from './scope.ts';
 
 /** Resolves when the user of the request may create the object. Undefined when that is already known. */
 export function authorizeCreate(scope: Scope): Promise<void> | undefined {

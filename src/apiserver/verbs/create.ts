@@ -1,23 +1,25 @@
 /** POST to a collection: a new object, from the body to the store. */
-import { cloneJson } from '../../base/index.ts';
+import { cloneJson, whenDone, type MaybePromise } from '../../base/index.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
-import { betweenStages } from '../pipeline/in-slices.ts';
-import { optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
-import { dedupOwnerReferences } from '../registry/owner-references.ts';
-import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
 import { throughStorage } from '../registry/served-resource.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
+import { managerOf, trackCreate } from './managed-fields.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import { clearSystemMetadata, prepareForCreate } from './prepare-for-create.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
 
 export async function create(scope: Scope): Promise<Result> {
+  const refusal = scope.served.createRefusal?.();
+  if (refusal) throw refusal;
   const options = writeOptions('CreateOptions', scope.request.query);
   const object = await decodeNew(scope, options.fieldValidation);
   checkNamespace(scope, object);
@@ -68,7 +70,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       dryRun: options.dryRun,
       beforeStore: () => mayBeStored(scope, named),
     });
-    const reservation = preparing instanceof Promise ? await preparing : preparing;
+    const reservation = await preparing;
     try {
       await betweenStages(scope);
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
@@ -88,10 +90,8 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
 }
 
 /** Every way to make an object passes here: the right to create it, and then validating admission. */
-function mayBeStored(scope: Scope, attributes: AdmissionAttributes): Promise<void> | undefined {
-  const validate = (): Promise<void> | undefined => scope.backend.admission.validate(attributes);
-  const authorizing = authorizeCreate(scope);
-  return authorizing ? authorizing.then(validate) : validate();
+function mayBeStored(scope: Scope, attributes: AdmissionAttributes): MaybePromise<void> {
+  return whenDone(authorizeCreate(scope), () => scope.backend.admission.validate(attributes));
 }
 
 /** A name that is taken by an object on its way out will be free soon. */

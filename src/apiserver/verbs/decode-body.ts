@@ -7,13 +7,12 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
-import type { FieldValidation } from '../pipeline/options.ts';
-import { headerOf } from '../pipeline/request.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
-import { alikeObjectsOf } from '../registry/made-alike.ts';
-import { putTogether, setAsideUntouched } from './untouched.ts';
+import type { FieldValidation } from '../request/options.ts';
+import { headerOf } from '../request/request.ts';
+import { betweenStages, readBodyOf } from './read-body.ts';
+import type { Scope } from './scope.ts';
+import { joinUnchanged, divideByChange } from './unchanged-fields.ts';
 
 export interface BodyOptions {
   readonly fieldValidation: FieldValidation;
@@ -36,17 +35,17 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
-/** A new object with its defaults. Those that are sent alike, under generated names, are decoded once. */
+/** A new object with its defaults. Objects of one template are decoded once. */
 export async function decodeNew(scope: Scope, fieldValidation: FieldValidation): Promise<KubeObject> {
   const { request, served } = scope;
   if (served.custom) return decodeBody(scope, { fieldValidation });
-  const known = alikeObjectsOf(served);
+  const templates = scope.backend.templatesOf(served);
   if (request.object) {
-    scope.alike = known.ofObject(request.object);
-    if (scope.alike) return scope.alike.another();
+    scope.template = templates.ofObject(request.object);
+    if (scope.template) return scope.template.instantiate();
     const time = new AskedTime(scope);
     const object = fromProcess(scope, request.object, { fieldValidation, time });
-    if (!time.asked) scope.alike = known.noteObject(request.object, object);
+    if (!time.asked) scope.template = templates.noteObject(request.object, object);
     return object;
   }
   const format = bodyFormat(headerOf(request, 'content-type'));
@@ -54,14 +53,14 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   await knowYaml(scope, body, format);
   if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
   const text = body.toString('latin1');
-  scope.alike = known.ofBody(text);
-  if (scope.alike) return scope.alike.another();
+  scope.template = templates.ofBody(text);
+  if (scope.template) return scope.template.instantiate();
   const time = new AskedTime(scope);
   const warnings = scope.warnings.length;
   const object = await decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
   const clean =
     !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
-  if (clean) scope.alike = known.noteBody(text, object);
+  if (clean) scope.template = templates.noteBody(text, object);
   return object;
 }
 
@@ -89,14 +88,14 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   const time = options.time ?? new AskedTime(scope);
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
-  const divided = expected === served ? setAsideUntouched(scope, liveOf(scope), given) : undefined;
-  const own = cloneJson(divided ? divided.touched : given) as KubeObject;
+  const divided = expected === served ? divideByChange(scope, liveOf(scope), given) : undefined;
+  const own = cloneJson(divided ? divided.changed : given) as KubeObject;
   if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own)
     .object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
-  if (scope.subresource === 'status') time.settled = divided?.untouched['spec'];
-  return withDefaults(expected, divided ? putTogether(served, object, divided) : object, time);
+  if (scope.subresource === 'status') time.settled = divided?.unchanged['spec'];
+  return withDefaults(expected, divided ? joinUnchanged(served, object, divided) : object, time);
 }
 
 /** Clients in this process build the new state on the object that they were given. */

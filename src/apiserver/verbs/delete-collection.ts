@@ -1,10 +1,9 @@
 /** DELETE on a collection: every object that the selectors match; answers with the list as it was. */
 import { isStatusError } from '../../machinery/errors/index.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import type { Entry } from '../storage/entry.ts';
+import type { EncodedObject, Result } from '../request/request.ts';
 import { deleteObject, readDeleteOptions } from './delete.ts';
 import { list } from './list.ts';
+import type { Scope } from './scope.ts';
 
 const AT_ONCE = 16;
 
@@ -20,10 +19,13 @@ export async function deleteCollection(scope: Scope): Promise<Result> {
   return listed;
 }
 
-async function deleteOne(scope: Scope, entry: Entry, options: Parameters<typeof deleteObject>[1]): Promise<void> {
-  const place = { namespace: entry.namespace, name: entry.name };
+async function deleteOne(
+  scope: Scope,
+  { namespace, name }: EncodedObject,
+  options: Parameters<typeof deleteObject>[1],
+): Promise<void> {
   try {
-    await deleteObject({ ...scope, place }, options);
+    await deleteObject({ ...scope, place: { namespace, name } }, options);
   } catch (error) {
     // Somebody else deleted it first: the collection is as empty as was asked for.
     if (!isStatusError(error, 'NotFound')) throw error;

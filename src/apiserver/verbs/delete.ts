@@ -7,14 +7,14 @@ import { cloneJson, formatTime } from '../../base/index.ts';
 import { conflict } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { checkDeleteOptions, deleteOptionsFromQuery } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { writeContext } from '../registry/prepare-for-create.ts';
 import { errorKind } from '../registry/served-resource.ts';
+import { checkDeleteOptions, deleteOptionsFromQuery } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { decodeDeleteOptions } from './decode-body.ts';
 import { isFinished } from './finish-deletion.ts';
+import { writeContext } from './prepare-for-create.ts';
+import type { Scope } from './scope.ts';
 
 const MAX_ATTEMPTS = 100;
 

@@ -1,8 +1,8 @@
 /** An object that is being deleted goes when its last finalizer does: the write that removes it removes the object. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { writeContext } from '../registry/prepare-for-create.ts';
 import type { Entry } from '../storage/entry.ts';
+import { writeContext } from './prepare-for-create.ts';
+import type { Scope } from './scope.ts';
 
 /** Removes what this write would have left, without storing that first; undefined when somebody else was faster. */
 export async function removeFinished(scope: Scope, current: Entry, object: KubeObject): Promise<Entry | undefined> {

@@ -99,7 +99,7 @@ describe('list', () => {
   it('answers an expired token with 410 and one that goes on inconsistently', async () => {
     const whole = await page('');
     const first = await page('limit=4');
-    const { store } = server.pipeline.door.backend;
+    const { store } = server.pipeline.chain.backend;
     await create('zz-after-the-first-page');
     await store.compact(await store.revision());
     const { status, body } = await server.call('GET', `${COLLECTION}?limit=4&continue=${first.continueToken}`);

@@ -4,14 +4,14 @@
  */
 import { prefixRange, StoreError } from '../../etcd/index.ts';
 import { badRequest, isStatusError, resourceExpired } from '../../machinery/errors/index.ts';
-import { listOptions, type ListOptions } from '../pipeline/options.ts';
-import { requestedVersion } from '../pipeline/resource-version.ts';
-import type { ListResult, Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import { listOptions, type ListOptions } from '../request/options.ts';
+import type { ListResult, Result } from '../request/request.ts';
+import { requestedVersion } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { tooLargeResourceVersion } from '../storage/watch-cache.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
+import type { Scope } from './scope.ts';
 import { selectionOf, type Selection } from './selection.ts';
 
 export async function list(scope: Scope): Promise<Result> {

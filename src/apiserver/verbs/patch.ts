@@ -5,16 +5,16 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
-import { betweenStages, inSlices, readBodyOf } from '../pipeline/in-slices.ts';
-import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { headerOf } from '../pipeline/request.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { inSlices } from '../request/in-slices.ts';
+import { writeOptions, type WriteOptions } from '../request/options.ts';
+import { headerOf, type Result } from '../request/request.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
-import { putTogether, setAsideUntouched, writable } from './untouched.ts';
+import { managerOf, trackUpdate } from './managed-fields.ts';
+import { betweenStages, readBodyOf } from './read-body.ts';
+import type { Scope } from './scope.ts';
+import { joinUnchanged, divideByChange, withOwnFields } from './unchanged-fields.ts';
 import { updateObject } from './update-object.ts';
 
 export const PATCH_TYPES = [
@@ -39,7 +39,7 @@ export async function patch(scope: Scope): Promise<Result> {
     async compute(live) {
       const object = await patched(scope, type, body, live, options);
       await betweenStages(scope);
-      return writable(scope, live, trackUpdate(scope, live, object, manager));
+      return withOwnFields(scope, live, trackUpdate(scope, live, object, manager));
     },
   });
   return { type: 'entry', status: 200, entry };
@@ -75,8 +75,8 @@ export async function patched(
     : patchObject(patching);
   await betweenStages(scope);
   // The result shares parts with the live object, which is frozen: what follows changes its own copy of the others.
-  const divided = setAsideUntouched(scope, live, value);
-  const result: unknown = cloneJson(divided ? divided.touched : value);
+  const divided = divideByChange(scope, live, value);
+  const result: unknown = cloneJson(divided ? divided.changed : value);
   try {
     if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
@@ -89,10 +89,10 @@ export async function patched(
     const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
     object.metadata ??= {};
     if (live.metadata.managedFields && !hasManagedFields(value)) object.metadata.managedFields = [];
-    const complete = divided ? putTogether(served, object, divided) : object;
+    const complete = divided ? joinUnchanged(served, object, divided) : object;
     return applyDefaults(served, complete, {
       now: formatTime(scope.backend.ctx.clock.now()),
-      settled: scope.subresource === 'status' ? divided?.untouched['spec'] : undefined,
+      settled: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
     });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.

@@ -2,10 +2,10 @@ import { quote } from '../../base/index.ts';
 /** Label and field selectors of a list or watch, ready to be asked about an entry. */
 import { badRequest } from '../../machinery/errors/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
-import type { ListOptions } from '../pipeline/options.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
+import type { ListOptions } from '../request/options.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { Scope } from './scope.ts';
 
 export interface Selection {
   /** Without it, everything matches. */

@@ -6,15 +6,15 @@ import { badRequest, conflict, isStatusError, type StatusError } from '../../mac
  */
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { betweenStages } from '../pipeline/in-slices.ts';
-import { optionsObject, type WriteOptions } from '../pipeline/options.ts';
-import { checkObjectVersion } from '../pipeline/resource-version.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { dedupOwnerReferences } from '../registry/owner-references.ts';
-import { prepareForUpdate } from '../registry/prepare-for-update.ts';
+import { optionsObject, type WriteOptions } from '../request/options.ts';
+import { checkObjectVersion } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
 import { isFinished, removeFinished } from './finish-deletion.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import { prepareForUpdate } from './prepare-for-update.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
 
 export interface UpdateSteps {
   readonly options: WriteOptions;

@@ -2,14 +2,14 @@
 import { cloneJson } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
+import { writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { objectKey } from '../storage/keys.ts';
 import { checkNamespace, createObject } from './create.ts';
 import { decodeBody } from './decode-body.ts';
+import { managerOf, trackUpdate } from './managed-fields.ts';
+import type { Scope } from './scope.ts';
 import { otherUid, updateObject } from './update-object.ts';
 
 export async function update(scope: Scope): Promise<Result> {

@@ -3,12 +3,13 @@ import type { ColumnDeclaration } from '../../api/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
-import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../pipeline/represent.ts';
-import type { WatchedObject } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import type { WatchedObject } from '../request/request.ts';
+import { encodeObjectProtobuf } from '../request/responses.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
+import { asPartialMetadata, asTable, zeroObject } from './represent.ts';
+import type { Scope } from './scope.ts';
 
 /** `F` is a frame: bytes on the wire, or an event object for a caller in this process. */
 export interface WatchEncoder<F = Buffer> {
@@ -63,11 +64,12 @@ function bookmarkObject(scope: Scope, revision: number, annotations: Record<stri
 
 function jsonEncoder(scope: Scope): WatchEncoder {
   const { served } = scope;
-  const shared = `json ${served.conversion ? `${served.group}/${served.version}` : ''}`;
+  const { frameOf } = scope.backend;
+  const form = `json ${served.conversion ? `${served.group}/${served.version}` : ''}`;
   return {
     contentType: 'application/json',
     encode: (type, entry) => jsonFrame(type, entry.bytes),
-    encodeShared: (event) => event.frame(shared, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
+    encodeShared: (event) => frameOf(event, form, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
     encodeObject: (type, object) => jsonFrame(type, Buffer.from(JSON.stringify(object))),
     bookmark(revision, annotations) {
       return this.encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations));
@@ -113,16 +115,17 @@ function transformedEncoder(scope: Scope): WatchEncoder {
 
 function protobufEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
-  const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
+  const { frameOf } = scope.backend;
+  const form = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
   const encodeObject = (type: string, object: KubeObject): Buffer =>
-    encodeWatchFrame(type, encodeObjectProtobuf(served, object));
+    encodeWatchFrame(type, encodeObjectProtobuf(object, served.kind));
   const transform = (object: KubeObject): KubeObject =>
     negotiated.as ? asPartialMetadata(served, object, negotiated.as.version) : object;
   return {
     contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     encode: (type, entry) => encodeObject(type, transform(entry.object)),
     encodeShared(event) {
-      return event.frame(shared, () => this.encode(event.type, viewOf(served, event.entry)));
+      return frameOf(event, form, () => this.encode(event.type, viewOf(served, event.entry)));
     },
     encodeObject,
     bookmark: (revision, annotations) =>

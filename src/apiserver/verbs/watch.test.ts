@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../kernel/index.ts';
-import type { ResponseSink } from '../pipeline/request.ts';
+import type { ResponseSink } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 /** Makes the cache forget its events: only the store knows them from now on. */
 const emptyWindow = (): void => {
-  const { cache, registry } = server.pipeline.door.backend;
+  const { cache, registry } = server.pipeline.chain.backend;
   registry.require('', 'v1', 'configmaps').cache.windowStart = cache.revision + 1;
 };
 
@@ -250,7 +250,7 @@ describe('watch', () => {
 
     it('goes on from the store when the window has moved on meanwhile', async () => {
       const slow = await new Watcher(true).open(`${collection}?watch=true&resourceVersion=${await create('first')}`);
-      const quick = await watch(`&resourceVersion=${server.pipeline.door.backend.cache.revision}`);
+      const quick = await watch(`&resourceVersion=${server.pipeline.chain.backend.cache.revision}`);
       for (let i = 0; i < 5; i++) await create(`next-${i}`);
       emptyWindow();
       await create('last');
@@ -293,7 +293,7 @@ describe('watch', () => {
 
   it('tells whoever comes back too late that the version is gone', async () => {
     await create('a');
-    const { store } = server.pipeline.door.backend;
+    const { store } = server.pipeline.chain.backend;
     for (let i = 0; i < 20; i++) await create(`filling-${i}`);
     await store.compact(await store.revision());
     emptyWindow();
@@ -326,7 +326,7 @@ describe('watch', () => {
     const again = async (): Promise<void> => {
       const one = await server.call(
         'GET',
-        `${collection}?watch=true&resourceVersion=${server.pipeline.door.backend.cache.revision}`,
+        `${collection}?watch=true&resourceVersion=${server.pipeline.chain.backend.cache.revision}`,
       );
       void one.response.stream!(sink);
     };

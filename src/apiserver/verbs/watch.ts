@@ -10,14 +10,14 @@
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
 import { resourceExpired } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { listOptions, type ListOptions } from '../pipeline/options.ts';
-import { requestedVersion } from '../pipeline/resource-version.ts';
-import type { FrameSink, Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import { listOptions, type ListOptions } from '../request/options.ts';
+import type { FrameSink, Result } from '../request/request.ts';
+import { requestedVersion } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resource-cache.ts';
 import { prepareAll } from './list.ts';
+import type { Scope } from './scope.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 

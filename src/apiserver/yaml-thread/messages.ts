@@ -1,5 +1,5 @@
-/** What the server and the thread that reads YAML say to each other. */
-import type { KnownYaml } from '../../machinery/decode/index.ts';
+/** The messages between the server and the thread that parses YAML. */
+import type { CachedYaml } from '../../machinery/decode/index.ts';
 
 export interface YamlQuestion {
   readonly id: number;
@@ -8,7 +8,7 @@ export interface YamlQuestion {
 
 export interface YamlAnswer {
   readonly id: number;
-  readonly result?: KnownYaml;
-  /** The thread could not say whether it is YAML. */
+  readonly result?: CachedYaml;
+  /** Why the thread could not parse the text, when that is not the text's fault. */
   readonly failure?: string;
 }

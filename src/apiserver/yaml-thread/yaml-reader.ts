@@ -1,18 +1,18 @@
 /**
- * A megabyte of YAML takes seconds to read, in which nobody else would be served. So long texts are read in a thread, and
- * decoding finds the result. Where the sources themselves run there is no thread: they are read when they are decoded.
+ * Parsing a megabyte of YAML takes seconds, which would block all other requests. So a thread parses long texts, and
+ * decoding uses its result. Where the program is not bundled there is no thread, and decoding parses them itself.
  */
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Context, Timer } from '../../kernel/index.ts';
-import { noteYaml, readsAsJson } from '../../machinery/decode/index.ts';
+import { cacheYaml, readsAsJson } from '../../machinery/decode/index.ts';
 import { internalError, timeout } from '../../machinery/errors/index.ts';
 import type { YamlAnswer, YamlQuestion } from './messages.ts';
 
-/** Shorter texts take no longer to read than to send to a thread. */
+/** Shorter texts are parsed in less time than it takes to send them to a thread. */
 const LONG_TEXT = 8 * 1024;
 const MAX_READING_MS = 30_000;
-/** Aliases can make a small text a large value. */
+/** Aliases can expand a small text into a large value. */
 const MAX_MEMORY_MB = 512;
 
 interface Waiting {
@@ -35,7 +35,7 @@ export class YamlReader {
     ctx.signal.addEventListener('abort', () => this.#end(new Error('the server stops')), { once: true });
   }
 
-  /** Resolves when decoding can have the text without taking long. Most YAML that is sent is JSON, which is read in no time. */
+  /** Resolves when decoding the text will not take long. Most of what is sent as YAML is JSON, which parses quickly. */
   async know(text: string): Promise<void> {
     if (this.#program === undefined || text.length < LONG_TEXT || readsAsJson(text)) return;
     const id = ++this.#lastId;
@@ -60,11 +60,11 @@ export class YamlReader {
     this.#waiting.delete(id);
     this.#limitTime();
     if (!result) return waiting.reject(internalError(failure ?? ''));
-    noteYaml(waiting.text, result);
+    cacheYaml(waiting.text, result);
     waiting.resolve();
   }
 
-  /** The thread reads one text after the other: each answer gives the next one its time. */
+  /** The thread parses one text after the other: each result starts the time limit of the next. */
   #limitTime(): void {
     this.#limit?.cancel();
     this.#limit =
@@ -75,7 +75,7 @@ export class YamlReader {
           );
   }
 
-  /** The thread goes, and whoever waits for it is told why; the next text gets a new one. */
+  /** Terminates the thread and rejects the waiting texts; the next text starts a new thread. */
   #end(why: Error): void {
     const worker = this.#worker;
     this.#worker = undefined;

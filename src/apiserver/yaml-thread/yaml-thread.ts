@@ -1,4 +1,4 @@
-/** The program of the thread that reads YAML: a text comes, its JSON goes back. */
+/** The program of the thread that parses YAML: it receives a text and sends its JSON back. */
 import { parentPort } from 'node:worker_threads';
 import { yamlToJson } from '../../machinery/decode/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';

@@ -12,7 +12,7 @@ const MAX_SCALE_DISTANCE = 4096;
 
 /** `unscaled` × 10^`scale`. */
 export class Quantity {
-  private text: string | undefined;
+  #text: string | undefined;
 
   constructor(
     readonly unscaled: bigint,
@@ -21,7 +21,7 @@ export class Quantity {
     /** The text, when it is known to be what upstream would write. */
     text?: string,
   ) {
-    this.text = text;
+    this.#text = text;
   }
 
   static zero(format: QuantityFormat = 'DecimalSI'): Quantity {
@@ -38,11 +38,11 @@ export class Quantity {
 
   /** A zero takes the other's notation, as upstream's sums do. */
   add(other: Quantity): Quantity {
-    return this.combine(other, (a, b) => a + b);
+    return this.#combine(other, (a, b) => a + b);
   }
 
   sub(other: Quantity): Quantity {
-    return this.combine(other, (a, b) => a - b);
+    return this.#combine(other, (a, b) => a - b);
   }
 
   mul(factor: number | bigint): Quantity {
@@ -113,14 +113,14 @@ export class Quantity {
   }
 
   toString(): string {
-    return (this.text ??= formatQuantity(this));
+    return (this.#text ??= formatQuantity(this));
   }
 
   toJSON(): string {
     return this.toString();
   }
 
-  private combine(other: Quantity, operation: (a: bigint, b: bigint) => bigint): Quantity {
+  #combine(other: Quantity, operation: (a: bigint, b: bigint) => bigint): Quantity {
     const format = this.isZero() ? other.format : this.format;
     const distance = this.scale - other.scale;
     if (Math.abs(distance) > MAX_SCALE_DISTANCE && !this.isZero() && !other.isZero()) {

@@ -37,31 +37,35 @@ export function parsePattern(source: string): Pattern {
 }
 
 class PatternParser {
-  private at = 0;
+  #at = 0;
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   alternatives(depth: number): Pattern {
     if (depth > MAX_DEPTH) throw new RangeError('expression nests too deeply');
     const options: Pattern[] = [];
     let parts: Pattern[] = [];
     const finish = (): void => void options.push(parts.length === 1 ? parts[0]! : { kind: 'sequence', parts });
-    while (this.at < this.source.length && this.source[this.at] !== ')') {
-      if (this.source[this.at] === '|') {
-        this.at++;
+    while (this.#at < this.#source.length && this.#source[this.#at] !== ')') {
+      if (this.#source[this.#at] === '|') {
+        this.#at++;
         finish();
         parts = [];
-      } else parts.push(this.repeated(this.atom(depth)));
+      } else parts.push(this.#repeated(this.#atom(depth)));
     }
     finish();
     return options.length === 1 ? options[0]! : { kind: 'alternatives', options };
   }
 
-  private repeated(part: Pattern): Pattern {
-    REPEAT.lastIndex = this.at;
-    const match = REPEAT.exec(this.source);
+  #repeated(part: Pattern): Pattern {
+    REPEAT.lastIndex = this.#at;
+    const match = REPEAT.exec(this.#source);
     if (!match) return part;
-    this.at += match[0].length;
+    this.#at += match[0].length;
     const symbol = match[0][0]!;
     const lazy = match[4] === '?';
     if (symbol === '*') return { kind: 'repeat', part, min: 0, max: Infinity, lazy };
@@ -72,31 +76,31 @@ class PatternParser {
     return { kind: 'repeat', part, min, max, lazy };
   }
 
-  private atom(depth: number): Pattern {
+  #atom(depth: number): Pattern {
     for (const [text, assertion] of ASSERTIONS) {
-      if (this.source.startsWith(text, this.at)) {
-        this.at += text.length;
+      if (this.#source.startsWith(text, this.#at)) {
+        this.#at += text.length;
         return { kind: 'assertion', assertion };
       }
     }
-    if (this.source.startsWith('(?:', this.at)) {
-      this.at += 3;
+    if (this.#source.startsWith('(?:', this.#at)) {
+      this.#at += 3;
       const inner = this.alternatives(depth + 1);
-      this.at++;
+      this.#at++;
       return inner;
     }
-    const text = this.take(CLASS) ?? this.take(PROPERTY);
+    const text = this.#take(CLASS) ?? this.#take(PROPERTY);
     if (text !== undefined) return { kind: 'character', matches: classTest(text) };
-    if (this.source[this.at] === '\\') this.at++;
-    const code = this.source.codePointAt(this.at)!;
-    this.at += code > 0xffff ? 2 : 1;
+    if (this.#source[this.#at] === '\\') this.#at++;
+    const code = this.#source.codePointAt(this.#at)!;
+    this.#at += code > 0xffff ? 2 : 1;
     return { kind: 'character', matches: (given) => given === code };
   }
 
-  private take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.source)?.[0];
-    if (found !== undefined) this.at += found.length;
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source)?.[0];
+    if (found !== undefined) this.#at += found.length;
     return found;
   }
 }

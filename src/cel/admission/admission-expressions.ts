@@ -1,5 +1,8 @@
+/**
+ * Compiles the CEL expressions of one admission policy, which share its variables, or the match conditions of a
+ * webhook.
+ */
 import type { CelAdmissionExpression, CelCompilation } from '../../machinery/validation/index.ts';
-/** Compiles the expressions of one policy, which share their variables, or those of a webhook, which has none. */
 import {
   AUTHORIZER,
   BOOL,
@@ -20,7 +23,7 @@ import {
   typeText,
 } from '../index.ts';
 import { NAMESPACE, REQUEST, variablesType } from './declarations.ts';
-import { JSON_PATCH, jsonPatchLibrary, misnamedObject, OBJECT_TYPE, patchTypesIn } from './patch-types.ts';
+import { JSON_PATCH, jsonPatchLibrary, objectTypeNameError, OBJECT_TYPE, patchTypesIn } from './patch-types.ts';
 
 export type ResultKind = 'bool' | 'string' | 'string-or-null' | 'any' | 'Object' | 'JSONPatches';
 
@@ -44,24 +47,27 @@ export interface AdmissionExpression {
   readonly error?: string;
   readonly program?: Program;
   readonly type?: CelType;
-  /** What is wrong with the objects that it builds: shown when it is evaluated. */
-  readonly misnamed?: string;
+  /** A wrong type name in an object literal. As upstream, it is reported when the expression is evaluated. */
+  readonly typeNameError?: string;
 }
 
 export interface Declarations {
   readonly hasParams: boolean;
-  /** Absent where there is nothing to declare them in. */
+  /** Absent for webhooks, which cannot declare variables. */
   readonly variables?: readonly { readonly name?: string; readonly expression?: string }[];
-  /** The objects' type, to check expressions against; without it they may have any fields. */
+  /** The type of `object` and `oldObject`; without it they may have any field. */
   readonly objectType?: CelType;
 }
 
 export class AdmissionExpressions {
-  /** In the order of their declaration: each may use those before it. */
+  /** In declaration order: a variable may use those before it. */
   readonly variables = new Map<string, AdmissionExpression>();
   readonly #types = new Map<string, CelType>();
 
-  constructor(private readonly declarations: Declarations) {
+  readonly #declarations: Declarations;
+
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
     for (const { name = '', expression = '' } of declarations.variables ?? []) {
       const compiled = this.compile(expression, { result: 'any', hasAuthorizer: true });
       this.variables.set(name, compiled);
@@ -75,8 +81,8 @@ export class AdmissionExpressions {
       const { program, type } = compile(source, this.#environment(hasAuthorizer, built ? patchTypesIn(built) : []));
       const mismatch = resultMismatch(RESULTS[result], type);
       if (mismatch !== undefined) return { source, error: mismatch };
-      const misnamed = built && misnamedObject(built);
-      return { source, program, type, ...(misnamed === undefined ? {} : { misnamed }) };
+      const typeNameError = built && objectTypeNameError(built);
+      return { source, program, type, ...(typeNameError === undefined ? {} : { typeNameError }) };
     } catch (error) {
       if (error instanceof CelCompileError) return { source, error: `compilation failed: ${error.problems}` };
       throw error;
@@ -84,7 +90,7 @@ export class AdmissionExpressions {
   }
 
   #environment(hasAuthorizer: boolean, objects: readonly ObjectType[]): Environment {
-    const { hasParams, variables, objectType = DYN } = this.declarations;
+    const { hasParams, variables, objectType = DYN } = this.#declarations;
     return new Environment({
       variables: {
         object: objectType,
@@ -101,7 +107,7 @@ export class AdmissionExpressions {
   }
 }
 
-/** What objects an expression builds has to be known before it can be checked; its errors are told then. */
+/** The checker has to know the object types that an expression builds. `compile` reports syntax errors. */
 function parsedOrUndefined(source: string): Expression | undefined {
   try {
     return parse(source);
@@ -111,7 +117,7 @@ function parsedOrUndefined(source: string): Expression | undefined {
   }
 }
 
-/** Upstream keeps the types of scalars, lists and maps; whatever else a variable is, is dyn to its users. */
+/** As upstream, a variable keeps the type of a scalar, list or map. Every other type becomes dyn. */
 function declaredType(type: CelType | undefined): CelType {
   if (!type || type.kind === 'object' || type.kind === 'opaque' || type.kind === 'type') return DYN;
   return type;
@@ -128,7 +134,7 @@ function resultMismatch(wanted: readonly CelType[], actual: CelType): string | u
     : `must evaluate to one of [${names.join(' ')}] but got ${name}`;
 }
 
-const USES: Readonly<Record<CelAdmissionExpression['use'], ResultKind>> = {
+const RESULT_BY_USE: Readonly<Record<CelAdmissionExpression['use'], ResultKind>> = {
   matchCondition: 'bool',
   variable: 'any',
   validation: 'bool',
@@ -138,8 +144,8 @@ const USES: Readonly<Record<CelAdmissionExpression['use'], ResultKind>> = {
   jsonPatch: 'JSONPatches',
 };
 
-/** For the validation of the objects that hold expressions. */
-export function admissionExpressionProblem({
+/** Compiles one expression for the validation of the policy or webhook configuration that contains it. */
+export function compileAdmissionExpression({
   expression,
   use,
   hasParams,
@@ -147,7 +153,7 @@ export function admissionExpressionProblem({
   variables,
 }: CelAdmissionExpression): CelCompilation {
   const { error } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
-    result: USES[use],
+    result: RESULT_BY_USE[use],
     hasAuthorizer,
   });
   return {

@@ -1,7 +1,10 @@
-/** The most that the expressions of one binding may cost for one request, and those of its match conditions. */
+/**
+ * CEL cost limits in admission, for one request: of all expressions of one policy binding, and of all match
+ * conditions.
+ */
 export const COST_BUDGET = 10_000_000;
 export const MATCH_CONDITIONS_COST_BUDGET = 2_500_000;
-/** The most that one evaluation may cost. */
+/** The cost limit of one evaluation. */
 export const PER_CALL_LIMIT = 1_000_000;
 
 export class Budget {

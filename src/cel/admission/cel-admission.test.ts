@@ -3,7 +3,7 @@ import type { ValidatingAdmissionPolicy } from '../../api/generated/admissionreg
 import { schema } from '../../api/index.ts';
 import {
   AdmissionExpressions,
-  admissionExpressionProblem,
+  compileAdmissionExpression,
   Budget,
   Evaluation,
   OutOfBudgetError,
@@ -100,7 +100,7 @@ describe('problems of expressions', () => {
   const cases: [
     name: string,
     expression: string,
-    use: Parameters<typeof admissionExpressionProblem>[0]['use'],
+    use: Parameters<typeof compileAdmissionExpression>[0]['use'],
     problem: string | undefined,
   ][] = [
     ['a condition', 'object.x > 1', 'matchCondition', undefined],
@@ -116,7 +116,7 @@ describe('problems of expressions', () => {
     ['an unknown field of the request', "request.object == ''", 'validation', "undefined field 'object'"],
   ];
   it.each(cases)('%s', (_, expression, use, problem) => {
-    const { error } = admissionExpressionProblem({
+    const { error } = compileAdmissionExpression({
       expression,
       use,
       hasParams: false,

@@ -1,4 +1,4 @@
-/** The types of the variables that are there in every expression. */
+/** The types of the variables that every admission expression has: `request` and `namespaceObject`. */
 import { BOOL, type CelType, DYN, INT, listOf, mapOf, type ObjectType, STRING, TIMESTAMP } from '../index.ts';
 
 const objectType = (name: string, fields: Readonly<Record<string, CelType>>): ObjectType => ({

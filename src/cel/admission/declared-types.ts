@@ -1,4 +1,4 @@
-/** The CEL type of a kind that the API declares. */
+/** Converts the declared type of a built-in kind to a CEL type. */
 import type { Message, ScalarType, Type } from '../../api/index.ts';
 import {
   BOOL,
@@ -23,7 +23,7 @@ export function celTypeOfMessage(message: Message): ObjectType {
   if (found) return found;
   const fields = new Map<string, ObjectField>();
   const type: ObjectType = { kind: 'object', name: message.name, fields };
-  // Before its fields: a message may contain itself.
+  // Stored before its fields are converted: a message may contain itself.
   known.set(message, type);
   const add = (name: string, of: CelType): void => {
     const escaped = escapeName(name);

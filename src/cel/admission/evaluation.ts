@@ -1,10 +1,10 @@
-/** Expressions at work on one request. */
+/** Evaluates the expressions of a policy on one admission request. */
 import { CelError, CelObject, type LibraryValue, type ObjectType, untypedValue, type Value } from '../index.ts';
 import type { AdmissionExpression, AdmissionExpressions } from './admission-expressions.ts';
 import { PER_CALL_LIMIT, type Budget } from './budget.ts';
 import { VARIABLES_TYPE } from './declarations.ts';
 
-/** As JSON; null for what is not there. */
+/** JSON values; null for absent ones. */
 export interface AdmissionVariables {
   readonly object: unknown;
   readonly oldObject: unknown;
@@ -17,31 +17,31 @@ export interface AdmissionVariables {
 
 export type Outcome = { readonly value: Value } | { readonly error: string };
 
-/** The variables as values, made once however many expressions look at them. */
+/** The variables as CEL values, converted once for all expressions of a request. */
 const converted = new WeakMap<AdmissionVariables, Map<string, Value>>();
 
 export class Evaluation {
   readonly #variables: LazyVariables;
-  /** What declared variables have cost since the last expression ended. */
+  /** The cost of declared variables since the last expression ended. */
   #variablesCost = 0;
 
-  constructor(
-    expressions: AdmissionExpressions,
-    private readonly input: AdmissionVariables,
-  ) {
+  readonly #input: AdmissionVariables;
+
+  constructor(expressions: AdmissionExpressions, input: AdmissionVariables) {
+    this.#input = input;
     this.#variables = new LazyVariables(expressions.variables, (expression) => this.#run(expression));
   }
 
-  /** Fails with OutOfBudgetError; whatever else goes wrong is in the outcome. */
+  /** Throws OutOfBudgetError; every other error is in the outcome. */
   evaluate(expression: AdmissionExpression, budget: Budget): Outcome {
-    const { source, error, program, misnamed } = expression;
+    const { source, error, program, typeNameError } = expression;
     if (!program) return { error: `compilation error: ${error ?? 'no program'}` };
     const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT);
     budget.spend(this.#variablesCost);
     this.#variablesCost = 0;
     budget.spend(outcome.cost);
     if (outcome.error) return { error: `expression '${source}' resulted in error: ${outcome.error.message}` };
-    if (misnamed !== undefined) return { error: `type mismatch: ${misnamed}` };
+    if (typeNameError !== undefined) return { error: `type mismatch: ${typeNameError}` };
     return { value: outcome.value ?? null };
   }
 
@@ -57,9 +57,9 @@ export class Evaluation {
       case 'variables':
         return this.#variables;
       case 'authorizer':
-        return this.input.authorizer;
+        return this.#input.authorizer;
       case 'authorizer.requestResource':
-        return this.input.requestResource;
+        return this.#input.requestResource;
       case 'object':
       case 'oldObject':
       case 'request':
@@ -72,39 +72,44 @@ export class Evaluation {
   }
 
   #convert(name: 'object' | 'oldObject' | 'request' | 'params' | 'namespaceObject'): Value {
-    let values = converted.get(this.input);
-    if (!values) converted.set(this.input, (values = new Map()));
+    let values = converted.get(this.#input);
+    if (!values) converted.set(this.#input, (values = new Map()));
     let value = values.get(name);
-    if (value === undefined) values.set(name, (value = untypedValue(this.input[name])));
+    if (value === undefined) values.set(name, (value = untypedValue(this.#input[name])));
     return value;
   }
 }
 
 type Computed = { readonly value?: Value; readonly error?: string };
 
-/** `variables`: each is computed when it is first looked at, and kept, as are its failures. */
+/** The `variables` object. A variable is computed when it is first read; its value or error is kept. */
 class LazyVariables extends CelObject {
   readonly type: ObjectType = { kind: 'object', name: VARIABLES_TYPE, fields: new Map() };
   readonly #computed = new Map<string, Computed>();
 
+  readonly #expressions: ReadonlyMap<string, AdmissionExpression>;
+  readonly #compute: (expression: AdmissionExpression) => Computed;
+
   constructor(
-    private readonly expressions: ReadonlyMap<string, AdmissionExpression>,
-    private readonly compute: (expression: AdmissionExpression) => Computed,
+    expressions: ReadonlyMap<string, AdmissionExpression>,
+    compute: (expression: AdmissionExpression) => Computed,
   ) {
     super();
+    this.#expressions = expressions;
+    this.#compute = compute;
   }
 
   get(field: string): Value | undefined {
-    const expression = this.expressions.get(field);
+    const expression = this.#expressions.get(field);
     if (!expression) return undefined;
     let computed = this.#computed.get(field);
-    if (!computed) this.#computed.set(field, (computed = this.compute(expression)));
+    if (!computed) this.#computed.set(field, (computed = this.#compute(expression)));
     if (computed.error !== undefined)
       throw new CelError(`composited variable ${JSON.stringify(field)} ${computed.error}`);
     return computed.value;
   }
 
   fieldNames(): readonly string[] {
-    return [...this.expressions.keys()];
+    return [...this.#expressions.keys()];
   }
 }

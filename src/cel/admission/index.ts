@@ -1,10 +1,11 @@
 /**
- * CEL in admission: what expressions of policies and match conditions may refer to (the request and its objects,
- * parameters, the namespace, variables, an authorizer), how they are compiled, and how they run within their budgets.
+ * CEL in admission: compiles and evaluates the expressions of ValidatingAdmissionPolicies, MutatingAdmissionPolicies
+ * and webhook match conditions within their cost budgets. `AdmissionExpressions` compiles, `Evaluation` evaluates on
+ * one request, `typeCheckPolicy` makes the warnings of status.typeChecking.
  */
 export {
   AdmissionExpressions,
-  admissionExpressionProblem,
+  compileAdmissionExpression,
   type AdmissionExpression,
   type ExpressionOptions,
   type ResultKind,

@@ -1,4 +1,4 @@
-/** `Object{…}` and `JSONPatch{…}`, with which mutations are written. */
+/** The object types of mutating policies: `Object{…}` of apply configurations and `JSONPatch{…}`. */
 import { DYN, type Expression, type Library, type ObjectField, type ObjectType, overload, STRING } from '../index.ts';
 
 export const jsonPatchLibrary: Library = {
@@ -22,7 +22,7 @@ export const JSON_PATCH: ObjectType = {
   ),
 };
 
-/** Any field is one of an Object: what it may be is known when the object is merged. */
+/** An Object accepts every field name with any value; the merge into the object checks them. */
 class AnyField extends Map<string, ObjectField> {
   override get(name: string): ObjectField {
     return { name, type: DYN };
@@ -36,7 +36,7 @@ const anyObject = (name: string): ObjectType => ({ kind: 'object', name, fields:
 
 export const OBJECT_TYPE = anyObject('Object');
 
-/** The types that an expression builds objects of. */
+/** The types of the object literals in an expression. */
 export function patchTypesIn(expression: Expression): ObjectType[] {
   const names = new Set<string>();
   visit(expression, (node) => {
@@ -47,8 +47,8 @@ export function patchTypesIn(expression: Expression): ObjectType[] {
 
 const isObjectName = (name: string): boolean => name === 'Object' || name.startsWith('Object.');
 
-/** Objects are named after the place that they stand in: `Object.spec{ selector: Object.spec.selector{} }`. */
-export function misnamedObject(expression: Expression): string | undefined {
+/** Type names follow the field path: `Object.spec{ selector: Object.spec.selector{} }`. Returns the first violation. */
+export function objectTypeNameError(expression: Expression): string | undefined {
   let found: string | undefined;
   const inside = (node: Expression, path: string): void => {
     switch (node.kind) {
@@ -80,11 +80,11 @@ export function misnamedObject(expression: Expression): string | undefined {
 
 function visit(
   node: Expression,
-  see: (node: Expression, parent: Expression | undefined) => void,
+  visitor: (node: Expression, parent: Expression | undefined) => void,
   parent?: Expression,
 ): void {
-  see(node, parent);
-  for (const child of childrenOf(node)) visit(child, see, node);
+  visitor(node, parent);
+  for (const child of childrenOf(node)) visit(child, visitor, node);
 }
 
 function childrenOf(node: Expression): Expression[] {

@@ -1,8 +1,8 @@
+/** Converts the result of an expression to JSON. */
 import { formatDurationNanos, formatTime } from '../../base/index.ts';
-/** What an expression made, as JSON. */
 import { CelObject, Duration, type MapKey, Optional, Timestamp, Uint, type Value } from '../index.ts';
 
-/** Fails for values that JSON has no form for. */
+/** Throws for values that have no JSON form. */
 export function toJson(value: Value): unknown {
   if (typeof value === 'bigint')
     return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
@@ -19,5 +19,5 @@ export function toJson(value: Value): unknown {
   if (value instanceof Timestamp) return formatTime(Number(value.nanos / 1_000_000n));
   if (value instanceof Duration) return formatDurationNanos(value.nanos);
   if (value instanceof Optional) return value.hasValue ? toJson(value.value) : null;
-  throw new Error('the value has no form in JSON');
+  throw new Error('the value has no JSON form');
 }

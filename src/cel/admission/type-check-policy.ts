@@ -1,6 +1,6 @@
 /**
- * What a policy's expressions would stumble over in the kinds that its rules name: shown in its status as warnings. The
- * expressions run all the same, on values without types.
+ * Type checks a ValidatingAdmissionPolicy's expressions against the kinds that its rules name, for the warnings in
+ * status.typeChecking. The policy itself evaluates them on untyped values all the same.
  */
 import type {
   ExpressionWarning,
@@ -15,7 +15,7 @@ export interface CheckedKind extends GroupVersionKind {
   readonly message: Message;
 }
 
-/** The kind of a resource, as far as its fields are known. */
+/** Finds the kind of a resource; undefined if its fields are not declared. */
 export type FindKind = (group: string, version: string, plural: string) => CheckedKind | undefined;
 
 const MAX_KINDS = 10;
@@ -50,7 +50,7 @@ export function typeCheckPolicy({ spec }: ValidatingAdmissionPolicy, findKind: F
 
 const groupVersion = (kind: GroupVersionKind): string => (kind.group === '' ? `/${kind.version}` : apiVersionOf(kind));
 
-/** Rules with wildcards could mean anything; subresources are left out. */
+/** As upstream, rules with wildcards and subresources are not checked. */
 function kindsToCheck(rules: readonly Rule[], findKind: FindKind): CheckedKind[] {
   const found = new Map<string, CheckedKind>();
   for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {

@@ -1,4 +1,4 @@
-/** Questions to the authorizer, in the name of the user who asks: for policies and match conditions. */
+/** The authorizer library: checks what the requesting user may do, in admission policies and match conditions. */
 import { method, type Library } from '../function-table.ts';
 import { BOOL, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
@@ -9,7 +9,7 @@ const GROUP_CHECK = opaque('kubernetes.authorization.GroupCheck');
 export const RESOURCE_CHECK = opaque('kubernetes.authorization.ResourceCheck');
 const DECISION = opaque('kubernetes.authorization.Decision');
 
-export interface AuthorizationQuestion {
+export interface AuthorizationAttributes {
   readonly verb: string;
   readonly path?: string;
   readonly group?: string;
@@ -19,30 +19,30 @@ export interface AuthorizationQuestion {
   readonly name?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Asked for instead of the user of the request. */
+  /** Checked instead of the requesting user. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
-export interface AuthorizationAnswer {
+export interface AuthorizationDecision {
   readonly allowed: boolean;
   readonly reason: string;
   readonly error?: string;
 }
 
-export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer;
+export type Authorize = (attributes: AuthorizationAttributes) => AuthorizationDecision;
 
-/** A question as far as it has been asked. */
+/** A check under construction, such as `authorizer.group('').resource('pods')`. */
 export class AuthorizerValue extends LibraryValue {
   constructor(
     readonly typeName: string,
-    readonly ask: Ask,
-    readonly question: Omit<AuthorizationQuestion, 'verb'> = {},
+    readonly authorize: Authorize,
+    readonly attributes: Omit<AuthorizationAttributes, 'verb'> = {},
   ) {
     super();
   }
 
-  with(typeName: string, more: Omit<AuthorizationQuestion, 'verb'>): AuthorizerValue {
-    return new AuthorizerValue(typeName, this.ask, { ...this.question, ...more });
+  with(typeName: string, more: Omit<AuthorizationAttributes, 'verb'>): AuthorizerValue {
+    return new AuthorizerValue(typeName, this.authorize, { ...this.attributes, ...more });
   }
 
   override equals(other: Value): boolean {
@@ -53,7 +53,7 @@ export class AuthorizerValue extends LibraryValue {
 class DecisionValue extends LibraryValue {
   readonly typeName = DECISION.name;
 
-  constructor(readonly answer: AuthorizationAnswer) {
+  constructor(readonly decision: AuthorizationDecision) {
     super();
   }
 
@@ -68,7 +68,7 @@ const notEmpty = (text: string, what: string): string => {
 };
 
 const check = (value: AuthorizerValue, verb: string): Value =>
-  new DecisionValue(value.ask({ ...value.question, verb }));
+  new DecisionValue(value.authorize({ ...value.attributes, verb }));
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 function serviceAccount(value: AuthorizerValue, namespace: string, name: string): Value {
@@ -77,7 +77,10 @@ function serviceAccount(value: AuthorizerValue, namespace: string, name: string)
   return value.with(AUTHORIZER.name, { serviceAccount: { namespace, name } });
 }
 
-const part = (name: 'subresource' | 'namespace' | 'name' | 'fieldSelector' | 'labelSelector', id: string) => [
+const attributeMethod = (
+  name: 'subresource' | 'namespace' | 'name' | 'fieldSelector' | 'labelSelector',
+  id: string,
+) => [
   method(id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, (value: AuthorizerValue, text: string) =>
     value.with(RESOURCE_CHECK.name, { [name]: text }),
   ),
@@ -104,18 +107,20 @@ export const authorizerLibrary: Library = {
         value.with(RESOURCE_CHECK.name, { resource: notEmpty(resource, 'resource') }),
       ),
     ],
-    subresource: part('subresource', 'resourcecheck_subresource'),
-    namespace: part('namespace', 'resourcecheck_namespace'),
-    name: part('name', 'resourcecheck_name'),
-    fieldSelector: part('fieldSelector', 'authorizer_fieldselector'),
-    labelSelector: part('labelSelector', 'authorizer_labelselector'),
+    subresource: attributeMethod('subresource', 'resourcecheck_subresource'),
+    namespace: attributeMethod('namespace', 'resourcecheck_namespace'),
+    name: attributeMethod('name', 'resourcecheck_name'),
+    fieldSelector: attributeMethod('fieldSelector', 'authorizer_fieldselector'),
+    labelSelector: attributeMethod('labelSelector', 'authorizer_labelselector'),
     check: [
       method('pathcheck_check', [PATH_CHECK, STRING], DECISION, check),
       method('resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, check),
     ],
-    allowed: [method('decision_allowed', [DECISION], BOOL, ({ answer }: DecisionValue) => answer.allowed)],
-    reason: [method('decision_reason', [DECISION], STRING, ({ answer }: DecisionValue) => answer.reason)],
-    errored: [method('decision_errored', [DECISION], BOOL, ({ answer }: DecisionValue) => answer.error !== undefined)],
-    error: [method('decision_error', [DECISION], STRING, ({ answer }: DecisionValue) => answer.error ?? '')],
+    allowed: [method('decision_allowed', [DECISION], BOOL, ({ decision }: DecisionValue) => decision.allowed)],
+    reason: [method('decision_reason', [DECISION], STRING, ({ decision }: DecisionValue) => decision.reason)],
+    errored: [
+      method('decision_errored', [DECISION], BOOL, ({ decision }: DecisionValue) => decision.error !== undefined),
+    ],
+    error: [method('decision_error', [DECISION], STRING, ({ decision }: DecisionValue) => decision.error ?? '')],
   },
 };

@@ -1,4 +1,4 @@
-/** From one type to another. */
+/** Type conversions: `int()`, `string()`, `timestamp()` and so on. */
 import { overload, type Library } from '../function-table.ts';
 import { formatSeconds, parseDurationText, parseTimestampText, timestampText } from '../time-text.ts';
 import { A, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, TYPE, UINT } from '../types.ts';

@@ -1,4 +1,4 @@
-/** `"%s is %d".format([a, b])` */
+/** The format() function of strings: `"%s is %d".format([a, b])`. */
 import { timestampText, formatSeconds } from '../time-text.ts';
 import {
   CelError,

@@ -1,3 +1,4 @@
+/** The format library, named formats: `format.dns1123Label().validate(name)` gives the errors, if there are any. */
 import {
   labelValue,
   type Messages,
@@ -6,7 +7,6 @@ import {
   nameIsDnsSubdomain,
   qualifiedName,
 } from '../../machinery/names/index.ts';
-/** Named formats: `format.dns1123Label().validate(name)` gives the problems, if there are any. */
 import { parseGoUrl, stringFormat } from '../../machinery/validation/index.ts';
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import { STRING, listOf, opaque, optionalOf } from '../types.ts';

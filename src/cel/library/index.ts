@@ -1,4 +1,4 @@
-/** The functions that every expression in Kubernetes can call, a file for each library. There is no `math`. */
+/** The CEL libraries that Kubernetes enables for every expression, one file per library. It does not enable `math`. */
 import type { Library } from '../function-table.ts';
 import { authorizerLibrary } from './authorizer.ts';
 import { conversions } from './conversions.ts';

@@ -1,4 +1,4 @@
-/** 64-bit integers that refuse to overflow. */
+/** 64-bit integers with overflow checks. */
 import { CelError, Uint } from '../values.ts';
 
 const INT_MIN = -(2n ** 63n);
@@ -15,7 +15,7 @@ export function uint(value: bigint): Uint {
   return new Uint(value);
 }
 
-/** A double as an integer; what has no place there is a range error. */
+/** A double truncated to an integer; NaN and infinities overflow. */
 export function truncated(value: number): bigint {
   if (!Number.isFinite(value)) throw new CelError('integer overflow');
   return BigInt(Math.trunc(value));

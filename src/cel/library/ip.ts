@@ -1,3 +1,4 @@
+/** The ip and cidr libraries: IP addresses and CIDR networks. */
 import {
   type Cidr,
   cidrContains,
@@ -16,7 +17,6 @@ import {
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
-/** IP addresses and networks. */
 import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 
 const IP = opaque('net.IP');
@@ -56,7 +56,7 @@ class CidrValue extends LibraryValue {
 
 const cidrText = ({ ip, prefix }: Cidr): string => `${formatIp(ip)}/${prefix}`;
 
-/** Go's newer parser: no leading zeros, and no IPv4 address in IPv6's clothes. */
+/** Parses as Go's netip: no leading zeros. IPv4-mapped IPv6 addresses are refused. */
 function readIp(text: string): IpAddress | string {
   if (/%/.test(text) && parseIp(text.split('%')[0]!)?.family === 6)
     return `IP address ${quote(text)} with zone value is not allowed`;
@@ -66,19 +66,19 @@ function readIp(text: string): IpAddress | string {
   return ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : ip;
 }
 
-const NO_NETWORK = 'network address parse error during conversion from string';
+const CIDR_PARSE_ERROR = 'network address parse error during conversion from string';
 
 function readCidr(text: string): Cidr | string {
   const cidr = parseCidr(text);
   if (!cidr || cidr.leadingZeros)
-    return `${NO_NETWORK}: ${parsePrefixError(text, (address) => parseIp(address)?.leadingZeros === false)}`;
+    return `${CIDR_PARSE_ERROR}: ${parsePrefixError(text, (address) => parseIp(address)?.leadingZeros === false)}`;
   return cidr.ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : cidr;
 }
 
-/** The conversion itself says once more what it was about. */
-function converted(text: string): Cidr {
+/** Upstream puts this text before the error of the conversion once more. */
+function toCidr(text: string): Cidr {
   const cidr = readCidr(text);
-  if (typeof cidr === 'string') throw new CelError(`${NO_NETWORK}: ${cidr}`);
+  if (typeof cidr === 'string') throw new CelError(`${CIDR_PARSE_ERROR}: ${cidr}`);
   return cidr;
 }
 
@@ -119,7 +119,7 @@ const containsCidr = (outer: Cidr, inner: Cidr): boolean =>
 export const cidrLibrary: Library = {
   types: { [CIDR.name]: CIDR },
   functions: {
-    cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(converted(text)))],
+    cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(toCidr(text)))],
     isCIDR: [overload('is_cidr', [STRING], BOOL, (text: string) => typeof readCidr(text) !== 'string')],
     containsIP: [
       method('cidr_contains_ip_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) =>

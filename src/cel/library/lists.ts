@@ -1,4 +1,7 @@
-/** Lists: Kubernetes' functions and cel-go's. */
+/**
+ * The lists library: Kubernetes' functions (isSorted, sum, min, indexOf) and cel-go's (slice, flatten, distinct,
+ * sort).
+ */
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import {
   A,
@@ -76,7 +79,7 @@ function distinct(list: List): Value {
   const found: Value[] = [];
   const plain = new Set<Value>();
   for (const item of list) {
-    // Most items are plain values, which need no comparison with each of the others.
+    // A Set finds repeated strings and booleans in linear time.
     if (typeof item === 'string' || typeof item === 'boolean') {
       if (plain.has(item)) continue;
       plain.add(item);

@@ -1,19 +1,19 @@
-/** What Go's net/netip says about a text that is no address or no prefix. */
+/** The errors of Go's net/netip for texts that ParseAddr and ParsePrefix refuse. */
 import { quote } from '../../base/index.ts';
 
 interface Fault {
   readonly message: string;
-  /** The rest of the text at which it was found. */
+  /** The rest of the text, from the fault on. */
   readonly at?: string;
 }
 
-/** Of a text that ParseAddr does not take. */
+/** For a text that ParseAddr refuses. */
 export function parseAddrError(text: string): string {
   const { message, at } = addressFault(text);
   return `ParseAddr(${quote(text)}): ${message}${at ? ` (at ${quote(at)})` : ''}`;
 }
 
-/** Of a text that ParsePrefix does not take. */
+/** For a text that ParsePrefix refuses. */
 export function parsePrefixError(text: string, isAddress: (text: string) => boolean): string {
   return `netip.ParsePrefix(${quote(text)}): ${prefixFault(text, isAddress)}`;
 }
@@ -29,13 +29,13 @@ function prefixFault(text: string, isAddress: (text: string) => boolean): string
 }
 
 function addressFault(text: string): Fault {
-  const telling = /[.:%]/.exec(text)?.[0];
-  if (telling === '.') return ipv4Fault(text) ?? UNREADABLE;
-  if (telling === ':') return ipv6Fault(text) ?? UNREADABLE;
-  return telling === '%' ? { message: 'missing IPv6 address' } : UNREADABLE;
+  const separator = /[.:%]/.exec(text)?.[0];
+  if (separator === '.') return ipv4Fault(text) ?? UNABLE_TO_PARSE;
+  if (separator === ':') return ipv6Fault(text) ?? UNABLE_TO_PARSE;
+  return separator === '%' ? { message: 'missing IPv6 address' } : UNABLE_TO_PARSE;
 }
 
-const UNREADABLE: Fault = { message: 'unable to parse IP' };
+const UNABLE_TO_PARSE: Fault = { message: 'unable to parse IP' };
 
 function ipv4Fault(text: string): Fault | undefined {
   let field = '';

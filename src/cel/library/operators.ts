@@ -1,4 +1,4 @@
-/** Arithmetic, order, membership, and the size of things. */
+/** The operators: arithmetic, comparison, membership and indexing; and size(). */
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import {
   A,
@@ -104,7 +104,7 @@ const arithmetic: Record<string, Overload[]> = {
   '!_': [overload('logical_not', [BOOL], BOOL, (a: boolean) => !a)],
 };
 
-/** What can be compared: one type with itself, and numbers with each other. */
+/** Types with an order. Numbers of different types can also be compared. */
 const ORDERED: readonly CelType[] = [BOOL, INT, UINT, DOUBLE, STRING, BYTES, TIMESTAMP, DURATION];
 const NUMBERS: readonly CelType[] = [INT, UINT, DOUBLE];
 
@@ -136,7 +136,7 @@ const sizes = (make: typeof overload): Overload[] => [
 ];
 
 const unreachable = (): Value => {
-  throw new CelError('the evaluator indexes by itself');
+  throw new CelError('the program evaluates indexing itself');
 };
 
 export const operators: Library = {

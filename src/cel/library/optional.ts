@@ -1,4 +1,4 @@
-/** Values that may be absent. */
+/** The optional types: optional.of(), orValue() and so on. */
 import { method, overload, type Library } from '../function-table.ts';
 import { A, BOOL, listOf, optionalOf, opaque, DYN } from '../types.ts';
 import { Optional, Uint, type Value } from '../values.ts';

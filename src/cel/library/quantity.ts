@@ -1,4 +1,4 @@
-/** Quantities of resources. */
+/** The quantity library: resource quantities such as `quantity("500Mi")`. */
 import { parseQuantity, Quantity, QuantityError } from '../../base/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, DOUBLE, INT, STRING, opaque } from '../types.ts';

@@ -1,4 +1,4 @@
-/** Regular expressions, in RE2's syntax and matched in linear time. */
+/** The regex library: RE2's syntax, matched in linear time. */
 import type { LinearRegexp } from '../../base/index.ts';
 import { compileGoRegexp, GoRegexpError } from '../../machinery/validation/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
@@ -29,7 +29,7 @@ function findAll(text: string, pattern: string, limit = -1n): Value {
     const match = regexp.find(text, at);
     if (!match) break;
     const [start, end] = match;
-    // An empty match right after another is none.
+    // As Go does, skip an empty match directly after another match.
     if (end > start || start !== lastEnd) found.push(text.slice(start, end));
     lastEnd = end;
     at = end > start ? end : end + 1;

@@ -1,4 +1,4 @@
-/** Semantic versions. */
+/** The semver library: semantic versions. */
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';

@@ -1,11 +1,11 @@
-/** Lists as sets. */
+/** The sets library: lists compared as sets. */
 import { overload, type Library } from '../function-table.ts';
 import { A, BOOL, listOf } from '../types.ts';
 import { isEqual, type Value } from '../values.ts';
 
 type List = readonly Value[];
 
-/** Plain values are looked up, others compared. */
+/** Strings are looked up in a Set, other values compared one by one. */
 function membership(list: List): (value: Value) => boolean {
   const plain = new Set(list.filter((item) => typeof item === 'string'));
   const others = list.filter((item) => typeof item !== 'string');

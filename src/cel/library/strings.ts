@@ -1,10 +1,10 @@
-/** Strings: the standard functions and cel-go's extensions up to version 2. */
+/** The strings library: the standard functions and cel-go's extensions up to version 2. */
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, DYN, INT, STRING, listOf } from '../types.ts';
 import { CelError, type Value } from '../values.ts';
 import { formatText } from './format-text.ts';
 
-/** Results that no rule can need are refused before they are made. */
+/** Longer results are refused before memory is allocated for them. */
 const MAX_RESULT = 16 * 1024 * 1024;
 
 const outOfRange = (index: bigint): CelError => new CelError(`index out of range: ${index}`);

@@ -1,4 +1,4 @@
-/** The parts of times and durations. */
+/** The accessors of timestamps and durations: getFullYear(), getHours() and so on. */
 import { method, type Library, type Overload } from '../function-table.ts';
 import { DURATION, INT, STRING, TIMESTAMP } from '../types.ts';
 import { CelError, Duration, Timestamp } from '../values.ts';

@@ -1,4 +1,4 @@
-/** URLs. */
+/** The url library: `url(text).getHost()` and so on. */
 import { parseGoUrl } from '../../machinery/validation/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, STRING, listOf, mapOf, opaque } from '../types.ts';
@@ -28,7 +28,7 @@ class UrlValue extends LibraryValue {
   }
 }
 
-/** Absolute, or a path that begins with a slash. */
+/** Accepts absolute URLs and paths that begin with a slash. */
 function parse(text: string): UrlValue | string {
   const parsed = parseGoUrl(text);
   if (typeof parsed === 'string') return parsed;

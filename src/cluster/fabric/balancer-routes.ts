@@ -14,10 +14,13 @@ import {
 const BALANCER_PROTOCOL = 84;
 
 export class BalancerRoutes {
-  constructor(
-    private readonly host: NetlinkSocket,
-    private readonly ranges: readonly string[],
-  ) {}
+  readonly #host: NetlinkSocket;
+  readonly #ranges: readonly string[];
+
+  constructor(host: NetlinkSocket, ranges: readonly string[]) {
+    this.#host = host;
+    this.#ranges = ranges;
+  }
 
   /** Each of the nodes gets its share of the connections; with none of them, callers learn at once that nobody is there. */
   async route(
@@ -30,21 +33,21 @@ export class BalancerRoutes {
         ? { destination, type: 'unreachable', protocol: BALANCER_PROTOCOL }
         : { destination, gateways: nodeAddresses, interfaceIndex, protocol: BALANCER_PROTOCOL };
     // A route of one type does not replace one of another.
-    await this.host.send([...removals(address), addRoute(route)]);
+    await this.#host.send([...removals(address), addRoute(route)]);
   }
 
   async unroute(address: string): Promise<void> {
-    await this.host.send(removals(address));
+    await this.#host.send(removals(address));
   }
 
   /** Also what an earlier process left; routes to nobody do not go with the interface. */
   async removeAll(): Promise<void> {
-    const ranges = this.ranges.map((range) => AddressRange.parse(range));
-    const addresses = (await listRoutes(this.host))
+    const ranges = this.#ranges.map((range) => AddressRange.parse(range));
+    const addresses = (await listRoutes(this.#host))
       .filter(({ protocol }) => protocol === BALANCER_PROTOCOL)
       .map(({ destination }) => destination.split('/')[0]!);
     const own = addresses.filter((address) => ranges.some((range) => range.contains(address)));
-    if (own.length > 0) await this.host.send(own.flatMap(removals));
+    if (own.length > 0) await this.#host.send(own.flatMap(removals));
   }
 }
 

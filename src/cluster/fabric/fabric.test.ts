@@ -23,7 +23,7 @@ import {
 import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index.ts';
 import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, type FabricOptions } from './index.ts';
 
-const missing = namespacesMissing('nft', 'ip');
+const missing = namespacesMissing('nft', 'ip', 'sysctl');
 
 describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' : ` (${missing})`}`, () => {
   const ctx = createTestContext();

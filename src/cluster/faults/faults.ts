@@ -42,11 +42,13 @@ export class Faults {
   readonly #watches = new WatchFaults();
   #server: Handle | undefined;
   #touches = 0;
+  readonly #clock: Clock;
+  readonly #random: Random;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly random: Random,
-  ) {}
+  constructor(clock: Clock, random: Random) {
+    this.#clock = clock;
+    this.#random = random;
+  }
 
   /** Requests fail with this status, and nothing happens on the server: 500, 409, 429, 503… */
   errors(options: FaultOptions & { status?: number; message?: string } = {}): Fault {
@@ -74,7 +76,7 @@ export class Faults {
   /** Requests wait before they are worked on. */
   delay(ms: number, options: FaultOptions = {}): Fault {
     return this.#order(options, async (request, next) => {
-      await this.clock.sleep(ms, request.signal).catch(() => undefined);
+      await this.#clock.sleep(ms, request.signal).catch(() => undefined);
       return next();
     });
   }
@@ -136,7 +138,7 @@ export class Faults {
       const { options } = rule;
       if (!options.ownClient && request.headers['user-agent'] === OWN_CLIENT) continue;
       if (!matches(options, request, facts)) continue;
-      if (options.probability !== undefined && this.random.next() >= options.probability) continue;
+      if (options.probability !== undefined && this.#random.next() >= options.probability) continue;
       rule.hits++;
       if (options.times !== undefined && rule.hits >= options.times) this.#rules.delete(rule);
       return rule;

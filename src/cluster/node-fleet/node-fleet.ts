@@ -50,12 +50,17 @@ export class NodeFleet {
   readonly #failed = new Map<string, RunningNode>();
   #controlPlane: ControlPlane | undefined;
   #listener: HostListener | undefined;
+  readonly #ctx: Context;
+  readonly #options: FleetOptions;
 
   private constructor(
-    private readonly ctx: Context,
-    private readonly options: FleetOptions,
+    ctx: Context,
+    options: FleetOptions,
     readonly fabric: Fabric,
-  ) {}
+  ) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
 
   /** Makes the network. The control plane comes after it: its address is part of it. */
   static async open(ctx: Context, options: FleetOptions): Promise<NodeFleet> {
@@ -119,7 +124,7 @@ export class NodeFleet {
         fabric: this.fabric,
         isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name),
       });
-      const { clusterName } = this.options;
+      const { clusterName } = this.#options;
       return runCloudControllerManager(ctx, {
         client: clientAs('cloud-controller-manager', ctx.signal),
         provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }),
@@ -127,7 +132,7 @@ export class NodeFleet {
         identity: clusterName,
       });
     });
-    if (!this.options.dns) return;
+    if (!this.#options.dns) return;
     await new Promise<void>((resolve, reject) => {
       components.add('dns', (ctx) =>
         runClusterDns(ctx, {
@@ -155,14 +160,14 @@ export class NodeFleet {
     if (known) return known;
     const controlPlane = this.#controlPlane!;
     const node = await this.fabric.addNode(name);
-    const running = await startNode(childContext(this.ctx, 'nodes'), {
-      clusterName: this.options.clusterName,
+    const running = await startNode(childContext(this.#ctx, 'nodes'), {
+      clusterName: this.#options.clusterName,
       node,
-      directory: path.join(this.options.directory, name),
-      stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
+      directory: path.join(this.#options.directory, name),
+      stateDirectory: path.join(stateDirectoryOf(this.#options.clusterName), 'nodes', name),
       clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
-      serving: await issueCertificate(this.ctx, controlPlane.pki.ca, {
+      serving: await issueCertificate(this.#ctx, controlPlane.pki.ca, {
         commonName: `system:node:${name}`,
         organizations: ['system:nodes'],
         usage: 'server',
@@ -171,10 +176,10 @@ export class NodeFleet {
       }),
       mtu: this.fabric.mtu,
       clusterCidr: this.ranges.clusterCidr,
-      dnsServer: this.options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
-      clusterDns: this.options.dns ? [this.#clusterDns] : [],
+      dnsServer: this.#options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
+      clusterDns: this.#options.dns ? [this.#clusterDns] : [],
       clusterDomain: CLUSTER_DOMAIN,
-      leaseDurationSeconds: this.options.leaseDurationSeconds,
+      leaseDurationSeconds: this.#options.leaseDurationSeconds,
     });
     this.#failed.delete(name);
     this.#nodes.set(name, running);
@@ -221,8 +226,8 @@ export class NodeFleet {
       ),
     );
     await this.fabric.removeNode(name);
-    await removeCgroups(`/${this.options.clusterName}/${name}`);
-    await fs.rm(path.join(this.options.directory, name), { recursive: true, force: true });
+    await removeCgroups(`/${this.#options.clusterName}/${name}`);
+    await fs.rm(path.join(this.#options.directory, name), { recursive: true, force: true });
   }
 
   /** Ends everything: the machine is left as it was, but for what lasts in the nodes' directories. */
@@ -232,8 +237,8 @@ export class NodeFleet {
     this.#failed.clear();
     await this.#listener?.close();
     await this.fabric.destroy();
-    await removeCgroups(`/${this.options.clusterName}`);
-    await fs.rm(stateDirectoryOf(this.options.clusterName), { recursive: true, force: true });
-    if (this.options.temporary) await fs.rm(this.options.directory, { recursive: true, force: true });
+    await removeCgroups(`/${this.#options.clusterName}`);
+    await fs.rm(stateDirectoryOf(this.#options.clusterName), { recursive: true, force: true });
+    if (this.#options.temporary) await fs.rm(this.#options.directory, { recursive: true, force: true });
   }
 }

@@ -10,10 +10,10 @@ import type { CSIDriver, VolumeAttachment } from '../../api/generated/storage-v1
 import { deepEqual } from '../../base/index.ts';
 import { isAlreadyExists, keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { hasTaint, OUT_OF_SERVICE } from '../node-lifecycle/taints.ts';
 import { claimsOfPod } from '../persistentvolume-binder/pods-by-claim.ts';
-import { ignoringGone } from '../status.ts';
 import { attachmentName, isExclusive, isManaged, isOurs, uniqueName, usesVolumes, volumeOf } from './volumes.ts';
 
 export const ATTACHMENTS_BY_NODE = 'nodeName';
@@ -146,7 +146,7 @@ export class AttachDetachReconciler implements Reconciler {
     const { signal } = this.#context;
     this.#unneeded.delete(name);
     if (deletionTimestamp) return;
-    await ignoringGone(() => this.#resource.delete({ name }, { preconditions: { uid }, signal }));
+    await ignoreNotFound(() => this.#resource.delete({ name }, { preconditions: { uid }, signal }));
   }
 
   async #writeNodeStatus(node: Node, present: readonly VolumeAttachment[]): Promise<void> {
@@ -159,7 +159,7 @@ export class AttachDetachReconciler implements Reconciler {
     if (!isManaged(node) && attached.length === 0) return;
     const patch = { status: { volumesAttached: volumesAttached.length > 0 ? volumesAttached : null } };
     const options = { type: 'merge', subresource: 'status', signal } as const;
-    await ignoringGone(() => client.resource('v1/nodes').patch({ name: keyOf(node) }, patch, options));
+    await ignoreNotFound(() => client.resource('v1/nodes').patch({ name: keyOf(node) }, patch, options));
   }
 
   #attachedVolumes(present: readonly VolumeAttachment[]): AttachedVolume[] {

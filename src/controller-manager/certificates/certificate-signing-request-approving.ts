@@ -1,8 +1,19 @@
-/** certificatesigningrequest-approving-controller: approves the client certificates that kubelets ask for, where RBAC lets them. */
+/**
+ * certificatesigningrequest-approving-controller: approves kubelets' requests for client certificates
+ * when a SubjectAccessReview allows it.
+ */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { formatTime } from '../../base/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyOf, type SharedInformer } from '../../client/index.ts';
+import {
+  keyedController,
+  keysOnChange,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Reconciler,
+} from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { hasCondition, KUBELET_CLIENT, kubeletClientRefusal, readRequest } from './request.ts';
 
 interface Recognizer {
@@ -28,72 +39,84 @@ export const certificateSigningRequestApprovingController: ControllerDescriptor 
   name: 'certificatesigningrequest-approving-controller',
   aliases: ['csrapproving'],
   build(context) {
-    const { client, clock, informers, signal } = context;
-    const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
-
-    const reconcile = async (name: string): Promise<void> => {
-      const request = requests.get(name);
-      if (!request || !isOpen(request)) return;
-      const asked = readRequest(request);
-      if (kubeletClientRefusal(asked, request.spec.usages ?? []) !== undefined) return;
-      for (const { recognizes, subresource, message } of RECOGNIZERS) {
-        if (!recognizes(request, asked.commonName) || !(await isAllowed(request, subresource))) continue;
-        return approve(request, message);
-      }
-    };
-
-    const isAllowed = async ({ spec }: CertificateSigningRequest, subresource: string): Promise<boolean> => {
-      const review = {
-        metadata: {},
-        spec: {
-          user: spec.username,
-          uid: spec.uid,
-          groups: spec.groups,
-          extra: spec.extra,
-          resourceAttributes: {
-            group: 'certificates.k8s.io',
-            resource: 'certificatesigningrequests',
-            subresource,
-            verb: 'create',
-            version: '*',
-          },
-        },
-      };
-      const { status } = await client
-        .resource('authorization.k8s.io/v1/subjectaccessreviews')
-        .create(review, { signal });
-      return status?.allowed === true;
-    };
-
-    const approve = async (request: CertificateSigningRequest, message: string): Promise<void> => {
-      const condition = {
-        type: 'Approved',
-        status: 'True',
-        reason: 'AutoApproved',
-        message,
-        lastUpdateTime: formatTime(clock.now()),
-      };
-      const approved = {
-        ...request,
-        status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] },
-      };
-      try {
-        await client
-          .resource('certificates.k8s.io/v1/certificatesigningrequests')
-          .subresource({ name: keyOf(request) }, 'approval')
-          .update(approved, { signal });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    };
-
-    const { queue, run } = keyedLoop(context, 'certificate', 5, reconcile);
-    enqueueOnChange(requests, queue, (request) => (isOpen(request) ? keyOf(request) : undefined));
-    return run;
+    const requests = context.informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
+    return keyedController(context, {
+      queue: 'certificate',
+      workers: 5,
+      reconciler: new Approver(context, requests),
+      watches: [
+        watch(
+          requests,
+          keysOnChange((request) => (isPending(request) ? [keyOf(request)] : [])),
+        ),
+      ],
+    });
   },
 };
 
-const isOpen = (request: CertificateSigningRequest): boolean =>
+class Approver implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #requests: SharedInformer<CertificateSigningRequest>;
+
+  constructor(context: ControllerContext, requests: SharedInformer<CertificateSigningRequest>) {
+    this.#context = context;
+    this.#requests = requests;
+  }
+
+  async reconcile(name: string): Promise<void> {
+    const request = this.#requests.get(name);
+    if (!request || !isPending(request)) return;
+    const parsed = readRequest(request);
+    if (kubeletClientRefusal(parsed, request.spec.usages ?? []) !== undefined) return;
+    for (const { recognizes, subresource, message } of RECOGNIZERS) {
+      if (recognizes(request, parsed.commonName) && (await this.#isAllowed(request, subresource)))
+        return this.#approve(request, message);
+    }
+  }
+
+  async #isAllowed({ spec }: CertificateSigningRequest, subresource: string): Promise<boolean> {
+    const review = {
+      metadata: {},
+      spec: {
+        user: spec.username,
+        uid: spec.uid,
+        groups: spec.groups,
+        extra: spec.extra,
+        resourceAttributes: {
+          group: 'certificates.k8s.io',
+          resource: 'certificatesigningrequests',
+          subresource,
+          verb: 'create',
+          version: '*',
+        },
+      },
+    };
+    const { client, signal } = this.#context;
+    const { status } = await client.resource('authorization.k8s.io/v1/subjectaccessreviews').create(review, { signal });
+    return status?.allowed === true;
+  }
+
+  async #approve(request: CertificateSigningRequest, message: string): Promise<void> {
+    const { client, clock, signal } = this.#context;
+    const condition = {
+      type: 'Approved',
+      status: 'True',
+      reason: 'AutoApproved',
+      message,
+      lastUpdateTime: formatTime(clock.now()),
+    };
+    const approved = {
+      ...request,
+      status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] },
+    };
+    const approval = client
+      .resource('certificates.k8s.io/v1/certificatesigningrequests')
+      .subresource({ name: keyOf(request) }, 'approval');
+    await ignoreNotFound(() => approval.update(approved, { signal }));
+  }
+}
+
+const isPending = (request: CertificateSigningRequest): boolean =>
   request.spec.signerName === KUBELET_CLIENT &&
   !request.status?.certificate &&
   !hasCondition(request, 'Approved') &&

@@ -1,5 +1,6 @@
+/** Turns kube-controller-manager's flags into its configuration and its API clients. */
+
 import fs from 'node:fs/promises';
-/** From kube-controller-manager's flags to its configuration and its way to the API server. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import {
   connect,
@@ -26,7 +27,7 @@ const DEFAULT_BURST = 30;
 /** Where `--enable-hostpath-provisioner` keeps volumes, as upstream does. */
 const HOST_PATH_DIRECTORY = '/tmp/hostpath_pv';
 
-/** Checks what can be checked without looking at files. */
+/** Validates the flags; files are read later. */
 export function checkControllerManagerFlags({ values, given }: ParsedControllerManagerFlags): void {
   try {
     enabledControllers(values.controllers);
@@ -51,42 +52,15 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
     );
 }
 
-const text = async (file: string | undefined): Promise<string | undefined> =>
+const readText = async (file: string | undefined): Promise<string | undefined> =>
   file ? fs.readFile(file, 'utf8') : undefined;
 
 export async function controllerManagerConfig(values: ControllerManagerFlagValues): Promise<ControllerManagerConfig> {
-  const [rootCa, certificate, key, serviceAccountKey, signerAuthorities] = await Promise.all([
-    text(values['root-ca-file']),
-    text(values['cluster-signing-cert-file']),
-    text(values['cluster-signing-key-file']),
-    text(values['service-account-private-key-file']),
-    authoritiesOfSigners(values),
-  ]);
-  const both = values['node-cidr-mask-size'];
   return {
     ...DEFAULT_CONFIG,
     controllers: values.controllers,
-    clusterCidr: values['cluster-cidr'],
-    allocateNodeCidrs: values['allocate-node-cidrs'],
-    serviceClusterIpRange: values['service-cluster-ip-range'],
-    rootCa: rootCa ?? '',
-    ...(certificate === undefined || key === undefined
-      ? {}
-      : { clusterSigningCertificate: certificate, clusterSigningKey: key }),
-    signerAuthorities,
-    clusterSigningDurationSeconds: values['cluster-signing-duration'] / 1000,
-    ...(serviceAccountKey === undefined ? {} : { serviceAccountPrivateKey: serviceAccountKey }),
-    legacyTokenCleanUpPeriodSeconds: values['legacy-service-account-token-clean-up-period'] / 1000,
     clusterName: values['cluster-name'],
-    nodeMonitorPeriodSeconds: values['node-monitor-period'] / 1000,
-    nodeMonitorGracePeriodSeconds: values['node-monitor-grace-period'] / 1000,
-    nodeStartupGracePeriodSeconds: values['node-startup-grace-period'] / 1000,
-    nodeEviction: {
-      primary: values['node-eviction-rate'],
-      secondary: values['secondary-node-eviction-rate'],
-      largeClusterSize: values['large-cluster-size-threshold'],
-      unhealthyThreshold: values['unhealthy-zone-threshold'],
-    },
+    legacyTokenCleanUpPeriodSeconds: values['legacy-service-account-token-clean-up-period'] / 1000,
     terminatedPodGcThreshold: values['terminated-pod-gc-threshold'],
     ...(values['enable-hostpath-provisioner'] ? { hostPathProvisionerDirectory: HOST_PATH_DIRECTORY } : {}),
     leaderElect: values['leader-elect'],
@@ -96,10 +70,6 @@ export async function controllerManagerConfig(values: ControllerManagerFlagValue
       retryPeriodMs: values['leader-elect-retry-period'],
       resourceName: values['leader-elect-resource-name'],
       resourceNamespace: values['leader-elect-resource-namespace'],
-    },
-    nodeCidrMaskSizes: {
-      ipv4: values['node-cidr-mask-size-ipv4'] ?? both ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv4,
-      ipv6: values['node-cidr-mask-size-ipv6'] ?? both ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv6,
     },
     horizontalPodAutoscaler: {
       syncPeriodMs: values['horizontal-pod-autoscaler-sync-period'],
@@ -114,6 +84,49 @@ export async function controllerManagerConfig(values: ControllerManagerFlagValue
     concurrentSyncs: concurrentSyncs(values),
     // Several API servers learn of a namespace's deletion one after the other.
     namespaceDeletionDelaySeconds: 5,
+    ...nodeConfig(values),
+    ...(await keysAndCertificates(values)),
+  };
+}
+
+function nodeConfig(values: ControllerManagerFlagValues): Partial<ControllerManagerConfig> {
+  const maskSize = values['node-cidr-mask-size'];
+  return {
+    clusterCidr: values['cluster-cidr'],
+    allocateNodeCidrs: values['allocate-node-cidrs'],
+    serviceClusterIpRange: values['service-cluster-ip-range'],
+    nodeCidrMaskSizes: {
+      ipv4: values['node-cidr-mask-size-ipv4'] ?? maskSize ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv4,
+      ipv6: values['node-cidr-mask-size-ipv6'] ?? maskSize ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv6,
+    },
+    nodeMonitorPeriodSeconds: values['node-monitor-period'] / 1000,
+    nodeMonitorGracePeriodSeconds: values['node-monitor-grace-period'] / 1000,
+    nodeStartupGracePeriodSeconds: values['node-startup-grace-period'] / 1000,
+    nodeEviction: {
+      primary: values['node-eviction-rate'],
+      secondary: values['secondary-node-eviction-rate'],
+      largeClusterSize: values['large-cluster-size-threshold'],
+      unhealthyThreshold: values['unhealthy-zone-threshold'],
+    },
+  };
+}
+
+async function keysAndCertificates(values: ControllerManagerFlagValues): Promise<Partial<ControllerManagerConfig>> {
+  const [rootCa, certificate, key, serviceAccountKey, signerAuthorities] = await Promise.all([
+    readText(values['root-ca-file']),
+    readText(values['cluster-signing-cert-file']),
+    readText(values['cluster-signing-key-file']),
+    readText(values['service-account-private-key-file']),
+    authoritiesOfSigners(values),
+  ]);
+  return {
+    rootCa: rootCa ?? '',
+    ...(certificate === undefined || key === undefined
+      ? {}
+      : { clusterSigningCertificate: certificate, clusterSigningKey: key }),
+    signerAuthorities,
+    clusterSigningDurationSeconds: values['cluster-signing-duration'] / 1000,
+    ...(serviceAccountKey === undefined ? {} : { serviceAccountPrivateKey: serviceAccountKey }),
   };
 }
 
@@ -140,7 +153,7 @@ async function authoritiesOfSigners(
 ): Promise<NonNullable<ControllerManagerConfig['signerAuthorities']>> {
   const authorities: Record<string, { certificate: string; key: string }> = {};
   for (const [signer, [certificateFlag, keyFlag]] of Object.entries(SIGNER_FLAGS)) {
-    const [certificate, key] = await Promise.all([text(values[certificateFlag]), text(values[keyFlag])]);
+    const [certificate, key] = await Promise.all([readText(values[certificateFlag]), readText(values[keyFlag])]);
     if (certificate !== undefined && key !== undefined) authorities[signer] = { certificate, key };
     else if (certificate !== undefined || key !== undefined)
       throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);

@@ -1,6 +1,6 @@
 /** Starts the Job of a CronJob that is due, follows the Jobs that run, and keeps a short history of them. */
 import type { CronJob, CronJobStatus, Job } from '../../api/generated/batch-v1.ts';
-import { formatTime, parseTime } from '../../base/index.ts';
+import { deepEqual, formatTime, parseTime } from '../../base/index.ts';
 import {
   CONTROLLER_UID_INDEX,
   controllerReference,
@@ -13,9 +13,9 @@ import {
   type SharedInformer,
 } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { ignoringGone, sameStatus } from '../status.ts';
 import { missedRuns } from './missed-runs.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 import { rfc1123, rfc3339In } from './time-texts.ts';
@@ -47,7 +47,7 @@ export class CronJobReconciler implements Reconciler {
     const cronJob = cronJobs.get(key);
     if (!cronJob) return this.#written.forget(key);
     if (this.#written.isBehind(key, cronJob)) return;
-    await ignoringGone(async () => {
+    await ignoreNotFound(async () => {
       const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
       const noted = await this.#noteFinished(cronJob, children);
       const status = await this.#start({ ...cronJob, status: noted });
@@ -264,7 +264,7 @@ export class CronJobReconciler implements Reconciler {
       ...(lastScheduleTime ? { lastScheduleTime } : {}),
       ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
     };
-    if (sameStatus(status, cronJob.status ?? {})) return;
+    if (deepEqual(status, cronJob.status ?? {})) return;
     this.#written.wrote(
       key,
       await this.#context.client

@@ -1,6 +1,7 @@
 /** Makes the pods, revisions and status of one DaemonSet what its spec says. */
 import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import {
   claimObjects,
   controllerReference,
@@ -14,11 +15,11 @@ import {
 } from '../../client/index.ts';
 import { availableInMs } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import type { PodControl, PodsByOwner } from '../pods/index.ts';
 import { type RevisionHistory, type RevisionOwner, revisionData, sameData } from '../revisions/index.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
-import { ignoringGone, sameStatus } from '../status.ts';
 import { GENERATION_LABEL, HASH_LABEL, nodeOf, specFor, templateGeneration } from './daemon-pod.ts';
 import { daemonSetStatus } from './daemonset-status.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
@@ -64,7 +65,7 @@ export class DaemonSetReconciler implements Reconciler {
     }
     if (set.metadata.deletionTimestamp !== undefined) return;
     let requeue: Requeue | undefined;
-    await ignoringGone(async () => {
+    await ignoreNotFound(async () => {
       requeue = await this.#sync(key, set);
     });
     return requeue;
@@ -239,7 +240,7 @@ export class DaemonSetReconciler implements Reconciler {
   async #writeStatus(state: DaemonState, observedGeneration: number | undefined): Promise<void> {
     const { client, signal } = this.#context;
     const status = daemonSetStatus(state, observedGeneration);
-    if (sameStatus(status, state.set.status)) return;
+    if (deepEqual(status, state.set.status)) return;
     await client.resource('apps/v1/daemonsets').updateStatus({ ...state.set, status }, { signal });
   }
 }

@@ -11,11 +11,11 @@ import {
   type SharedInformer,
 } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import type { PodsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
-import { ignoringGone } from '../status.ts';
 import { deadlineOf, isComplete, progressing, TIMED_OUT } from './conditions.ts';
 import { DEPLOYMENT_KIND } from './replica-sets.ts';
 import { Rollout } from './rollout.ts';
@@ -48,7 +48,7 @@ export class DeploymentReconciler implements Reconciler {
     if (!deployment) return written.forget(key);
     if (selectsEverything(deployment.spec?.selector)) return this.#refuse(deployment);
     if (written.isBehind(key, deployment)) return;
-    return ignoringGone(() => this.#rollOut(deployment));
+    return ignoreNotFound(() => this.#rollOut(deployment));
   }
 
   async #rollOut(deployment: Deployment): Promise<Requeue | undefined> {
@@ -71,7 +71,7 @@ export class DeploymentReconciler implements Reconciler {
     const { generation } = deployment.metadata;
     if ((deployment.status?.observedGeneration ?? 0) >= (generation ?? 0)) return;
     const status = { ...deployment.status, observedGeneration: generation };
-    await ignoringGone(() =>
+    await ignoreNotFound(() =>
       client.resource('apps/v1/deployments').updateStatus({ ...deployment, status }, { signal }),
     );
   }

@@ -1,10 +1,10 @@
 /** One sync of one Deployment: from its ReplicaSets as they are, the next step towards the template that it has now. */
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import { isAlreadyExists, isControlledBy, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
-import { sameStatus } from '../status.ts';
 import {
   desiredReplicas,
   lastRevision,
@@ -204,7 +204,7 @@ export class Rollout {
   async #resize(set: ReplicaSet, size: number): Promise<void> {
     const before = replicasOf(set);
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) };
-    if (before === size && sameStatus(annotations, set.metadata.annotations)) return;
+    if (before === size && deepEqual(annotations, set.metadata.annotations)) return;
     await this.#updateSet(set, {
       ...set,
       metadata: { ...set.metadata, annotations },
@@ -229,7 +229,7 @@ export class Rollout {
     const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1);
     const minReadySeconds = this.#deployment.spec?.minReadySeconds ?? 0;
     if (
-      !sameStatus(annotations, set.metadata.annotations ?? {}) ||
+      !deepEqual(annotations, set.metadata.annotations ?? {}) ||
       (set.spec?.minReadySeconds ?? 0) !== minReadySeconds
     ) {
       await this.#updateSet(set, {
@@ -295,7 +295,7 @@ export class Rollout {
           this.#deployment.status?.conditions,
           condition('Progressing', 'False', 'ReplicaSetCreateError', message, this.#context.clock.now()),
         );
-        if (!sameStatus(conditions, this.#deployment.status?.conditions))
+        if (!deepEqual(conditions, this.#deployment.status?.conditions))
           await this.#updateStatus({ ...this.#deployment, status: { ...this.#deployment.status, conditions } });
       }
       this.#event('Warning', 'ReplicaSetCreateError', message);
@@ -404,7 +404,7 @@ export class Rollout {
 
   async #writeStatus(status: DeploymentStatus): Promise<void> {
     const written = status.conditions?.length === 0 ? { ...status, conditions: undefined } : status;
-    if (!this.#noted && sameStatus(written, this.#deployment.status)) return;
+    if (!this.#noted && deepEqual(written, this.#deployment.status)) return;
     await this.#updateStatus({ ...this.#deployment, status: written });
   }
 

@@ -10,8 +10,8 @@ import { parseTime } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import { toleratesTaint } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
-import { ignoringGone } from '../status.ts';
 
 export const SLICES_BY_POOL = 'pool';
 export const CLAIMS_BY_POOL = 'allocatedPool';
@@ -79,7 +79,7 @@ export class DeviceTaintEvictionReconciler implements Reconciler {
     const { client, recorder, signal } = this.#context;
     const { namespace, name = '', uid } = pod.metadata;
     recorder.event(pod, 'Normal', 'DeviceTaintManagerEviction', 'Marking for deletion');
-    await ignoringGone(async () => {
+    await ignoreNotFound(async () => {
       await markDisrupted(this.#context, pod, DISRUPTION);
       await client.resource('v1/pods').delete({ namespace, name }, { preconditions: { uid }, signal });
     });

@@ -1,5 +1,6 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 /** How many pods a budget counts on, by the sizes of the workloads that its pods belong to. */
+
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { getScaledValue } from '../../base/index.ts';
 import { controllerOf, isNotFound, type InformerFactory } from '../../client/index.ts';

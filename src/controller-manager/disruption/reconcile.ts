@@ -1,10 +1,11 @@
 /** Computes the status of one PodDisruptionBudget from the pods that it selects. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import { keyOf, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { matcherOf } from '../selector-matchers.ts';
-import { ignoringGone, sameStatus } from '../status.ts';
 import { budgetStatus, disruptedPods, failedStatus } from './budget-status.ts';
 import type { ExpectedPodsCounter } from './expected-pods.ts';
 
@@ -72,9 +73,9 @@ export class DisruptionReconciler implements Reconciler {
   }
 
   async #writeStatus(budget: PodDisruptionBudget, status: PodDisruptionBudgetStatus): Promise<void> {
-    if (sameStatus(status, budget.status)) return;
+    if (deepEqual(status, budget.status)) return;
     const { client, signal } = this.#context;
     const resource = client.resource('policy/v1/poddisruptionbudgets');
-    await ignoringGone(() => resource.updateStatus({ ...budget, status }, { signal }));
+    await ignoreNotFound(() => resource.updateStatus({ ...budget, status }, { signal }));
   }
 }

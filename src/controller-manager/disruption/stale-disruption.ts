@@ -4,7 +4,7 @@ import { formatTime, parseTime } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
 import { isPodTerminal, podCondition } from '../../component-helpers/index.ts';
 import { watch, type ControllerContext, type Reconciler, type Requeue, type Watch } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { DELETION_TIMEOUT_MS } from './budget-status.ts';
 
 const DISRUPTION_TARGET = 'DisruptionTarget';
@@ -30,7 +30,7 @@ export class StaleDisruptionReconciler implements Reconciler {
     const conditions = [{ type: DISRUPTION_TARGET, status: 'False', lastTransitionTime: formatTime(clock.now()) }];
     const patch = { metadata: { uid }, status: { conditions } };
     const options = { type: 'strategic', subresource: 'status', signal } as const;
-    await ignoringGone(() => client.resource('v1/pods').patch({ namespace, name }, patch, options));
+    await ignoreNotFound(() => client.resource('v1/pods').patch({ namespace, name }, patch, options));
   }
 }
 

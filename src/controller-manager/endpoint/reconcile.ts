@@ -18,7 +18,7 @@ import {
   type ServicesOfPods,
 } from '../endpointslice/service-pods.ts';
 import { TriggerTimes } from '../endpointslice/trigger-time.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { subsetsOf, truncated } from './subsets.ts';
 
 const MAX_ADDRESSES = 1000;
@@ -54,7 +54,7 @@ export class EndpointsReconciler implements Reconciler {
     }
     if (service.metadata.deletionTimestamp !== undefined || !hasSelectedPods(service)) return;
     const wanted = this.#wantedEndpoints(key, service, relations.podsOf(service));
-    if (wanted) await ignoringGone(() => this.#write(service, wanted));
+    if (wanted) await ignoreNotFound(() => this.#write(service, wanted));
   }
 
   /** The Endpoints as they are to be written; undefined when they are right. */
@@ -95,7 +95,7 @@ export class EndpointsReconciler implements Reconciler {
     const left = this.#parts.endpoints.get(key);
     if (!left || left.metadata.annotations?.[LEADER] !== undefined) return;
     const options = { preconditions: { uid: left.metadata.uid }, signal: this.#context.signal };
-    await ignoringGone(() => this.#resource.delete(splitKey(key), options));
+    await ignoreNotFound(() => this.#resource.delete(splitKey(key), options));
   }
 }
 

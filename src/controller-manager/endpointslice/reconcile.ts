@@ -2,7 +2,7 @@
 import type { Node, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { addressTypesOf, serviceEndpoints } from './service-endpoints.ts';
 import { hasSelectedPods, HEADLESS_LABEL, isHeadless, TRIGGER_TIME, type ServicesOfPods } from './service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, type SliceTarget, type SliceWriter } from './slice-writer.ts';
@@ -37,7 +37,7 @@ export class EndpointSliceReconciler implements Reconciler {
       return;
     }
     if (!hasSelectedPods(service) || writer.isBehind(key)) return;
-    await ignoringGone(() => this.#write(key, service));
+    await ignoreNotFound(() => this.#write(key, service));
   }
 
   async #write(key: string, service: Service): Promise<void> {

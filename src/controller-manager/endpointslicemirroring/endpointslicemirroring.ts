@@ -4,7 +4,7 @@ import { controllerReference, keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { TRIGGER_TIME } from '../endpointslice/service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, SliceWriter } from '../endpointslice/slice-writer.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mirrorGroups } from './mirror-groups.ts';
 
 const WORKERS = 5;
@@ -33,7 +33,7 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
       if (writer.isBehind(key)) return;
       const { name = '', namespace = '' } = source.metadata;
       const { [LAST_APPLIED]: _, [TRIGGER_TIME]: __, ...annotations } = source.metadata.annotations ?? {};
-      await ignoringGone(() =>
+      await ignoreNotFound(() =>
         writer.write({
           namespace,
           service: name,

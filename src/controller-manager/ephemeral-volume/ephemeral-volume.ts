@@ -1,84 +1,87 @@
-/** ephemeral-volume-controller: makes the claims of pods' generic ephemeral volumes; they go with their pods. */
-import type { Pod, Volume } from '../../api/generated/core-v1.ts';
+/** ephemeral-volume-controller: creates the claims of pods' generic ephemeral volumes. A pod owns its claims. */
+import type { PersistentVolumeClaim, Pod, Volume } from '../../api/generated/core-v1.ts';
 import {
   controllerReference,
   isAlreadyExists,
   isControlledBy,
   isNamespaceTerminating,
   keyOf,
+  type SharedInformer,
 } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import {
+  keyedController,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Reconciler,
+} from '../controller.ts';
 
 export const ephemeralVolumeController: ControllerDescriptor = {
   name: 'ephemeral-volume-controller',
   aliases: ['ephemeral-volume'],
   eventSource: 'ephemeral_volume',
   build(context) {
-    const { client, informers, recorder, signal } = context;
-    const pods = informers.informer('v1/pods');
-    const claims = informers.informer('v1/persistentvolumeclaims');
-
-    const reconcile = async (key: string): Promise<void> => {
-      const pod = pods.get(key);
-      if (!pod || pod.metadata.deletionTimestamp) return;
-      for (const volume of pod.spec?.volumes ?? []) if (volume.ephemeral) await makeClaim(pod, volume);
-    };
-
-    const makeClaim = async (pod: Pod, volume: Volume): Promise<void> => {
-      const { namespace = '', name = '' } = pod.metadata;
-      const claimName = `${name}-${volume.name}`;
-      const existing = claims.get(`${namespace}/${claimName}`);
-      if (existing) {
-        if (isControlledBy(existing, pod)) return;
-        recorder.event(
-          pod,
-          'Warning',
-          'FailedBinding',
-          `ephemeral volume ${volume.name}: PVC ${namespace}/${claimName} was not created for pod ${namespace}/${name} (pod is not owner)`,
-        );
-        return;
-      }
-      const { metadata, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
-      const ownerReferences = [controllerReference(pod, { apiVersion: 'v1', kind: 'Pod' })];
-      try {
-        await client.resource('v1/persistentvolumeclaims').create(
-          {
-            metadata: {
-              name: claimName,
-              namespace,
-              labels: metadata?.labels,
-              annotations: metadata?.annotations,
-              ownerReferences,
-            },
-            spec: { ...spec },
+    const pods = context.informers.informer('v1/pods');
+    const claims = context.informers.informer('v1/persistentvolumeclaims');
+    return keyedController(context, {
+      queue: 'ephemeral_volume',
+      workers: 5,
+      reconciler: new EphemeralVolumeReconciler(context, pods, claims),
+      watches: [
+        // A pod's volumes never change, so updates are not watched.
+        watch(pods, { added: (pod) => (needsClaims(pod) ? [keyOf(pod)] : []) }),
+        watch(claims, {
+          deleted: ({ metadata: { namespace = '', ownerReferences = [] } }) => {
+            const owner = ownerReferences.find((reference) => reference.controller && reference.kind === 'Pod');
+            return owner && [`${namespace}/${owner.name}`];
           },
-          { signal },
-        );
-      } catch (error) {
-        if (isAlreadyExists(error) || isNamespaceTerminating(error)) return;
-        recorder.event(
-          pod,
-          'Warning',
-          'FailedBinding',
-          `ephemeral volume ${volume.name}: create PVC ${claimName}: ${error instanceof Error ? error.message : String(error)}`,
-        );
-        throw error;
-      }
-    };
-
-    const { queue, run } = keyedLoop(context, 'ephemeral_volume', 5, reconcile);
-    const enqueue = (pod: Pod): void => {
-      if (!pod.metadata.deletionTimestamp && pod.spec?.volumes?.some((volume) => volume.ephemeral))
-        queue.add(keyOf(pod));
-    };
-    /** A pod's volumes never change. */
-    pods.addHandler({ onAdd: enqueue });
-    claims.addHandler({
-      onDelete: ({ metadata: { namespace, ownerReferences = [] } }) => {
-        const owner = ownerReferences.find((reference) => reference.controller && reference.kind === 'Pod');
-        if (owner) queue.add(`${namespace ?? ''}/${owner.name}`);
-      },
+        }),
+      ],
     });
-    return run;
   },
 };
+
+const needsClaims = ({ metadata, spec }: Pod): boolean =>
+  !metadata.deletionTimestamp && (spec?.volumes ?? []).some((volume) => volume.ephemeral);
+
+class EphemeralVolumeReconciler implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #claims: SharedInformer<PersistentVolumeClaim>;
+
+  constructor(context: ControllerContext, pods: SharedInformer<Pod>, claims: SharedInformer<PersistentVolumeClaim>) {
+    this.#context = context;
+    this.#pods = pods;
+    this.#claims = claims;
+  }
+
+  async reconcile(key: string): Promise<void> {
+    const pod = this.#pods.get(key);
+    if (!pod || pod.metadata.deletionTimestamp) return;
+    for (const volume of pod.spec?.volumes ?? []) if (volume.ephemeral) await this.#ensureClaim(pod, volume);
+  }
+
+  async #ensureClaim(pod: Pod, volume: Volume): Promise<void> {
+    const { client, recorder, signal } = this.#context;
+    const { namespace = '', name = '' } = pod.metadata;
+    const claimName = `${name}-${volume.name}`;
+    const warn = (problem: string): void =>
+      recorder.event(pod, 'Warning', 'FailedBinding', `ephemeral volume ${volume.name}: ${problem}`);
+    const existing = this.#claims.get(`${namespace}/${claimName}`);
+    if (existing) {
+      if (!isControlledBy(existing, pod))
+        warn(`PVC ${namespace}/${claimName} was not created for pod ${namespace}/${name} (pod is not owner)`);
+      return;
+    }
+    const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
+    const ownerReferences = [controllerReference(pod, { apiVersion: 'v1', kind: 'Pod' })];
+    const metadata = { name: claimName, namespace, labels, annotations, ownerReferences };
+    try {
+      await client.resource('v1/persistentvolumeclaims').create({ metadata, spec: { ...spec } }, { signal });
+    } catch (error) {
+      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return;
+      warn(`create PVC ${claimName}: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+}

@@ -1,4 +1,7 @@
-/** What becomes of one object: it stays, loses the references to owners that are gone, or goes after its last owner. */
+/**
+ * Decides about one object: it stays while it has an owner, loses references to owners that are gone, or is deleted
+ * after its last owner.
+ */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
 import {
@@ -6,16 +9,16 @@ import {
   FOREGROUND_FINALIZER,
   hasFinalizer,
   ORPHAN_FINALIZER,
-  referencedIdentity,
   type GraphNode,
   type OwnershipGraph,
 } from './graph.ts';
-import type { CollectedObjects } from './objects.ts';
+import type { ObjectClient } from './object-client.ts';
+import { referencedIdentity } from './object-identity.ts';
 
 export interface Collector {
   readonly graph: OwnershipGraph;
-  readonly objects: CollectedObjects;
-  /** An owner that cannot be one, because a cluster-scoped object may not depend on a namespaced one. */
+  readonly objects: ObjectClient;
+  /** The owner cannot exist: a cluster-scoped object may not depend on a namespaced one. */
   ownerInOtherNamespace(dependent: GraphNode, reference: OwnerReference): void;
   attemptToDelete(node: GraphNode): void;
 }
@@ -23,31 +26,32 @@ export interface Collector {
 interface ClassifiedOwners {
   readonly solid: readonly OwnerReference[];
   readonly dangling: readonly OwnerReference[];
-  /** Owners that wait for their dependents to go before they go themselves. */
-  readonly waiting: readonly OwnerReference[];
-  /** An owner whose scope makes it impossible: nothing can be concluded from it. */
-  readonly impossible: boolean;
+  /** Owners in foreground deletion. */
+  readonly waitingForDependents: readonly OwnerReference[];
+  /** An owner has the wrong scope, so the object must stay as it is. */
+  readonly hasInvalidScope: boolean;
 }
 
+/** Upstream's attemptToDeleteItem. */
 export async function collectNode(collector: Collector, node: GraphNode): Promise<void> {
   const { graph, objects } = collector;
   if (node.beingDeleted && !node.deletingDependents) return;
   const { identity } = node;
   const latest = await objects.get(identity);
   if (!latest) return graph.deleteVirtual(node, identity);
-  if (node.deletingDependents) return waitForDependents(collector, node);
+  if (node.deletingDependents) return deleteBlockingDependents(collector, node);
   const owners = latest.metadata.ownerReferences ?? [];
   if (owners.length === 0) return;
-  const { solid, dangling, waiting, impossible } = await classify(collector, node, owners);
-  if (impossible) return;
+  const { solid, dangling, waitingForDependents, hasInvalidScope } = await classifyOwners(collector, node, owners);
+  if (hasInvalidScope) return;
   if (solid.length > 0) {
-    const dead = new Set([...dangling, ...waiting].map(({ uid }) => uid));
+    const dead = new Set([...dangling, ...waitingForDependents].map(({ uid }) => uid));
     if (dead.size > 0) await objects.changeOwners(identity, (current) => current.filter(({ uid }) => !dead.has(uid)));
     return;
   }
-  if (waiting.length > 0 && node.dependents.size > 0) {
+  if (waitingForDependents.length > 0 && node.dependents.size > 0) {
     if ([...node.dependents].some((dependent) => dependent.deletingDependents)) {
-      /** A circle in which each waits for the other: it opens where nobody blocks any more. */
+      // A circle of objects that wait for each other: without blockOwnerDeletion the first of them can go.
       await objects.changeOwners(identity, (current) =>
         current.some((o) => o.blockOwnerDeletion) ? current.map((o) => ({ ...o, blockOwnerDeletion: false })) : current,
       );
@@ -68,44 +72,45 @@ export async function orphanDependents({ objects }: Pick<Collector, 'objects'>, 
   await objects.removeFinalizer(node.identity, ORPHAN_FINALIZER);
 }
 
-async function waitForDependents(collector: Collector, node: GraphNode): Promise<void> {
+async function deleteBlockingDependents(collector: Collector, node: GraphNode): Promise<void> {
   const blocking = blockingDependents(node);
   if (blocking.length === 0) return collector.objects.removeFinalizer(node.identity, FOREGROUND_FINALIZER);
   for (const dependent of blocking) if (!dependent.deletingDependents) collector.attemptToDelete(dependent);
 }
 
-async function classify(
+async function classifyOwners(
   collector: Collector,
   node: GraphNode,
   owners: readonly OwnerReference[],
 ): Promise<ClassifiedOwners> {
   const solid: OwnerReference[] = [];
   const dangling: OwnerReference[] = [];
-  const waiting: OwnerReference[] = [];
+  const waitingForDependents: OwnerReference[] = [];
   for (const reference of owners) {
     const owner = await findOwner(collector, node, reference);
-    if (owner === 'impossible') return { solid, dangling, waiting, impossible: true };
+    if (owner === 'invalid scope') return { solid, dangling, waitingForDependents, hasInvalidScope: true };
     if (owner === undefined) dangling.push(reference);
     else if (owner.metadata.deletionTimestamp !== undefined && hasFinalizer(owner, FOREGROUND_FINALIZER))
-      waiting.push(reference);
+      waitingForDependents.push(reference);
     else solid.push(reference);
   }
-  return { solid, dangling, waiting, impossible: false };
+  return { solid, dangling, waitingForDependents, hasInvalidScope: false };
 }
 
 async function findOwner(
-  { graph, objects, ...collector }: Collector,
+  collector: Collector,
   node: GraphNode,
   reference: OwnerReference,
-): Promise<ApiObject | 'impossible' | undefined> {
+): Promise<ApiObject | 'invalid scope' | undefined> {
   const { namespace } = node.identity;
-  const { absentOwners } = graph;
+  const { objects } = collector;
+  const { absentOwners } = collector.graph;
   if (absentOwners.has(referencedIdentity(reference, namespace)) || absentOwners.has(referencedIdentity(reference, '')))
     return undefined;
   const resource = objects.resourceOf(reference);
   if (resource.namespaced && namespace === '') {
     collector.ownerInOtherNamespace(node, reference);
-    return 'impossible';
+    return 'invalid scope';
   }
   const identity = referencedIdentity(reference, resource.namespaced ? namespace : '');
   const owner = await objects.get(identity);

@@ -1,109 +1,123 @@
 /**
- * garbage-collector-controller: removes objects whose owners are gone. It follows the metadata of every kind, custom
- * ones included, keeps a graph of who owns whom, and asks the server before it acts on what the graph says.
+ * garbage-collector-controller: deletes objects whose owners are gone, and orphans dependents where that is asked for.
+ * It watches the metadata of every kind, custom kinds included, keeps a graph of owners and dependents, and asks the
+ * server before it acts on what the graph says.
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, isConflict, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
-import type { ControllerDescriptor } from '../controller.ts';
+import type { ControllerContext, ControllerDescriptor } from '../controller.ts';
+import type { ResourceHandler } from '../discovered-resources.ts';
 import { collectNode, orphanDependents, type Collector } from './collect.ts';
-import { OwnershipGraph, type GraphNode } from './graph.ts';
-import { CollectedObjects, UnknownKind } from './objects.ts';
+import { OwnershipGraph, type GraphListener, type GraphNode } from './graph.ts';
+import { ObjectClient, UnknownKind } from './object-client.ts';
 
 const WORKERS = 20;
+const TO_DELETE = 'garbage_collector_attempt_to_delete';
+const TO_ORPHAN = 'garbage_collector_attempt_to_orphan';
 
 export const garbageCollectorController: ControllerDescriptor = {
   name: 'garbage-collector-controller',
   aliases: ['garbagecollector'],
   build(context) {
-    const { client, clock, metrics, logger, signal, recorder, discovered } = context;
-    const toDelete = new WorkQueue<string>({ name: 'garbage_collector_attempt_to_delete', clock, metrics });
-    const toOrphan = new WorkQueue<string>({ name: 'garbage_collector_attempt_to_orphan', clock, metrics });
-
-    /** Objects, or owners, of which nothing can be said until their kinds are served. */
-    const ofUnknownKind = new Set<string>();
-
-    const attemptToDelete = (node: GraphNode): void => toDelete.add(node.identity.uid);
-    const ownerInOtherNamespace = (dependent: GraphNode, reference: OwnerReference): void => {
-      const { namespace, ...identity } = dependent.identity;
-      const owner = `[${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}]`;
-      const involved = { ...identity, ...(namespace === '' ? {} : { namespace }) };
-      recorder.event(
-        { reference: involved },
-        'Warning',
-        'OwnerRefInvalidNamespace',
-        `ownerRef ${owner} does not exist in namespace "${namespace}"`,
-      );
-    };
-    const graph = new OwnershipGraph({
-      attemptToDelete,
-      attemptToOrphan: (node) => toOrphan.add(node.identity.uid),
-      ownerInOtherNamespace,
-    });
-    const collector: Collector = {
-      graph,
-      objects: new CollectedObjects(client, discovered, signal),
-      ownerInOtherNamespace,
-      attemptToDelete,
-    };
-
-    discovered.use({
-      onAdd: (resource, object) => graph.set(named(resource, object), undefined),
-      onUpdate: (resource, before, after) => graph.set(named(resource, after), before),
-      onDelete: (_, object) => graph.delete(object.metadata.uid ?? ''),
-      onNewResources: () => {
-        for (const uid of ofUnknownKind) toDelete.add(uid);
-        ofUnknownKind.clear();
-      },
-    });
-
-    /** What has not been read yet might be a dependent that blocks, or one that must be orphaned. */
-    const collect = async (uid: string): Promise<void> => {
-      await discovered.settled();
-      const node = graph.get(uid);
-      if (!node) return void ofUnknownKind.delete(uid);
-      try {
-        await collectNode(collector, node);
-      } catch (error) {
-        if (!(error instanceof UnknownKind)) throw error;
-        logger.v(5).info('An owner is of a kind that the server does not have', { err: error });
-        ofUnknownKind.add(uid);
-        return;
-      }
-      /** The object exists although no event has told of it: the informer will; if not, it is looked at again. */
-      if (node.virtual && graph.get(uid) === node) toDelete.addRateLimited(uid);
-    };
-
-    const orphan = async (uid: string): Promise<void> => {
-      await discovered.settled();
-      const node = graph.get(uid);
-      if (node) await orphanDependents(collector, node);
-    };
-
-    return async () => {
-      await Promise.all([
-        runWorkers({
-          queue: toDelete,
-          workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS,
-          handle: collect,
-          isExpected: isConflict,
-          signal,
-          logger,
-        }),
-        runWorkers({
-          queue: toOrphan,
-          workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS,
-          handle: orphan,
-          isExpected: isConflict,
-          signal,
-          logger,
-        }),
-      ]);
-    };
+    const collector = new GarbageCollector(context);
+    context.discovered.use(collector);
+    return () => collector.run();
   },
 };
 
-/** Metadata answers call every object PartialObjectMetadata; the resource knows better. */
-function named(resource: DiscoveredResource, object: ApiObject): ApiObject {
+class GarbageCollector implements Collector, GraphListener, ResourceHandler {
+  readonly graph = new OwnershipGraph(this);
+  readonly objects: ObjectClient;
+  readonly #context: ControllerContext;
+  readonly #toDelete: WorkQueue<string>;
+  readonly #toOrphan: WorkQueue<string>;
+  /** Objects that are of a kind, or have an owner of a kind, that the server does not serve yet. */
+  readonly #ofUnknownKind = new Set<string>();
+
+  constructor(context: ControllerContext) {
+    const { client, clock, discovered, metrics, signal } = context;
+    this.#context = context;
+    this.objects = new ObjectClient(client, discovered, signal);
+    this.#toDelete = new WorkQueue({ name: TO_DELETE, clock, metrics });
+    this.#toOrphan = new WorkQueue({ name: TO_ORPHAN, clock, metrics });
+  }
+
+  async run(): Promise<void> {
+    await Promise.all([
+      this.#runWorkers(this.#toDelete, (uid) => this.#collect(uid)),
+      this.#runWorkers(this.#toOrphan, (uid) => this.#orphan(uid)),
+    ]);
+  }
+
+  onAdd(resource: DiscoveredResource, object: ApiObject): void {
+    this.graph.set(withKind(resource, object), undefined);
+  }
+
+  onUpdate(resource: DiscoveredResource, before: ApiObject, after: ApiObject): void {
+    this.graph.set(withKind(resource, after), before);
+  }
+
+  onDelete(_: DiscoveredResource, object: ApiObject): void {
+    this.graph.delete(object.metadata.uid ?? '');
+  }
+
+  onNewResources(): void {
+    for (const uid of this.#ofUnknownKind) this.#toDelete.add(uid);
+    this.#ofUnknownKind.clear();
+  }
+
+  attemptToDelete(node: GraphNode): void {
+    this.#toDelete.add(node.identity.uid);
+  }
+
+  attemptToOrphan(node: GraphNode): void {
+    this.#toOrphan.add(node.identity.uid);
+  }
+
+  ownerInOtherNamespace(dependent: GraphNode, { apiVersion, kind, name, uid }: OwnerReference): void {
+    const { namespace, ...identity } = dependent.identity;
+    const owner = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`;
+    const reference = { ...identity, ...(namespace === '' ? {} : { namespace }) };
+    const message = `ownerRef ${owner} does not exist in namespace "${namespace}"`;
+    this.#context.recorder.event({ reference }, 'Warning', 'OwnerRefInvalidNamespace', message);
+  }
+
+  async #collect(uid: string): Promise<void> {
+    const node = await this.#nodeOf(uid);
+    if (!node) return void this.#ofUnknownKind.delete(uid);
+    try {
+      await collectNode(this, node);
+    } catch (error) {
+      if (!(error instanceof UnknownKind)) throw error;
+      this.#context.logger.v(5).info('An owner is of a kind that the server does not have', { err: error });
+      this.#ofUnknownKind.add(uid);
+      return;
+    }
+    // The object exists although no event has shown it: the informer's event may still come.
+    if (node.virtual && this.graph.get(uid) === node) this.#toDelete.addRateLimited(uid);
+  }
+
+  async #orphan(uid: string): Promise<void> {
+    const node = await this.#nodeOf(uid);
+    if (node) await orphanDependents(this, node);
+  }
+
+  /** Waits for all resources: an object that was not read yet might be a dependent that blocks or must be orphaned. */
+  async #nodeOf(uid: string): Promise<GraphNode | undefined> {
+    await this.#context.discovered.settled();
+    return this.graph.get(uid);
+  }
+
+  /** `--concurrent-gc-syncs` is the number of workers of each queue. */
+  #runWorkers(queue: WorkQueue<string>, handle: (uid: string) => Promise<void>): Promise<void> {
+    const { config, signal, logger } = this.#context;
+    const workers = config.concurrentSyncs[TO_DELETE] ?? WORKERS;
+    return runWorkers({ queue, workers, handle, isExpected: isConflict, signal, logger });
+  }
+}
+
+/** Metadata answers have the kind PartialObjectMetadata instead of the object's own. */
+function withKind(resource: DiscoveredResource, object: ApiObject): ApiObject {
   return { metadata: object.metadata, apiVersion: apiVersionOf(resource), kind: resource.kind };
 }

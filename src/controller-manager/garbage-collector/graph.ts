@@ -1,47 +1,39 @@
 /**
- * Who owns whom, as far as the informers have told. A node stands for an object by its uid. A node is virtual while only
- * references speak of it: whether there is such an object the collector finds out by asking the server.
+ * The garbage collector's graph of owners and dependents, built from informer events. Each object is a node, found by
+ * uid. A node is virtual while only owner references name it: the collector asks the server whether it exists.
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
-import { AbsentOwners } from './absent-owners.ts';
+import { AbsentOwnerCache } from './absent-owner-cache.ts';
+import { groupOf, identityOf, referencedIdentity, sameCoordinates, type ObjectIdentity } from './object-identity.ts';
 
 export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 export const ORPHAN_FINALIZER = 'orphan';
-
-export interface ObjectIdentity {
-  readonly apiVersion: string;
-  readonly kind: string;
-  /** Empty for cluster-scoped objects, and for virtual nodes it is that of the object that refers to them. */
-  readonly namespace: string;
-  readonly name: string;
-  readonly uid: string;
-}
 
 export interface GraphNode {
   identity: ObjectIdentity;
   owners: readonly OwnerReference[];
   readonly dependents: Set<GraphNode>;
-  /** No event has told of the object. */
+  /** No event has shown the object yet. */
   virtual: boolean;
   beingDeleted: boolean;
-  /** It goes in the foreground: when those dependents are gone that block it. */
+  /** Foreground deletion: the object waits until its blocking dependents are gone. */
   deletingDependents: boolean;
 }
 
 export interface GraphListener {
-  /** Whether the object may have lost its owners has to be looked at. */
+  /** The object may have lost its owners. */
   attemptToDelete(node: GraphNode): void;
-  /** It is being deleted, and its dependents shall stay. */
+  /** The object is being deleted with propagation policy Orphan. */
   attemptToOrphan(node: GraphNode): void;
-  /** An owner was seen, and it is in another namespace than the object that refers to it. */
+  /** The owner exists, but not in the namespace of the object that refers to it. */
   ownerInOtherNamespace(dependent: GraphNode, reference: OwnerReference): void;
 }
 
 export class OwnershipGraph {
   readonly #nodes = new Map<string, GraphNode>();
   readonly #listener: GraphListener;
-  readonly absentOwners = new AbsentOwners();
+  readonly absentOwners = new AbsentOwnerCache();
 
   constructor(listener: GraphListener) {
     this.#listener = listener;
@@ -55,10 +47,10 @@ export class OwnershipGraph {
     return this.#nodes.size;
   }
 
-  /** An object came or changed; `before` is its last state that was told of. */
+  /** An object was added or updated; `before` is its state in the event before. */
   set(object: ApiObject, before: ApiObject | undefined): void {
     let node = this.#nodes.get(object.metadata.uid ?? '');
-    if (node?.virtual) this.#observe(node, identityOf(object));
+    if (node?.virtual) this.#markObserved(node, identityOf(object));
     if (node) this.#update(node, object);
     else {
       const identity = identityOf(object);
@@ -82,19 +74,19 @@ export class OwnershipGraph {
     }
   }
 
-  /** An object went: those that it owned may go as well, those that waited for it may go on. */
+  /** An object was deleted: its dependents may follow, and owners that waited for it may go on. */
   delete(uid: string): void {
     const node = this.#nodes.get(uid);
     if (node) this.#remove(node);
   }
 
   /**
-   * The server knows no object under these coordinates. Of a virtual node that other dependents refer to by other
-   * coordinates, only the dependents that named these lose their owner.
+   * The server has no object under these coordinates. When other dependents name the virtual node by other coordinates,
+   * only the dependents that named these lose their owner.
    */
   deleteVirtual(node: GraphNode, absent: ObjectIdentity): void {
     if (this.#nodes.get(node.identity.uid) !== node) return;
-    /** An event has told otherwise meanwhile: what it said of the object counts. */
+    /** An event has shown the object meanwhile, and is right. */
     if (!node.virtual && !sameCoordinates(node.identity, absent)) return;
     const others = [...node.dependents].filter((dependent) => !refersTo(dependent, absent));
     const alternative = node.virtual ? coordinatesNamedBy(others[0], absent.uid) : undefined;
@@ -116,8 +108,8 @@ export class OwnershipGraph {
     }
   }
 
-  /** The object that references spoke of has been seen. Those that spoke of another one under its uid are looked at again. */
-  #observe(node: GraphNode, identity: ObjectIdentity): void {
+  /** An event shows a virtual node's object. Dependents that named it by other coordinates are checked again. */
+  #markObserved(node: GraphNode, identity: ObjectIdentity): void {
     node.virtual = false;
     node.identity = identity;
     for (const dependent of node.dependents) {
@@ -146,7 +138,7 @@ export class OwnershipGraph {
   }
 
   #addToOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
-    let doubtful = false;
+    let hasWrongCoordinates = false;
     for (const reference of owners) {
       const known = this.#nodes.get(reference.uid);
       if (!known) {
@@ -164,10 +156,10 @@ export class OwnershipGraph {
       }
       known.dependents.add(node);
       if (refersTo(node, known.identity)) continue;
-      doubtful = true;
+      hasWrongCoordinates = true;
       this.#reportOtherNamespace(node, known);
     }
-    if (doubtful) this.#listener.attemptToDelete(node);
+    if (hasWrongCoordinates) this.#listener.attemptToDelete(node);
   }
 
   #removeFromOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
@@ -200,20 +192,10 @@ function sameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]):
   );
 }
 
-export function identityOf(object: ApiObject): ObjectIdentity {
-  const { namespace = '', name = '', uid = '' } = object.metadata;
-  return { apiVersion: object.apiVersion ?? '', kind: object.kind ?? '', namespace, name, uid };
-}
-
-export function referencedIdentity(reference: OwnerReference, namespace: string): ObjectIdentity {
-  const { apiVersion, kind, name, uid } = reference;
-  return { apiVersion, kind, namespace, name, uid };
-}
-
 export const hasFinalizer = (object: ApiObject, finalizer: string): boolean =>
   (object.metadata.finalizers ?? []).includes(finalizer);
 
-/** Those that must be gone before their owner may go. */
+/** Dependents that must be gone before foreground deletion removes the owner. */
 export function blockingDependents(node: GraphNode): GraphNode[] {
   return [...node.dependents].filter((dependent) =>
     dependent.owners.some((owner) => owner.uid === node.identity.uid && owner.blockOwnerDeletion === true),
@@ -225,7 +207,7 @@ function deletionStarts(before: ApiObject | undefined, now: ApiObject, finalizer
   return before === undefined || before.metadata.deletionTimestamp === undefined || !hasFinalizer(before, finalizer);
 }
 
-/** A version of its kind other than the one that is watched names the same object. */
+/** Whether the dependent's owner reference names these coordinates; versions of the kind do not matter. */
 function refersTo(dependent: GraphNode, owner: ObjectIdentity): boolean {
   const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
   if (
@@ -242,12 +224,3 @@ function coordinatesNamedBy(dependent: GraphNode | undefined, uid: string): Obje
   const reference = dependent?.owners.find((owner) => owner.uid === uid);
   return dependent && reference && referencedIdentity(reference, dependent.identity.namespace);
 }
-
-const sameCoordinates = (a: ObjectIdentity, b: ObjectIdentity): boolean =>
-  a.kind === b.kind &&
-  a.name === b.name &&
-  a.namespace === b.namespace &&
-  groupOf(a.apiVersion) === groupOf(b.apiVersion);
-
-const groupOf = (apiVersion: string): string =>
-  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';

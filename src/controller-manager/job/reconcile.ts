@@ -9,11 +9,11 @@ import {
   type SharedInformer,
 } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import type { PodsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { matcherOf } from '../selector-matchers.ts';
-import { ignoringGone } from '../status.ts';
 import type { FailureRecord } from './failure-backoff.ts';
 import type { JobPods } from './job-pods.ts';
 import { isFinished, isManagedHere, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
@@ -43,7 +43,7 @@ export class JobReconciler implements Reconciler {
     const job = this.#parts.jobs.get(key);
     if (!job) return this.#forget(key);
     if (!isManagedHere(job) || isFinished(job) || this.#written.isBehind(key, job)) return;
-    await ignoringGone(async () => {
+    await ignoreNotFound(async () => {
       const sync = new JobSync({
         context: this.#context,
         job,

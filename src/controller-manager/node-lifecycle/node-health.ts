@@ -1,5 +1,6 @@
-import type { Lease } from '../../api/generated/coordination-v1.ts';
 /** When a node was last heard of, and what is said of one that is silent. */
+
+import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Node, NodeCondition } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { readyCondition } from './taints.ts';

@@ -1,9 +1,10 @@
-import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 /** Gives one node the taints and labels that follow from its state, and marks its pods when it is not ready. */
+
+import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { PODS_BY_NODE } from './pods-by-node.ts';
 import { changeTaints, noScheduleChange, readyCondition, setNoExecute } from './taints.ts';
 
@@ -48,7 +49,7 @@ export class NodeReconciler implements Reconciler {
     );
     if (Object.keys(aliases).length === 0) return;
     const patch = { metadata: { labels: aliases } };
-    await ignoringGone(() => client.resource('v1/nodes').patch({ name }, patch, { type: 'strategic', signal }));
+    await ignoreNotFound(() => client.resource('v1/nodes').patch({ name }, patch, { type: 'strategic', signal }));
   }
 
   async #markPodsNotReady(node: Node): Promise<void> {
@@ -57,7 +58,7 @@ export class NodeReconciler implements Reconciler {
       const conditions = notReady(pod, formatTime(clock.now()));
       if (!conditions) continue;
       const status = { ...pod.status, conditions };
-      await ignoringGone(async () => {
+      await ignoreNotFound(async () => {
         await client.resource('v1/pods').updateStatus({ ...pod, status }, { signal });
         recorder.event(pod, 'Warning', 'NodeNotReady', 'Node is not ready');
       });

@@ -1,6 +1,6 @@
 /** Syncs one PersistentVolume, or one PersistentVolumeClaim. */
 import type { Reconciler } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { syncClaim, type ClaimBinder } from './sync-claim.ts';
 import { syncVolume, type VolumeBinder } from './sync-volume.ts';
 
@@ -10,13 +10,13 @@ export type PersistentVolumeBinder = ClaimBinder & VolumeBinder;
 export const volumeReconciler = (binder: PersistentVolumeBinder): Reconciler => ({
   async reconcile(key) {
     const volume = binder.volumes.get(key);
-    if (volume) await ignoringGone(() => syncVolume(binder, volume));
+    if (volume) await ignoreNotFound(() => syncVolume(binder, volume));
   },
 });
 
 export const claimReconciler = (binder: PersistentVolumeBinder): Reconciler => ({
   async reconcile(key) {
     const claim = binder.claims.get(key);
-    if (claim) await ignoringGone(() => syncClaim(binder, claim));
+    if (claim) await ignoreNotFound(() => syncClaim(binder, claim));
   },
 });

@@ -6,7 +6,7 @@ import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } fr
 import { parseQuantity } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const RESIZER_ANNOTATION = 'volume.kubernetes.io/storage-resizer';
 
@@ -45,7 +45,7 @@ export const persistentVolumeExpanderController: ControllerDescriptor = {
     const nameResizer = async ({ metadata }: PersistentVolumeClaim, driver: string): Promise<void> => {
       if (metadata.annotations?.[RESIZER_ANNOTATION] === driver) return;
       const patch = { metadata: { uid: metadata.uid, annotations: { [RESIZER_ANNOTATION]: driver } } };
-      await ignoringGone(() =>
+      await ignoreNotFound(() =>
         client
           .resource('v1/persistentvolumeclaims')
           .patch({ namespace: metadata.namespace, name: metadata.name! }, patch, {

@@ -1,5 +1,6 @@
-import { isRecord, parseQuantity } from '../../base/index.ts';
 /** Where autoscaling gets its numbers from: the metrics APIs, which other servers provide behind the API server. */
+
+import { isRecord, parseQuantity } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 
 /** Values are in thousandths, so that fractions stay whole numbers. */

@@ -1,10 +1,11 @@
 /** Syncs each HorizontalPodAutoscaler once a period, and writes its status. */
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerStatus } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
+import { ignoreConflictOrNotFound } from '../ignore-not-found.ts';
 import type { ScaleClient } from '../scale-client.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import type { ScalingHistory } from './scaling-behavior.ts';
 import { AutoscalerSync } from './sync-autoscaler.ts';
@@ -39,9 +40,9 @@ export class AutoscalerReconciler implements Reconciler {
     const sync = new AutoscalerSync({ context: this.#context, pods, scales, metrics, autoscaler, history });
     await sync.run();
     const { status } = sync;
-    if (sameStatus(withoutEmpty(status), withoutEmpty(autoscaler.status))) return;
+    if (deepEqual(withoutEmpty(status), withoutEmpty(autoscaler.status))) return;
     const resource = client.resource('autoscaling/v2/horizontalpodautoscalers');
-    await ignoringStale(() => resource.updateStatus({ ...autoscaler, status }, { signal }));
+    await ignoreConflictOrNotFound(() => resource.updateStatus({ ...autoscaler, status }, { signal }));
   }
 }
 

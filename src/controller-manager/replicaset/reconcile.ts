@@ -3,6 +3,7 @@
  * loss; then the status says what there is.
  */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import {
   claimObjects,
   CONTROLLER_UID_INDEX,
@@ -17,10 +18,10 @@ import {
 } from '../../client/index.ts';
 import { availableInMs, isPodActive, isPodTerminating } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import { comparePodsForDeletion } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { ignoringGone, sameStatus } from '../status.ts';
 import { GATHER_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
@@ -164,8 +165,8 @@ export class ReplicaReconciler implements Reconciler {
       ...(kind.countsTerminating ? { terminating } : {}),
       now: clock.now(),
     });
-    if (sameStatus(status, owner.status)) return;
-    const updated = await ignoringGone(() =>
+    if (deepEqual(status, owner.status)) return;
+    const updated = await ignoreNotFound(() =>
       client.resource(kind.resource).updateStatus({ ...owner, status }, { signal }),
     );
     if (updated) this.#written.wrote(keyOf(owner), updated);

@@ -11,6 +11,7 @@ import {
 } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 export const POD_CLAIM_NAME = 'resource.kubernetes.io/pod-claim-name';
 const FINALIZER = 'resource.kubernetes.io/delete-protection';
@@ -112,7 +113,7 @@ export class ResourceClaimReconciler implements Reconciler {
     );
     if (missing.length === 0) return;
     const place = { namespace: pod.metadata.namespace, name: pod.metadata.name ?? '' };
-    await ignoringGone(
+    await ignoreNotFound(() =>
       this.#context.client
         .resource('v1/pods')
         .patch(
@@ -135,7 +136,7 @@ export class ResourceClaimReconciler implements Reconciler {
         ...(claim.status.reservedFor ?? []),
         { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' },
       ];
-      await ignoringGone(
+      await ignoreNotFound(() =>
         this.#resource.updateStatus(
           { ...claim, status: { ...claim.status, reservedFor } },
           { signal: this.#context.signal },
@@ -155,7 +156,7 @@ export class ResourceClaimReconciler implements Reconciler {
     );
     const pod = owner && this.#parts.pods.get(`${claim.metadata.namespace ?? ''}/${owner.name}`);
     if (!pod || pod.metadata.uid !== owner.uid || !isDone(pod) || claim.metadata.deletionTimestamp) return;
-    await ignoringGone(
+    await ignoreNotFound(() =>
       this.#resource.delete(splitKey(key), {
         preconditions: { uid: claim.metadata.uid },
         signal: this.#context.signal,
@@ -200,7 +201,7 @@ export class ResourceClaimReconciler implements Reconciler {
     const { finalizers = [] } = claim.metadata;
     if (!finalizers.includes(FINALIZER) || claim.status?.allocation || (claim.status?.reservedFor ?? []).length > 0)
       return;
-    await ignoringGone(
+    await ignoreNotFound(() =>
       this.#resource.update(
         { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((f) => f !== FINALIZER) } },
         { signal: this.#context.signal },
@@ -212,11 +213,3 @@ export class ResourceClaimReconciler implements Reconciler {
 /** The pod runs no more, and will not again. */
 const isDone = (pod: Pod): boolean =>
   isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
-
-async function ignoringGone(write: Promise<unknown>): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-}

@@ -3,7 +3,7 @@ import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.t
 import { formatTime } from '../../base/index.ts';
 import { keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { setFinalizer } from '../volume-protection/finalizer.ts';
 import { cidrsOf, hostRange } from './ranges.ts';
 
@@ -85,6 +85,6 @@ export class ServiceCidrReconciler implements Reconciler {
       status: { conditions },
     };
     const options = { fieldManager: FIELD_MANAGER, force: true, subresource: 'status', signal };
-    await ignoringGone(() => this.#resource.apply(patch, options));
+    await ignoreNotFound(() => this.#resource.apply(patch, options));
   }
 }

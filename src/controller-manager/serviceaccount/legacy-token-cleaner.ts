@@ -1,11 +1,12 @@
 /**
- * legacy-serviceaccount-token-cleaner-controller: token Secrets that were once made for accounts by themselves and that
- * nobody has used for a year are marked invalid, and a year later deleted.
+ * legacy-serviceaccount-token-cleaner-controller: finds the token Secrets that older versions of Kubernetes created for
+ * every ServiceAccount. A token that was not used for a year is labelled invalid, and deleted a year later.
  */
-import type { Secret } from '../../api/generated/core-v1.ts';
+import type { Pod, Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
-import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
-import type { ControllerDescriptor } from '../controller.ts';
+import { keyOf, type SharedInformer } from '../../client/index.ts';
+import { periodicLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
+import { ignoreConflictOrNotFound, ignoreNotFound } from '../ignore-not-found.ts';
 import { accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
 
 const PERIOD_MS = 24 * 3600_000;
@@ -17,85 +18,83 @@ export const legacyServiceAccountTokenCleanerController: ControllerDescriptor = 
   name: 'legacy-serviceaccount-token-cleaner-controller',
   aliases: ['legacy-service-account-token-cleaner'],
   build(context) {
-    const { client, clock, informers, config, signal, logger } = context;
-    const accounts = informers.informer('v1/serviceaccounts');
-    const secrets = informers.informer('v1/secrets', { fieldSelector: `type=${TOKEN_SECRET_TYPE}` });
-    const pods = informers.informer('v1/pods');
-    const resource = client.resource('v1/secrets');
-    const unusedMs = config.legacyTokenCleanUpPeriodSeconds * 1000;
-
-    /** Since when uses are noted; before that nothing is known. */
-    const trackedSince = async (): Promise<number | undefined> => {
-      try {
-        return dayOf((await client.resource('v1/configmaps').get(TRACKING, { signal })).data?.['since']);
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    };
-
-    const clean = async (): Promise<void> => {
-      const since = await trackedSince();
-      const now = clock.now();
-      if (since === undefined || now - since < unusedMs) return;
-      const mounted = new Set(
-        pods
-          .list()
-          .flatMap((pod) =>
-            (pod.spec?.volumes ?? []).flatMap((volume) =>
-              volume.secret ? [`${pod.metadata.namespace}/${volume.secret.secretName}`] : [],
-            ),
-          ),
-      );
-      for (const secret of secrets.list()) {
-        if (!wasMadeForAccount(secret) || mounted.has(keyOf(secret)) || now - createdAt(secret) < unusedMs) continue;
-        try {
-          await cleanOne(secret, now);
-        } catch (error) {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        }
-      }
-    };
-
-    const wasMadeForAccount = (secret: Secret): boolean => {
-      const account = accounts.get(accountKeyOf(secret) ?? '');
-      return (
-        account !== undefined &&
-        isTokenOf(secret, account) &&
-        (account.secrets ?? []).some(({ name }) => name === secret.metadata.name)
-      );
-    };
-
-    const cleanOne = async (secret: Secret, now: number): Promise<void> => {
-      const { namespace, name = '', uid, resourceVersion, labels = {} } = secret.metadata;
-      const used = dayOf(labels[LAST_USED]);
-      if (used !== undefined && now - used < unusedMs) {
-        if (labels[INVALID_SINCE] !== undefined) await mark(secret, null);
-        return;
-      }
-      const invalid = dayOf(labels[INVALID_SINCE]);
-      if (invalid === undefined) await mark(secret, new Date(now).toISOString().slice(0, 10));
-      else if (now - invalid >= unusedMs)
-        await resource.delete({ namespace, name }, { preconditions: { uid, resourceVersion }, signal });
-    };
-
-    const mark = (secret: Secret, day: string | null) =>
-      resource.patch(
-        { namespace: secret.metadata.namespace, name: secret.metadata.name ?? '' },
-        { metadata: { uid: secret.metadata.uid, labels: { [INVALID_SINCE]: day } } },
-        { type: 'merge', signal },
-      );
-
-    return async () => {
-      while (!signal.aborted) {
-        await clean().catch(
-          (error: unknown) => signal.aborted || logger.error(error, 'Failed to clean up legacy tokens'),
-        );
-        await clock.sleep(PERIOD_MS, signal).catch(() => {});
-      }
-    };
+    const cleaner = new LegacyTokenCleaner(context);
+    return periodicLoop(context, {
+      periodMs: PERIOD_MS,
+      failure: 'Failed to clean up legacy tokens',
+      work: () => cleaner.clean(),
+    });
   },
 };
+
+class LegacyTokenCleaner {
+  readonly #context: ControllerContext;
+  readonly #accounts: SharedInformer<ServiceAccount>;
+  readonly #secrets: SharedInformer<Secret>;
+  readonly #pods: SharedInformer<Pod>;
+  readonly #cleanUpPeriodMs: number;
+
+  constructor(context: ControllerContext) {
+    const { informers, config } = context;
+    this.#context = context;
+    this.#accounts = informers.informer('v1/serviceaccounts');
+    this.#secrets = informers.informer('v1/secrets', { fieldSelector: `type=${TOKEN_SECRET_TYPE}` });
+    this.#pods = informers.informer('v1/pods');
+    this.#cleanUpPeriodMs = config.legacyTokenCleanUpPeriodSeconds * 1000;
+  }
+
+  async clean(): Promise<void> {
+    const trackedSince = await this.#trackedSince();
+    const now = this.#context.clock.now();
+    if (trackedSince === undefined || now - trackedSince < this.#cleanUpPeriodMs) return;
+    const mounted = new Set(this.#pods.list().flatMap(mountedSecrets));
+    for (const secret of this.#secrets.list()) {
+      if (!this.#isAutoGenerated(secret) || mounted.has(keyOf(secret))) continue;
+      if (now - createdAt(secret) < this.#cleanUpPeriodMs) continue;
+      await ignoreConflictOrNotFound(() => this.#cleanSecret(secret, now));
+    }
+  }
+
+  /** The day since which the API server records the uses of tokens. Earlier uses are unknown. */
+  async #trackedSince(): Promise<number | undefined> {
+    const { client, signal } = this.#context;
+    const tracking = await ignoreNotFound(() => client.resource('v1/configmaps').get(TRACKING, { signal }));
+    return dayOf(tracking?.data?.['since']);
+  }
+
+  /** A ServiceAccount lists the token Secrets that Kubernetes once created for it. */
+  #isAutoGenerated(secret: Secret): boolean {
+    const account = this.#accounts.get(accountKeyOf(secret) ?? '');
+    if (account === undefined || !isTokenOf(secret, account)) return false;
+    return (account.secrets ?? []).some(({ name }) => name === secret.metadata.name);
+  }
+
+  async #cleanSecret(secret: Secret, now: number): Promise<void> {
+    const { namespace, name = '', uid, resourceVersion, labels = {} } = secret.metadata;
+    const lastUsed = dayOf(labels[LAST_USED]);
+    if (lastUsed !== undefined && now - lastUsed < this.#cleanUpPeriodMs) {
+      if (labels[INVALID_SINCE] !== undefined) await this.#setInvalidSince(secret, null);
+      return;
+    }
+    const invalidSince = dayOf(labels[INVALID_SINCE]);
+    const { client, signal } = this.#context;
+    if (invalidSince === undefined) await this.#setInvalidSince(secret, new Date(now).toISOString().slice(0, 10));
+    else if (now - invalidSince >= this.#cleanUpPeriodMs)
+      await client
+        .resource('v1/secrets')
+        .delete({ namespace, name }, { preconditions: { uid, resourceVersion }, signal });
+  }
+
+  async #setInvalidSince({ metadata }: Secret, day: string | null): Promise<void> {
+    const { client, signal } = this.#context;
+    const { namespace, name = '', uid } = metadata;
+    const change = { metadata: { uid, labels: { [INVALID_SINCE]: day } } };
+    await client.resource('v1/secrets').patch({ namespace, name }, change, { type: 'merge', signal });
+  }
+}
+
+const mountedSecrets = ({ metadata, spec }: Pod): string[] =>
+  (spec?.volumes ?? []).flatMap(({ secret }) => (secret ? [`${metadata.namespace}/${secret.secretName}`] : []));
 
 const createdAt = ({ metadata: { creationTimestamp } }: Secret): number =>
   creationTimestamp ? parseTime(creationTimestamp) : 0;

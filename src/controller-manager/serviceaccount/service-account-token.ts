@@ -1,13 +1,22 @@
 /**
- * serviceaccount-token-controller: fills Secrets that ask for a ServiceAccount's token, and removes those whose account
- * does not exist. Tokens of this kind do not expire; pods get better ones from the kubelet.
+ * serviceaccount-token-controller: fills in Secrets of type kubernetes.io/service-account-token, and deletes those whose
+ * ServiceAccount does not exist. These tokens do not expire; pods use the bound tokens that the kubelet requests.
+ * Without `--service-account-private-key-file` the controller does nothing, as upstream.
  */
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
-import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyOf, splitKey, type SharedInformer } from '../../client/index.ts';
+import {
+  keyedController,
+  keysOnChange,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Reconciler,
+} from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { ACCOUNT_UID, accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
 
 const ISSUER = 'kubernetes/serviceaccount';
@@ -18,70 +27,84 @@ export const serviceAccountTokenController: ControllerDescriptor = {
   name: 'serviceaccount-token-controller',
   aliases: ['serviceaccount-token'],
   build(context) {
-    const { client, informers, config, signal } = context;
-    /** As upstream: without a key to sign with there is nothing to do. */
+    const { informers, config } = context;
     if (config.serviceAccountPrivateKey === undefined) return () => Promise.resolve();
-    const sign = tokenSigner(config.serviceAccountPrivateKey);
     const accounts = informers.informer('v1/serviceaccounts');
     const secrets = informers.informer(
       'v1/secrets',
       { fieldSelector: `type=${TOKEN_SECRET_TYPE}` },
       { [BY_ACCOUNT]: (secret) => [accountKeyOf(secret) ?? ''] },
     );
-    const resource = client.resource('v1/secrets');
-
-    const reconcile = async (key: string): Promise<void> => {
-      const secret = secrets.get(key);
-      const accountKey = secret && accountKeyOf(secret);
-      if (!secret || accountKey === undefined) return;
-      const cached = accounts.get(accountKey);
-      const account = cached && isTokenOf(secret, cached) ? cached : await readAccount(accountKey);
-      try {
-        if (!account || !isTokenOf(secret, account))
-          await resource.delete(splitKey(key), { preconditions: { uid: secret.metadata.uid }, signal });
-        else await fill(secret, account);
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    };
-
-    const readAccount = async (key: string): Promise<ServiceAccount | undefined> => {
-      try {
-        return await client.resource('v1/serviceaccounts').get(splitKey(key), { signal });
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
-    };
-
-    const fill = async (secret: Secret, account: ServiceAccount): Promise<void> => {
-      const { namespace = '', annotations = {} } = secret.metadata;
-      const data: Record<string, string> = { ...secret.data };
-      if (config.rootCa !== '') data['ca.crt'] = encode(config.rootCa);
-      data['namespace'] ??= encode(namespace);
-      data['token'] ||= encode(await sign(secret, account));
-      const complete =
-        annotations[ACCOUNT_UID] === account.metadata.uid &&
-        Object.entries(data).every(([name, value]) => ownValue(secret.data, name) === value);
-      if (complete) return;
-      await resource.update(
-        {
-          ...secret,
-          metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid ?? '' } },
-          data,
-        },
-        { signal },
-      );
-    };
-
-    const { queue, run } = keyedLoop(context, 'serviceaccount_tokens_secret', 5, reconcile);
-    enqueueOnChange(secrets, queue, keyOf);
-    accounts.addHandler({
-      onDelete: (account) => secrets.indexer.keysByIndex(BY_ACCOUNT, keyOf(account)).forEach((key) => queue.add(key)),
+    const sign = tokenSigner(config.serviceAccountPrivateKey);
+    return keyedController(context, {
+      queue: 'serviceaccount_tokens_secret',
+      workers: 5,
+      reconciler: new TokenSecretReconciler(context, { accounts, secrets, sign }),
+      watches: [
+        watch(
+          secrets,
+          keysOnChange((secret) => [keyOf(secret)]),
+        ),
+        watch(accounts, { deleted: (account) => secrets.indexer.keysByIndex(BY_ACCOUNT, keyOf(account)) }),
+      ],
     });
-    return run;
   },
 };
+
+interface TokenSecretParts {
+  readonly accounts: SharedInformer<ServiceAccount>;
+  readonly secrets: SharedInformer<Secret>;
+  sign(secret: Secret, account: ServiceAccount): Promise<string>;
+}
+
+class TokenSecretReconciler implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #parts: TokenSecretParts;
+
+  constructor(context: ControllerContext, parts: TokenSecretParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async reconcile(key: string): Promise<void> {
+    const { client, signal } = this.#context;
+    const secret = this.#parts.secrets.get(key);
+    const accountKey = secret && accountKeyOf(secret);
+    if (!secret || accountKey === undefined) return;
+    const cached = this.#parts.accounts.get(accountKey);
+    const account = cached && isTokenOf(secret, cached) ? cached : await this.#liveAccount(accountKey);
+    await ignoreNotFound(async () => {
+      if (account && isTokenOf(secret, account)) await this.#fill(secret, account);
+      else
+        await client
+          .resource('v1/secrets')
+          .delete(splitKey(key), { preconditions: { uid: secret.metadata.uid }, signal });
+    });
+  }
+
+  #liveAccount(key: string): Promise<ServiceAccount | undefined> {
+    const { client, signal } = this.#context;
+    return ignoreNotFound(() => client.resource('v1/serviceaccounts').get(splitKey(key), { signal }));
+  }
+
+  async #fill(secret: Secret, account: ServiceAccount): Promise<void> {
+    const { client, config, signal } = this.#context;
+    const { namespace = '', annotations = {} } = secret.metadata;
+    const data: Record<string, string> = { ...secret.data };
+    if (config.rootCa !== '') data['ca.crt'] = encode(config.rootCa);
+    data['namespace'] ??= encode(namespace);
+    data['token'] ||= encode(await this.#parts.sign(secret, account));
+    const isComplete =
+      annotations[ACCOUNT_UID] === account.metadata.uid &&
+      Object.entries(data).every(([name, value]) => ownValue(secret.data, name) === value);
+    if (isComplete) return;
+    const metadata = {
+      ...secret.metadata,
+      annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid ?? '' },
+    };
+    await client.resource('v1/secrets').update({ ...secret, metadata, data }, { signal });
+  }
+}
 
 const encode = (text: string): string => Buffer.from(text).toString('base64');
 

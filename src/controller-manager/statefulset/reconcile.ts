@@ -1,6 +1,7 @@
 /** Makes the pods, claims, revisions and status of one StatefulSet what its spec says. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import {
   claimObjects,
   controllerReference,
@@ -10,11 +11,11 @@ import {
 } from '../../client/index.ts';
 import { availableInMs } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import type { PodControl, PodsByOwner } from '../pods/index.ts';
 import { revisionData, type RevisionHistory, type RevisionOwner, sameData } from '../revisions/index.ts';
 import { matcherOf } from '../selector-matchers.ts';
-import { ignoringGone, sameStatus } from '../status.ts';
 import type { StatefulClaims } from './claims.ts';
 import { isMember, revisionNameOf, STATEFUL_SET_KIND } from './identity.ts';
 import type { StatefulPods } from './stateful-pods.ts';
@@ -52,7 +53,7 @@ export class StatefulSetReconciler implements Reconciler {
 
   async reconcile(key: string): Promise<Requeue | void> {
     const set = this.#parts.sets.get(key);
-    if (set) return ignoringGone(() => this.#sync(set));
+    if (set) return ignoreNotFound(() => this.#sync(set));
   }
 
   async #sync(set: StatefulSet): Promise<Requeue | undefined> {
@@ -76,7 +77,7 @@ export class StatefulSetReconciler implements Reconciler {
       failure = error;
     }
     const status = statefulSetStatus(set, pods, names, clock.now());
-    if (!sameStatus(status, set.status)) await this.#resource.updateStatus({ ...set, status }, { signal });
+    if (!deepEqual(status, set.status)) await this.#resource.updateStatus({ ...set, status }, { signal });
     if (failure !== undefined) throw failure as Error;
     const used = new Set([names.current, names.update, status.currentRevision, ...pods.map(revisionNameOf)]);
     await this.#prune(set, all, used);

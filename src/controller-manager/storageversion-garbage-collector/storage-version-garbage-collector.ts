@@ -1,11 +1,13 @@
-import { formatTime } from '../../base/index.ts';
 /**
  * storageversion-garbage-collector-controller: StorageVersions name the API servers that store in a version; those that
  * are gone for good are taken out. Does nothing where the server does not have this alpha API.
  */
+
+import { formatTime } from '../../base/index.ts';
 import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
+import { findCondition, withoutCondition, type Condition } from '../status.ts';
 
 interface ServerStorageVersion {
   apiServerID?: string;
@@ -62,7 +64,7 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
       for (const record of known) if (await isAlive(record.apiServerID ?? '')) alive.push(record);
       if (alive.length === known.length) return;
       const { uid, resourceVersion, generation } = version.metadata;
-      await ignoringGone<unknown>(() =>
+      await ignoreNotFound<unknown>(() =>
         alive.length === 0
           ? resource.delete({ name }, { preconditions: { uid, resourceVersion }, signal })
           : resource.updateStatus(

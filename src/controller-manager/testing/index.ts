@@ -3,7 +3,7 @@
  * can be killed at any of its writes, before or after the server has done it, and be started again. Each controller acts
  * as its own ServiceAccount, and a fixture in which one was refused something does not stop without an error.
  */
-import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/pipeline/request.ts';
+import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/request/request.ts';
 import { startTestServer, type TestServer } from '../../apiserver/testing/index.ts';
 import {
   Client,
@@ -14,6 +14,7 @@ import {
 } from '../../client/index.ts';
 import { inProcessTransport } from '../../cluster/in-process-transport.ts';
 import { childContext, RealClock, type Clock, type Random, type VirtualClock } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
 import { run } from '../run.ts';
 import { serviceAccountOf } from '../service-account-names.ts';
@@ -145,22 +146,7 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     manager = undefined;
   };
 
-  const look = async (
-    what: string,
-    condition: () => Promise<boolean>,
-    { limitMs, stepAfter }: { limitMs: number; stepAfter: (passedMs: number) => number },
-  ): Promise<void> => {
-    const began = ctx.clock.monotonic();
-    for (;;) {
-      if (await condition()) return;
-      const passed = ctx.clock.monotonic() - began;
-      if (passed >= limitMs)
-        throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
-      await ctx.clock.advance(Math.min(stepAfter(passed), limitMs - passed));
-      /** Work outside the event loop, such as key generation, takes real time. */
-      await realTime.sleep(0);
-    }
-  };
+  const details = (): string => ctx.logLines.slice(-10).join('\n');
 
   const fixture: ControllerFixture = {
     server,
@@ -194,9 +180,19 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
       await ctx.clock.advance(ms);
     },
     until: (what, condition, limitMs = 60_000) =>
-      look(what, condition, { limitMs, stepAfter: () => Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS) }),
+      until(what, condition, {
+        clock: ctx.clock,
+        limitMs,
+        intervalMs: Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS),
+        details,
+      }),
     eventually: (what, condition, limitMs = 60_000) =>
-      look(what, condition, { limitMs, stepAfter: (passedMs) => Math.max(SHORTEST_STEP_MS, passedMs * GROWTH) }),
+      until(what, condition, {
+        clock: ctx.clock,
+        limitMs,
+        intervalMs: (passedMs) => Math.max(SHORTEST_STEP_MS, passedMs * GROWTH),
+        details,
+      }),
     async stop() {
       await stopControllers();
       await server.stop();

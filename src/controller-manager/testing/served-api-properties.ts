@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { HorizontalPodAutoscaler, MetricSpec } from '../../api/generated/autoscaling-v2.ts';
 import type { Random } from '../../kernel/index.ts';
-import { ignoringGone } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { TestKubelet } from './pods.ts';
 import {
   chance,
@@ -119,7 +119,7 @@ export const SERVED_API_PROPERTIES: readonly Property[] = [
       for (const i of times(some(random, 3))) await make(`${OWN_BUNDLES}${namespace}-${i}`, 'an old one', SIGNER);
       const before = pick(random, ['wrong', 'wrong', 'gone', 'as it was']);
       if (before === 'wrong') await once(make(PUBLISHED, 'not what its name says', SIGNER));
-      if (before === 'gone') await ignoringGone(() => bundles.delete({ name: PUBLISHED }));
+      if (before === 'gone') await ignoreNotFound(() => bundles.delete({ name: PUBLISHED }));
       const others = times(1 + some(random, 2)).map((i) =>
         chance(random, 0.5) ? `example.com:signer:${namespace}-${i}` : `${namespace}-${i}`,
       );
@@ -243,7 +243,7 @@ export const SERVED_API_PROPERTIES: readonly Property[] = [
       const at = '2025-01-01T00:00:00Z';
       for (const { metadata, status } of await kubelet.list()) {
         if (status?.phase === 'Pending')
-          await ignoringGone(() =>
+          await ignoreNotFound(() =>
             kubelet.setStatus(metadata.name!, {
               phase: 'Running',
               startTime: at,

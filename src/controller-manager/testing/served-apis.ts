@@ -1,8 +1,9 @@
-import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 /** APIs that the server has not by itself, for the controllers that need them; see `testing-properties.ts`. */
+import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import { cachedObjects, changeResource } from '../../apiserver/testing/index.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
 import { type FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
 import { parseLabelSelector } from '../../machinery/selectors/index.ts';
@@ -137,16 +138,15 @@ export async function serveClusterTrustBundles(fixture: ControllerFixture): Prom
       },
     ],
   });
-  const { registry } = fixture.server.pipeline.door.backend;
-  const { group, version, plural } = CLUSTER_TRUST_BUNDLES;
-  const served = registry.require(group, version, plural);
   /** Bundles have colons in their names, which no custom kind may have. */
   const named = (errors: FieldError[], bundle: { metadata?: ObjectMeta; spec?: ClusterTrustBundle['spec'] }): void => {
     const name = bundle.metadata?.name ?? '';
     for (const message of clusterTrustBundleName(name, bundle.spec?.signerName ?? ''))
       errors.push(invalidValue(path('metadata', 'name'), name, message));
   };
-  registry.add({ ...served, validation: { ...served.validation, create: [named], update: [named] } });
+  changeResource(fixture.server, CLUSTER_TRUST_BUNDLES, ({ validation }) => ({
+    validation: { ...validation, create: [named], update: [named] },
+  }));
 }
 
 /** What all pods of an application use together, in thousandths of a CPU; it says so itself, in its pods' annotations. */
@@ -165,9 +165,8 @@ const usageOf = (pods: readonly Pod[]): object[] =>
 
 /** Metrics that hang on nothing but what is in the cluster: what an autoscaler comes to in the end can be told beforehand. */
 export function serveMetrics({ server }: ControllerFixture): Promise<void> {
-  const { aggregator, backend } = server.pipeline.door;
   const priorities = { version: 'v1beta1', groupPriorityMinimum: 100, versionPriority: 100 };
-  aggregator?.register({
+  server.pipeline.registerApi({
     ...priorities,
     group: 'metrics.k8s.io',
     resources: [
@@ -181,10 +180,7 @@ export function serveMetrics({ server }: ControllerFixture): Promise<void> {
     ],
     get({ namespace, query }) {
       const matcher = parseLabelSelector(query.get('labelSelector') ?? '');
-      const pods = backend.registry
-        .require('', 'v1', 'pods')
-        .cache.list(namespace)
-        .map(({ object }) => object as Pod);
+      const pods = cachedObjects(server, { group: '', version: 'v1', plural: 'pods' }, namespace) as readonly Pod[];
       return {
         kind: 'PodMetricsList',
         apiVersion: 'metrics.k8s.io/v1beta1',
@@ -195,7 +191,7 @@ export function serveMetrics({ server }: ControllerFixture): Promise<void> {
       };
     },
   });
-  aggregator?.register({
+  server.pipeline.registerApi({
     ...priorities,
     group: 'external.metrics.k8s.io',
     resources: [

@@ -14,7 +14,7 @@ import { StoreError } from '../store.ts';
 import type { Message } from '../wire/message.ts';
 
 export interface EtcdTls {
-  /** PEM: who signed the server's certificate; the system's authorities when absent. */
+  /** CA bundle (PEM) that verifies the servers; the system's when absent. */
   ca?: Buffer;
   cert?: Buffer;
   key?: Buffer;
@@ -33,7 +33,7 @@ export interface EndpointsOptions {
 
 export interface CallOptions {
   idempotent: boolean;
-  /** Of one attempt, when it needs more than usual. */
+  /** Overrides `requestTimeoutMs` for this call. */
   timeoutMs?: number;
 }
 
@@ -56,7 +56,7 @@ const channelOptions: ChannelOptions = {
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
 };
 
-/** A member without a leader refuses at once what it could not answer, so that another member is asked. */
+/** A member without a leader refuses the call at once, so that the client tries another member. */
 export function requireLeader(): Metadata {
   const metadata = new Metadata();
   metadata.set('hasleader', 'true');
@@ -67,46 +67,48 @@ const RETRY_PAUSE_MS = 50;
 
 /** The members of a cluster: calls go to one of them until it fails. */
 export class Endpoints {
-  private readonly clients: Client[];
-  private current = 0;
-  private closed = false;
+  readonly #clients: Client[];
+  #current = 0;
+  #closed = false;
+  readonly #options: EndpointsOptions;
 
-  constructor(private readonly options: EndpointsOptions) {
+  constructor(options: EndpointsOptions) {
+    this.#options = options;
     if (options.endpoints.length === 0) throw new StoreError('unavailable', 'etcd needs at least one endpoint');
-    this.clients = options.endpoints.map((endpoint) => connect(endpoint, options.tls));
+    this.#clients = options.endpoints.map((endpoint) => connect(endpoint, options.tls));
   }
 
   get size(): number {
-    return this.clients.length;
+    return this.#clients.length;
   }
 
-  /** The client to use now, and its number, to be given to `failed` when it does not answer. */
+  /** The current client, and its index for `failed` when it does not answer. */
   client(): { client: Client; index: number } {
-    return { client: this.clients[this.current]!, index: this.current };
+    return { client: this.#clients[this.#current]!, index: this.#current };
   }
 
   failed(index: number): void {
-    if (this.current === index) this.current = (index + 1) % this.clients.length;
+    if (this.#current === index) this.#current = (index + 1) % this.#clients.length;
   }
 
-  /** Every member's client, for what concerns each of them. */
+  /** The clients of all members, for calls that every member needs. */
   all(): readonly Client[] {
-    return this.clients;
+    return this.#clients;
   }
 
   /**
-   * Calls one endpoint after the other until one answers. Repeats on its own only when the request is safe to repeat:
-   * because it changes nothing, or because it certainly reached nobody.
+   * Calls one endpoint after the other until one answers. Retries only when the request is idempotent or certainly
+   * reached no member.
    */
   async unary<Q extends object, R extends object>(
     call: Call<Q, R>,
     request: Partial<Q>,
     options: CallOptions,
   ): Promise<R> {
-    const { clock, retryForMs } = this.options;
+    const { clock, retryForMs } = this.#options;
     const giveUpAt = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
-      if (this.closed) throw failure('closed');
+      if (this.#closed) throw failure('closed');
       const { client, index } = this.client();
       try {
         return await this.attempt(client, call, request, options.timeoutMs);
@@ -124,10 +126,10 @@ export class Endpoints {
     client: Client,
     call: Call<Q, R>,
     request: Partial<Q>,
-    timeoutMs = this.options.requestTimeoutMs,
+    timeoutMs = this.#options.requestTimeoutMs,
   ): Promise<R> {
     return new Promise((resolve, reject) => {
-      // gRPC wants the wall clock, whatever clock the store runs on.
+      // gRPC deadlines are wall-clock times, whatever clock the store runs on.
       const pending = client.makeUnaryRequest(
         call.path,
         (value: Partial<Q>) => call.request.encode(value),
@@ -141,13 +143,13 @@ export class Endpoints {
           else resolve(value!);
         },
       );
-      const timer = this.options.clock.after(timeoutMs, () => pending.cancel());
+      const timer = this.#options.clock.after(timeoutMs, () => pending.cancel());
     });
   }
 
   close(): void {
-    this.closed = true;
-    for (const client of this.clients) client.close();
+    this.#closed = true;
+    for (const client of this.#clients) client.close();
   }
 }
 
@@ -176,7 +178,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
 }
 
-/** The member is away, has no leader, or does not answer: another one may do. */
+/** The member is down, has no leader or does not answer: another member may work. */
 export function isEndpointFailure(error: ServiceError): boolean {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
   // Our own timeout, or the connection's end under a running call.

@@ -32,7 +32,7 @@ export interface EtcdStoreOptions {
 
 const SAFE = { idempotent: true };
 const UNSAFE = { idempotent: false };
-/** Much data takes its time, from a healthy member too; a dead one is noticed by its silence on the connection. */
+/** Large reads take long on a healthy member, too; keepalives notice a dead one. */
 const LARGE_READ = { idempotent: true, timeoutMs: 60_000 };
 const DEFRAGMENT_TIMEOUT_MS = 10 * 60_000;
 const ALARM_GET = 0;
@@ -44,19 +44,20 @@ export function createEtcdStore(options: EtcdStoreOptions): Store {
 }
 
 class EtcdStore implements Store {
-  private readonly endpoints: Endpoints;
-  private readonly watches = new Set<EtcdWatch>();
-  private readonly clock: Clock;
-  private closed = false;
+  readonly isShared = true;
+  readonly #endpoints: Endpoints;
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #clock: Clock;
+  #closed = false;
 
   constructor(options: EtcdStoreOptions) {
-    this.clock = options.clock;
-    this.endpoints = new Endpoints({ requestTimeoutMs: 3000, retryForMs: 10_000, ...options });
+    this.#clock = options.clock;
+    this.#endpoints = new Endpoints({ requestTimeoutMs: 3000, retryForMs: 10_000, ...options });
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
     checkRange(request);
-    const { header, kvs, count, more } = await this.endpoints.unary(
+    const { header, kvs, count, more } = await this.#endpoints.unary(
       calls.range,
       messageOfRange(request),
       request.rangeEnd ? LARGE_READ : SAFE,
@@ -67,18 +68,18 @@ class EtcdStore implements Store {
   async txn(request: TxnRequest): Promise<TxnResult> {
     checkTxn(request);
     const idempotent = onlyReads(request.success) && onlyReads(request.failure);
-    return txnResultOfMessage(await this.endpoints.unary(calls.txn, messageOfTxn(request), { idempotent }));
+    return txnResultOfMessage(await this.#endpoints.unary(calls.txn, messageOfTxn(request), { idempotent }));
   }
 
   watch(request: WatchRequest): Watch {
-    const watch = new EtcdWatch(request, this.endpoints, this.clock, (ended) => this.watches.delete(ended));
-    this.watches.add(watch);
-    if (this.closed) watch.cancel();
+    const watch = new EtcdWatch(request, this.#endpoints, this.#clock, (ended) => this.#watches.delete(ended));
+    this.#watches.add(watch);
+    if (this.#closed) watch.cancel();
     return watch;
   }
 
   async compact(revision: number, options: { physical?: boolean } = {}): Promise<void> {
-    await this.endpoints.unary(calls.compact, { revision, physical: options.physical ?? false }, UNSAFE);
+    await this.#endpoints.unary(calls.compact, { revision, physical: options.physical ?? false }, UNSAFE);
   }
 
   async revision(): Promise<number> {
@@ -87,17 +88,17 @@ class EtcdStore implements Store {
   }
 
   async leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }> {
-    const { id, ttl } = await this.endpoints.unary(calls.leaseGrant, request, UNSAFE);
+    const { id, ttl } = await this.#endpoints.unary(calls.leaseGrant, request, UNSAFE);
     return { id, ttl };
   }
 
   async leaseRevoke(id: bigint): Promise<{ revision: number }> {
-    const { header } = await this.endpoints.unary(calls.leaseRevoke, { id }, UNSAFE);
+    const { header } = await this.#endpoints.unary(calls.leaseRevoke, { id }, UNSAFE);
     return { revision: header?.revision ?? 0 };
   }
 
   async leaseKeepAlive(id: bigint): Promise<{ ttl: number }> {
-    const { client, index } = this.endpoints.client();
+    const { client, index } = this.#endpoints.client();
     const stream = client.makeBidiStreamRequest(
       '/etcdserverpb.Lease/LeaseKeepAlive',
       (value: { id: bigint }) => LeaseId.encode(value),
@@ -110,7 +111,7 @@ class EtcdStore implements Store {
       throw failure('timeout');
     } catch (error) {
       if (!isServiceError(error)) throw error;
-      this.endpoints.failed(index);
+      this.#endpoints.failed(index);
       throw storeErrorOf(error);
     } finally {
       stream.cancel();
@@ -119,17 +120,17 @@ class EtcdStore implements Store {
   }
 
   async leaseTimeToLive(id: bigint, options: { keys?: boolean } = {}): Promise<LeaseStatus> {
-    const status = await this.endpoints.unary(calls.leaseTimeToLive, { id, keys: options.keys ?? false }, SAFE);
+    const status = await this.#endpoints.unary(calls.leaseTimeToLive, { id, keys: options.keys ?? false }, SAFE);
     return { id: status.id, ttl: status.ttl, grantedTtl: status.grantedTtl, keys: status.keys };
   }
 
   async leases(): Promise<bigint[]> {
-    const { leases } = await this.endpoints.unary(calls.leases, {}, SAFE);
+    const { leases } = await this.#endpoints.unary(calls.leases, {}, SAFE);
     return leases.map(({ id }) => id);
   }
 
   async status(): Promise<StoreStatus> {
-    const status = await this.endpoints.unary(calls.status, {}, SAFE);
+    const status = await this.#endpoints.unary(calls.status, {}, SAFE);
     return {
       version: status.version,
       dbSize: status.dbSize,
@@ -146,19 +147,19 @@ class EtcdStore implements Store {
   }
 
   async alarms(): Promise<Alarm[]> {
-    const { alarms } = await this.endpoints.unary(calls.alarm, { action: ALARM_GET }, SAFE);
+    const { alarms } = await this.#endpoints.unary(calls.alarm, { action: ALARM_GET }, SAFE);
     return alarms.map(alarmOfMessage).filter((alarm) => alarm !== undefined);
   }
 
   async disarm(alarm: Alarm): Promise<void> {
-    await this.endpoints.unary(calls.alarm, { ...messageOfAlarm(alarm), action: ALARM_DEACTIVATE }, UNSAFE);
+    await this.#endpoints.unary(calls.alarm, { ...messageOfAlarm(alarm), action: ALARM_DEACTIVATE }, UNSAFE);
   }
 
-  /** Each member keeps its own file. One after the other: a member does not answer meanwhile. */
+  /** Every member has its own file. Members are defragmented one by one, because they do not answer meanwhile. */
   async defragment(): Promise<void> {
-    for (const client of this.endpoints.all()) {
+    for (const client of this.#endpoints.all()) {
       try {
-        await this.endpoints.attempt(client, calls.defragment, {}, DEFRAGMENT_TIMEOUT_MS);
+        await this.#endpoints.attempt(client, calls.defragment, {}, DEFRAGMENT_TIMEOUT_MS);
       } catch (error) {
         throw isServiceError(error) ? storeErrorOf(error) : error;
       }
@@ -167,12 +168,12 @@ class EtcdStore implements Store {
 
   async hash(revision = 0): Promise<{ hash: number; revision: number; compactRevision: number }> {
     const at = revision > 0 ? revision : await this.revision();
-    const { hash, compactRevision } = await this.endpoints.unary(calls.hashKv, { revision: at }, SAFE);
+    const { hash, compactRevision } = await this.#endpoints.unary(calls.hashKv, { revision: at }, SAFE);
     return { hash, compactRevision, revision: at };
   }
 
   async *snapshot(): AsyncIterable<Uint8Array> {
-    const { client } = this.endpoints.client();
+    const { client } = this.#endpoints.client();
     const stream = client.makeServerStreamRequest(
       '/etcdserverpb.Maintenance/Snapshot',
       () => Empty.encode({}),
@@ -191,9 +192,9 @@ class EtcdStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    for (const watch of this.watches) watch.cancel();
-    this.endpoints.close();
+    this.#closed = true;
+    for (const watch of this.#watches) watch.cancel();
+    this.#endpoints.close();
   }
 }
 

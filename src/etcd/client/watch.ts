@@ -9,68 +9,71 @@ import { type Endpoints, isServiceError, requireLeader, storeErrorOf } from './e
 type WatchStream = ClientDuplexStream<Partial<WatchRequestMessage>, WatchResponseMessage>;
 
 const RECONNECT_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 /**
  * One watch over a stream of its own. When the stream breaks, for whatever reason but compaction, the watch goes on
  * at another member from the revision behind the last one it delivered: nothing is lost and nothing comes twice.
  */
 export class EtcdWatch implements Watch {
-  private stream: WatchStream | undefined;
-  private created = false;
-  private progressWanted = false;
-  private cancelled = false;
-  private readonly stop = new AbortController();
+  #stream: WatchStream | undefined;
+  #created = false;
+  #progressWanted = false;
+  #cancelled = false;
+  readonly #stop = new AbortController();
   /** The first revision not yet delivered; 0 until the server has told where "now" is. */
-  private next: number;
-  private readonly batches: AsyncGenerator<WatchBatch>;
+  #next: number;
+  readonly #batches: AsyncGenerator<WatchBatch>;
+  readonly #request: StoreWatchRequest;
+  readonly #endpoints: Endpoints;
+  readonly #clock: Clock;
+  readonly #onEnd: (watch: EtcdWatch) => void;
 
-  constructor(
-    private readonly request: StoreWatchRequest,
-    private readonly endpoints: Endpoints,
-    private readonly clock: Clock,
-    private readonly onEnd: (watch: EtcdWatch) => void,
-  ) {
-    this.next = request.startRevision && request.startRevision > 0 ? request.startRevision : 0;
-    this.connect();
-    this.batches = this.run();
+  constructor(request: StoreWatchRequest, endpoints: Endpoints, clock: Clock, onEnd: (watch: EtcdWatch) => void) {
+    this.#request = request;
+    this.#endpoints = endpoints;
+    this.#clock = clock;
+    this.#onEnd = onEnd;
+    this.#next = request.startRevision && request.startRevision > 0 ? request.startRevision : 0;
+    this.#connect();
+    this.#batches = this.#run();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<WatchBatch> {
-    return this.batches;
+    return this.#batches;
   }
 
   requestProgress(): void {
-    this.progressWanted = true;
-    this.askProgress();
+    this.#progressWanted = true;
+    this.#askProgress();
   }
 
   cancel(): void {
-    if (this.cancelled) return;
-    this.cancelled = true;
-    this.stop.abort();
-    this.stream?.cancel();
-    this.onEnd(this);
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    this.#stop.abort();
+    this.#stream?.cancel();
+    this.#onEnd(this);
   }
 
-  private async *run(): AsyncGenerator<WatchBatch> {
+  async *#run(): AsyncGenerator<WatchBatch> {
     let failures = 0;
     try {
-      while (!this.cancelled) {
+      while (!this.#cancelled) {
         try {
-          for await (const response of this.connect()) {
-            const batch = this.receive(response);
+          for await (const response of this.#connect()) {
+            const batch = this.#receive(response);
             if (batch === 'again') break;
             failures = 0;
             if (batch !== undefined) yield batch;
           }
         } catch (error) {
           if (!isServiceError(error)) throw error;
-          if (!this.cancelled && !isWorthAnotherTry(error)) throw storeErrorOf(error);
+          if (!this.#cancelled && !isWorthAnotherTry(error)) throw storeErrorOf(error);
         }
-        if (this.cancelled) return;
-        this.disconnect();
-        if (failures++ > 0) await this.pause(failures);
+        if (this.#cancelled) return;
+        this.#disconnect();
+        if (failures++ > 0) await this.#pause(failures);
       }
     } finally {
       this.cancel();
@@ -78,25 +81,25 @@ export class EtcdWatch implements Watch {
   }
 
   /** The running stream, or a new one that asks for everything not yet delivered. */
-  private connect(): WatchStream {
-    if (this.stream !== undefined) return this.stream;
-    const { client, index } = this.endpoints.client();
+  #connect(): WatchStream {
+    if (this.#stream !== undefined) return this.#stream;
+    const { client, index } = this.#endpoints.client();
     const stream: WatchStream = client.makeBidiStreamRequest(
       '/etcdserverpb.Watch/Watch',
       (value: Partial<WatchRequestMessage>) => WatchRequest.encode(value),
       (bytes: Buffer) => WatchResponse.decode(bytes),
       requireLeader(),
     );
-    // The error ends the iteration; this listener is for one that comes while nobody reads.
+    // Errors end the iteration; without a listener, one between two reads would end the process.
     stream.on('error', () => {
-      if (!this.cancelled && this.stream === stream) this.endpoints.failed(index);
+      if (!this.#cancelled && this.#stream === stream) this.#endpoints.failed(index);
     });
-    const { key, rangeEnd = '', prevKv = false, progressNotify = false, filters = [] } = this.request;
+    const { key, rangeEnd = '', prevKv = false, progressNotify = false, filters = [] } = this.#request;
     stream.write({
       create: {
         key,
         rangeEnd,
-        startRevision: this.next,
+        startRevision: this.#next,
         prevKv,
         progressNotify,
         filters: filters.map((filter) => (filter === 'noput' ? 0 : 1)),
@@ -104,17 +107,17 @@ export class EtcdWatch implements Watch {
         fragment: false,
       },
     });
-    this.stream = stream;
+    this.#stream = stream;
     return stream;
   }
 
-  private disconnect(): void {
-    this.stream?.cancel();
-    this.stream = undefined;
-    this.created = false;
+  #disconnect(): void {
+    this.#stream?.cancel();
+    this.#stream = undefined;
+    this.#created = false;
   }
 
-  private receive(response: WatchResponseMessage): WatchBatch | 'again' | undefined {
+  #receive(response: WatchResponseMessage): WatchBatch | 'again' | undefined {
     const revision = response.header?.revision ?? 0;
     if (response.compactRevision > 0) throw failure('compacted', { compactRevision: response.compactRevision });
     if (response.canceled) {
@@ -123,34 +126,34 @@ export class EtcdWatch implements Watch {
       throw new StoreError('unavailable', `etcd ended the watch: ${reason}`);
     }
     if (response.created) {
-      this.created = true;
-      if (this.next === 0) this.next = revision + 1;
-      this.askProgress();
+      this.#created = true;
+      if (this.#next === 0) this.#next = revision + 1;
+      this.#askProgress();
       return undefined;
     }
     if (response.events.length === 0) {
-      this.progressWanted = false;
-      this.next = Math.max(this.next, revision + 1);
+      this.#progressWanted = false;
+      this.#next = Math.max(this.#next, revision + 1);
       return { revision, events: [] };
     }
     const events = response.events.map(eventOfMessage);
     // The header may be ahead of events that are still to come; the last event is not.
     const last = events.at(-1)!.kv.modRevision;
-    this.next = last + 1;
+    this.#next = last + 1;
     return { revision: last, events };
   }
 
-  private askProgress(): void {
-    if (this.progressWanted && this.created) this.stream?.write({ progress: {} });
+  #askProgress(): void {
+    if (this.#progressWanted && this.#created) this.#stream?.write({ progress: {} });
   }
 
-  private async pause(failures: number): Promise<void> {
-    const ms = Math.min(RECONNECT_PAUSE_MS * failures, LONGEST_PAUSE_MS);
-    await this.clock.sleep(ms, this.stop.signal).catch(() => {});
+  async #pause(failures: number): Promise<void> {
+    const ms = Math.min(RECONNECT_PAUSE_MS * failures, MAX_PAUSE_MS);
+    await this.#clock.sleep(ms, this.#stop.signal).catch(() => {});
   }
 }
 
-/** Another member, or the same one later, may do what this one refused; but not what nobody may or can do. */
+/** Codes that no other member and no retry would change. */
 const hopeless: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

@@ -26,7 +26,7 @@ export function parseAutoCompaction(mode = 'periodic', retention = '0'): AutoCom
   return retentionMs === 0 ? undefined : { mode, retentionMs };
 }
 
-/** Compacts now and then until the context ends. */
+/** Compacts by the policy until the context ends. */
 export async function runAutoCompaction(ctx: Context, store: Store, policy: AutoCompaction): Promise<void> {
   const intervalMs = policy.mode === 'revision' ? REVISION_CHECK_MS : Math.max(1, policy.retentionMs / SAMPLES);
   const samples: number[] = [];

@@ -15,7 +15,7 @@ export interface EtcdConfig {
   maxRequestBytes?: number;
   maxTxnOperations?: number;
   autoCompaction?: AutoCompaction;
-  /** Told the addresses as soon as they answer. */
+  /** Called with the client URLs once the server listens. */
   onReady?(urls: readonly string[]): void;
 }
 

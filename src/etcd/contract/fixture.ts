@@ -4,7 +4,7 @@ import { type KeyValue, type Store, StoreError, type WatchBatch, type WatchEvent
 /** A backend under test. Tests share one store, so each keeps to its own key prefix and counts revisions relatively. */
 export interface ContractFixture {
   store: Store;
-  /** Lets time pass for the store: virtual time is moved, real time is waited for. */
+  /** Lets time pass for the store, on its virtual or real clock. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at a store's file before it is mapped into memory: LMDB trusts what it finds there, and a file that was cut off or
- * written over would end the process without a word.
+ * Checks a store's file before LMDB maps it: LMDB trusts the file, and a truncated or overwritten one would crash the
+ * process without an error.
  *
  *     page:  number (8) … magic (24) version (28) … page size (48) … root of free pages (88) … root (136) last page (144) transaction (152)
  */
@@ -12,7 +12,7 @@ const AT = { magic: 24, pageSize: 48, freeRoot: 88, root: 136, lastPage: 144, tr
 const HEADER_BYTES = 160;
 const PAGE_SIZES = [4096, 8192, 16384, 32768, 65536];
 
-/** What is wrong with the file; undefined when nothing can be seen from outside. */
+/** Describes the damage of the file; undefined when none is visible from its headers. */
 export function damageOf(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
@@ -68,7 +68,7 @@ function readMeta(file: number, position: number): Meta | undefined {
   };
 }
 
-/** As the first page has it; the usual one when that page is unreadable. */
+/** The page size that the first meta page names; the default when that page is unreadable. */
 function pageSizeOf(file: number): number {
   return readMeta(file, 0)?.pageSize ?? PAGE_SIZES[0]!;
 }

@@ -1,7 +1,7 @@
 import { logKey, revisionOfLogKey, withoutReplaced } from './records.ts';
 import { putFact, tableBytes, type Tables, wholeTable } from './tables.ts';
 
-/** How much history is kept without being asked. Beyond either limit the oldest part goes. */
+/** How much history is kept by default. Beyond either limit the oldest part is compacted. */
 export interface HistoryLimits {
   revisions: number;
   bytes: number;
@@ -15,13 +15,13 @@ export interface CompactorOptions {
   compacted(revision: number): void;
 }
 
-/** Entries treated with a group: as many as a quick commit allows. */
-const SMALLEST_STEP = 16;
-const LARGEST_STEP = 1024;
-/** A commit that takes longer makes the next step smaller, a faster one larger: writers wait for them. */
+/** How many log entries are removed per group of commits: adapted to keep commits fast. */
+const MIN_STEP = 16;
+const MAX_STEP = 1024;
+/** A slower commit makes the next step smaller, a faster one makes it larger: writers wait for these commits. */
 const SLOW_COMMIT_MS = 6;
 const QUICK_COMMIT_MS = 3;
-/** How many revisions pass between two looks at the log's size. */
+/** The log's size is checked once in so many revisions. */
 const OBSERVE_EVERY = 500;
 
 /**
@@ -31,76 +31,78 @@ const OBSERVE_EVERY = 500;
  * The entries of the compacted revision itself stay, for a watch may start there, but without what they replaced.
  */
 export class Compactor {
-  private compactRevision: number;
+  #compactRevision: number;
   /** Whether entries before `compactRevision` may remain. */
-  private unfinished: boolean;
-  private factWritten: boolean;
+  #unfinished: boolean;
+  #factWritten: boolean;
   /** Entries of the compacted revision up to this key are stripped. */
-  private stripped = '';
-  private step: { stripped: string; last: boolean; compactRevision: number } | undefined;
-  private nextLook = 0;
-  private stepSize = 64;
+  #stripped = '';
+  #step: { stripped: string; last: boolean; compactRevision: number } | undefined;
+  #nextLook = 0;
+  #stepSize = 64;
+  readonly #options: CompactorOptions;
 
-  constructor(private readonly options: CompactorOptions) {
-    this.compactRevision = options.compactRevision;
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#compactRevision = options.compactRevision;
     // An earlier process may have died in the middle of a compaction.
-    this.unfinished = options.compactRevision > 0;
-    this.factWritten = true;
+    this.#unfinished = options.compactRevision > 0;
+    this.#factWritten = true;
   }
 
   get hasWork(): boolean {
-    return this.unfinished;
+    return this.#unfinished;
   }
 
   compactTo(revision: number): void {
-    if (revision <= this.compactRevision) return;
-    this.compactRevision = revision;
+    if (revision <= this.#compactRevision) return;
+    this.#compactRevision = revision;
     this.startOver();
-    this.options.compacted(revision);
+    this.#options.compacted(revision);
   }
 
-  /** Does everything again: for a new limit, after a failed step, or in a copy of the file. */
+  /** Restarts the removal: for a new limit, after a failed step, or in a copy of the file. */
   startOver(): void {
-    this.unfinished = this.compactRevision > 0;
-    this.factWritten = false;
-    this.stripped = '';
-    this.step = undefined;
+    this.#unfinished = this.#compactRevision > 0;
+    this.#factWritten = false;
+    this.#stripped = '';
+    this.#step = undefined;
   }
 
-  /** Looks now and then whether the history has outgrown its limits. */
+  /** Compacts when the history has outgrown its limits. */
   observe(published: number): void {
-    if (published < this.nextLook || this.unfinished) return;
-    this.nextLook = published + OBSERVE_EVERY;
-    const { limits, tables } = this.options;
-    const oldest = this.oldestRevision();
+    if (published < this.#nextLook || this.#unfinished) return;
+    this.#nextLook = published + OBSERVE_EVERY;
+    const { limits, tables } = this.#options;
+    const oldest = this.#oldestRevision();
     if (oldest === undefined) return;
-    const kept = published - oldest;
+    const revisions = published - oldest;
     const bytes = tableBytes(tables().log);
-    if (kept <= limits.revisions && bytes <= limits.bytes) return;
-    const share = Math.min(limits.revisions / Math.max(1, kept), limits.bytes / bytes, 1);
+    if (revisions <= limits.revisions && bytes <= limits.bytes) return;
+    const share = Math.min(limits.revisions / Math.max(1, revisions), limits.bytes / bytes, 1);
     // Down to seven eighths of the limit, so that it does not start again at once.
-    this.compactTo(published - Math.floor(kept * share * 0.875));
+    this.compactTo(published - Math.floor(revisions * share * 0.875));
   }
 
   /** Adds the next removals to the current transaction. */
   writeStep(writers: number): void {
-    if (!this.unfinished) return;
-    const { compactRevision } = this;
-    const tables = this.options.tables();
-    if (!this.factWritten) putFact(tables, 'compactRevision', compactRevision);
-    this.factWritten = true;
-    // Never fewer than are being written: the history would outgrow its limits.
-    const limit = Math.max(this.stepSize, 2 * writers);
+    if (!this.#unfinished) return;
+    const compactRevision = this.#compactRevision;
+    const tables = this.#options.tables();
+    if (!this.#factWritten) putFact(tables, 'compactRevision', compactRevision);
+    this.#factWritten = true;
+    // At least twice what is being written, or the history would outgrow its limits.
+    const limit = Math.max(this.#stepSize, 2 * writers);
     let count = 0;
     for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
       tables.log.remove(key);
       count++;
     }
-    let { stripped } = this;
+    let stripped = this.#stripped;
     const range = { start: stripped || logKey(compactRevision, 0), end: logKey(compactRevision + 1, 0) };
     if (count < limit) {
       for (const { key, value } of tables.log.getRange(range)) {
-        if (key === this.stripped) continue;
+        if (key === this.#stripped) continue;
         if (count === limit) break;
         const entry = withoutReplaced(value);
         if (entry !== undefined) tables.log.put(key, entry);
@@ -108,21 +110,21 @@ export class Compactor {
         count++;
       }
     }
-    this.step = { stripped, last: count < limit, compactRevision };
+    this.#step = { stripped, last: count < limit, compactRevision };
   }
 
   stepDurable(commitMs: number): void {
-    const { step } = this;
-    this.step = undefined;
-    if (commitMs > SLOW_COMMIT_MS) this.stepSize = Math.max(SMALLEST_STEP, this.stepSize / 2);
-    else if (commitMs < QUICK_COMMIT_MS) this.stepSize = Math.min(LARGEST_STEP, this.stepSize * 2);
-    if (step === undefined || step.compactRevision !== this.compactRevision) return;
-    this.stripped = step.stripped;
-    if (step.last) this.unfinished = false;
+    const step = this.#step;
+    this.#step = undefined;
+    if (commitMs > SLOW_COMMIT_MS) this.#stepSize = Math.max(MIN_STEP, this.#stepSize / 2);
+    else if (commitMs < QUICK_COMMIT_MS) this.#stepSize = Math.min(MAX_STEP, this.#stepSize * 2);
+    if (step === undefined || step.compactRevision !== this.#compactRevision) return;
+    this.#stripped = step.stripped;
+    if (step.last) this.#unfinished = false;
   }
 
-  private oldestRevision(): number | undefined {
-    for (const key of this.options.tables().log.getKeys({ ...wholeTable(), limit: 1 })) return revisionOfLogKey(key);
+  #oldestRevision(): number | undefined {
+    for (const key of this.#options.tables().log.getKeys({ ...wholeTable(), limit: 1 })) return revisionOfLogKey(key);
     return undefined;
   }
 }

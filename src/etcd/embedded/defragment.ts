@@ -8,22 +8,21 @@ import { generationPath, removeGenerationInBackground, temporaryPath } from './g
 import { atomically, FILE_MODE, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
 import { putLease, writeCommits } from './write-commits.ts';
 
-/** Rewriting a small file, or one that is mostly used, is not worth the work. */
-const LEAST_BYTES = 64 * 1024 * 1024;
+/** A small file, or one that is mostly in use, is not worth rewriting. */
+const MIN_FILE_BYTES = 64 * 1024 * 1024;
 
 export function isWorthGivingBack({ total, inUse }: { total: number; inUse: number }): boolean {
-  return total > LEAST_BYTES && inUse < total / 2;
+  return total > MIN_FILE_BYTES && inUse < total / 2;
 }
 
 export interface SpaceToGiveBack {
   directory: string;
   engine: EmbeddedEngine;
   generation: number;
-  /** As of the newest published revision. */
   state(): { published: number; compactRevision: number; leases: LeaseState };
 }
 
-/** Few enough to be copied while writers wait. */
+/** With so few revisions left to copy, writers may wait for the rest. */
 const LAST_STEP_REVISIONS = 200;
 const REVISIONS_PER_STEP = 500;
 
@@ -59,7 +58,7 @@ export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
   return next;
 }
 
-/** LMDB does not sync its copy. The old file is removed later, so the new one must not lose its name or its pages by then. */
+/** LMDB does not fsync its copy, and the old file is removed later: both the file and its directory entry are synced. */
 async function copyUsedPages(engine: EmbeddedEngine, path: string): Promise<void> {
   const temporary = temporaryPath(path);
   await rm(temporary, { force: true });
@@ -90,7 +89,7 @@ async function addRevisions(copy: Tables, { engine, state }: SpaceToGiveBack, fr
   return records.at(-1)!.revision;
 }
 
-/** The leases as they are now, the compaction, and the number that makes the copy count. */
+/** Writes leases and compaction, and last the generation number, which makes the copy valid. */
 async function finish(copy: Tables, { state }: SpaceToGiveBack, generation: number): Promise<void> {
   const stored = [...copy.leases.getKeys(wholeTable())];
   const { leases, compactRevision } = state();

@@ -14,7 +14,7 @@ export function lockDirectory(directory: string): () => void {
   const real = realpathSync(directory);
   const path = join(real, 'LOCK');
   if (openDirectories.has(real)) throw inUse(directory, process.pid);
-  // Linked into place with its contents, so that nobody ever sees a lock without its holder.
+  // link(2) makes the lock appear with its content: no process sees a lock without a holder.
   const own = `${path}.${process.pid}`;
   writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}`, { mode: 0o600 });
   try {
@@ -56,13 +56,13 @@ function holder(path: string): [pid: number | undefined, started: string | undef
   }
 }
 
-/** When a process was started, as the kernel counts it; undefined when there is no such process. */
+/** The start time of a process in clock ticks; undefined when there is no such process. */
 function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The command's name, in parentheses, may hold spaces; the start time is the 20th field behind it.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // One that has ended, and whose parent has not asked about it yet, holds nothing.
+    // A zombie holds no lock.
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/index.ts';
 import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
-import { OldLayers } from '../old-layers.ts';
+import { HistoricalLayers } from '../historical-layers.ts';
 import { OrderedMap } from '../ordered-map.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
@@ -9,7 +9,7 @@ import { Compactor, type HistoryLimits } from './compactor.ts';
 import type { KeyFilter } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
 import { PairCache } from './pair-cache.ts';
-import { RoomKeeper } from './room-keeper.ts';
+import { QuotaMonitor } from './quota-monitor.ts';
 import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically, filterOfKeys } from './tables.ts';
 import { writeCommits } from './write-commits.ts';
 
@@ -33,7 +33,7 @@ export interface EmbeddedEngineOptions {
 }
 
 const emptyLayer: Layer = OrderedMap.empty();
-/** Bound a group, and with it how long those behind it wait. */
+/** Limits of a group, and so of how long the next group waits. */
 const COMMITS_PER_GROUP = 1024;
 const BYTES_PER_GROUP = 8 * 1024 * 1024;
 
@@ -44,78 +44,77 @@ const BYTES_PER_GROUP = 8 * 1024 * 1024;
  */
 export class EmbeddedEngine implements Engine {
   readonly history: LogHistory;
-  readonly room: RoomKeeper;
-  private readonly compactor: Compactor;
+  readonly quota: QuotaMonitor;
+  readonly #compactor: Compactor;
   tables: Tables;
-  private file: View;
-  private readonly cache: PairCache;
-  private keys: KeyFilter;
-  private pending = emptyLayer;
-  /** Made when somebody reads; most of what is written together is durable before anybody does. */
-  private undo: Layer | undefined;
-  private readonly clock: Clock;
-  private published: number;
-  private queue: Waiting[] = [];
-  private writing: Waiting[] = [];
-  private group: Promise<void> | undefined;
-  private scheduled = false;
-  private paused: Promise<void> | undefined;
-  private closing = false;
-  private closed = false;
-  private readonly oldLayers: OldLayers;
+  #file: View;
+  readonly #cache: PairCache;
+  #keys: KeyFilter;
+  #pending = emptyLayer;
+  /** Built at the first read; most groups are durable before anything reads. */
+  #undo: Layer | undefined;
+  readonly #clock: Clock;
+  #published: number;
+  #queue: Waiting[] = [];
+  #writing: Waiting[] = [];
+  #group: Promise<void> | undefined;
+  #scheduled = false;
+  #paused: Promise<void> | undefined;
+  #closing = false;
+  #closed = false;
+  readonly #oldLayers: HistoricalLayers;
+  readonly #events: EngineEvents;
 
-  constructor(
-    options: EmbeddedEngineOptions,
-    private readonly events: EngineEvents,
-  ) {
+  constructor(options: EmbeddedEngineOptions, events: EngineEvents) {
+    this.#events = events;
     this.tables = options.tables;
-    this.cache = new PairCache(options.cacheBytes);
-    this.keys = filterOfKeys(this.tables);
-    this.file = this.openView();
-    this.clock = options.clock;
-    this.published = options.revision;
-    this.room = new RoomKeeper(options.directory, options.quotaBytes, () => tableSizes(this.tables));
+    this.#cache = new PairCache(options.cacheBytes);
+    this.#keys = filterOfKeys(this.tables);
+    this.#file = this.#openView();
+    this.#clock = options.clock;
+    this.#published = options.revision;
+    this.quota = new QuotaMonitor(options.directory, options.quotaBytes, () => tableSizes(this.tables));
     this.history = new LogHistory(
-      { tables: () => this.tables, publishedView: () => this.publishedView() },
+      { tables: () => this.tables, publishedView: () => this.#publishedView() },
       options.clock,
       options.revision,
     );
-    this.oldLayers = new OldLayers(this.history);
-    this.compactor = new Compactor({
+    this.#oldLayers = new HistoricalLayers(this.history);
+    this.#compactor = new Compactor({
       tables: () => this.tables,
       limits: options.history,
       compactRevision: options.compactRevision,
       compacted: (revision) => {
         this.history.dropBefore(revision);
-        this.oldLayers.dropBefore(revision);
-        this.events.onCompacted(revision);
+        this.#oldLayers.dropBefore(revision);
+        this.#events.onCompacted(revision);
       },
     });
   }
 
   draft(): Draft {
-    return new LayerDraft(this.file, this.pending);
+    return new LayerDraft(this.#file, this.#pending);
   }
 
   viewAt(revision: number): View {
-    if (revision > this.published) return this.viewAtPending(revision);
-    const newest = this.publishedView();
-    return revision === this.published ? newest : layeredView(newest, this.oldLayers.backTo(revision));
+    if (revision > this.#published) return this.#viewAtPending(revision);
+    const newest = this.#publishedView();
+    return revision === this.#published ? newest : layeredView(newest, this.#oldLayers.backTo(revision));
   }
 
   commit(commit: Commit): Promise<void> {
     if (commit.draft instanceof LayerDraft && commit.record !== undefined) {
-      this.pending = commit.draft.layer;
-      this.undo = undefined;
+      this.#pending = commit.draft.layer;
+      this.#undo = undefined;
     }
     return new Promise((resolve, reject) => {
-      this.queue.push({ commit, resolve, reject });
-      this.schedule();
+      this.#queue.push({ commit, resolve, reject });
+      this.#schedule();
     });
   }
 
   settled(): Promise<void> | undefined {
-    const last = this.queue.at(-1) ?? this.writing.at(-1);
+    const last = this.#queue.at(-1) ?? this.#writing.at(-1);
     if (last === undefined) return undefined;
     return new Promise((resolve, reject) => {
       const { resolve: before, reject: failed } = last;
@@ -125,13 +124,14 @@ export class EmbeddedEngine implements Engine {
   }
 
   async compact(revision: number, { physical }: { physical: boolean }): Promise<void> {
-    this.compactor.compactTo(revision);
-    this.schedule();
-    while (physical && this.compactor.hasWork && !this.closing) await (this.group ?? this.paused ?? this.clock.yield());
+    this.#compactor.compactTo(revision);
+    this.#schedule();
+    while (physical && this.#compactor.hasWork && !this.#closing)
+      await (this.#group ?? this.#paused ?? this.#clock.yield());
   }
 
-  checkRoom(): void {
-    this.room.check();
+  checkQuota(): void {
+    this.quota.check();
   }
 
   sizes(): { total: number; inUse: number } {
@@ -140,130 +140,130 @@ export class EmbeddedEngine implements Engine {
 
   /** Runs `work` while no group is being written and none begins. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
-    while (this.paused !== undefined) await this.paused;
-    const result = (this.group ?? Promise.resolve()).then(work);
-    this.paused = result.then(ignore, ignore);
+    while (this.#paused !== undefined) await this.#paused;
+    const result = (this.#group ?? Promise.resolve()).then(work);
+    this.#paused = result.then(ignore, ignore);
     try {
       return await result;
     } finally {
-      this.paused = undefined;
-      this.schedule();
+      this.#paused = undefined;
+      this.#schedule();
     }
   }
 
   switchTo(tables: Tables): void {
     this.tables = tables;
-    this.file = this.openView();
-    this.compactor.startOver();
+    this.#file = this.#openView();
+    this.#compactor.startOver();
   }
 
-  private openView(): View {
-    return tablesView(this.tables, this.cache, { mayHave: (key) => this.keys.mayHave(key) });
+  #openView(): View {
+    return tablesView(this.tables, this.#cache, { mayHave: (key) => this.#keys.mayHave(key) });
   }
 
   async close(): Promise<void> {
-    this.closing = true;
-    while (this.group !== undefined || this.paused !== undefined || this.queue.length > 0) {
-      await (this.paused ?? this.group ?? Promise.resolve());
+    this.#closing = true;
+    while (this.#group !== undefined || this.#paused !== undefined || this.#queue.length > 0) {
+      await (this.#paused ?? this.#group ?? Promise.resolve());
     }
-    this.closed = true;
+    this.#closed = true;
     await this.tables.environment.close();
   }
 
-  /** As a transaction sees a revision that is decided but not yet durable. */
-  private viewAtPending(revision: number): View {
+  /** The state at a revision that is committed in memory but not yet durable. */
+  #viewAtPending(revision: number): View {
     let layer = emptyLayer;
-    for (const { commit } of [...this.writing, ...this.queue]) {
+    for (const { commit } of [...this.#writing, ...this.#queue]) {
       if (commit.record !== undefined && commit.record.revision <= revision) layer = withChanges(layer, commit);
     }
-    return layeredView(this.publishedView(), layer);
+    return layeredView(this.#publishedView(), layer);
   }
 
-  private publishedView(): View {
-    return layeredView(this.file, (this.undo ??= this.undoLayer()));
+  #publishedView(): View {
+    return layeredView(this.#file, (this.#undo ??= this.#undoLayer()));
   }
 
-  private schedule(): void {
-    if (this.scheduled || this.closed) return;
-    this.scheduled = true;
-    // Writers that wake up together get into the same group.
+  #schedule(): void {
+    if (this.#scheduled || this.#closed) return;
+    this.#scheduled = true;
+    // Writers of the same turn of the event loop join one group.
     queueMicrotask(() => {
-      this.scheduled = false;
-      if (this.group !== undefined || this.paused !== undefined || this.closed) return;
+      this.#scheduled = false;
+      if (this.#group !== undefined || this.#paused !== undefined || this.#closed) return;
       // What is left of a compaction waits for the next start when the store is being closed.
-      if (this.queue.length === 0 && (this.closing || !this.compactor.hasWork)) return;
-      this.group = this.writeGroup();
+      if (this.#queue.length === 0 && (this.#closing || !this.#compactor.hasWork)) return;
+      this.#group = this.#writeGroup();
     });
   }
 
-  private async writeGroup(): Promise<void> {
-    const writing = this.queue.splice(0, groupSize(this.queue));
-    this.writing = writing;
-    const start = this.clock.monotonic();
+  async #writeGroup(): Promise<void> {
+    const writing = this.#queue.splice(0, groupSize(this.#queue));
+    this.#writing = writing;
+    const start = this.#clock.monotonic();
     try {
       await atomically(this.tables, () => {
         writeCommits(
           this.tables,
           writing.map(({ commit }) => commit),
         );
-        this.compactor.writeStep(writing.length);
+        this.#compactor.writeStep(writing.length);
       });
     } catch (cause) {
-      this.fail(cause);
+      this.#fail(cause);
       return;
     }
     this.tables.environment.resetReadTxn();
-    this.writing = [];
-    this.group = undefined;
-    this.compactor.stepDurable(this.clock.monotonic() - start);
-    this.settle(writing);
-    if (this.queue.length > 0 || this.compactor.hasWork) this.schedule();
+    this.#writing = [];
+    this.#group = undefined;
+    this.#compactor.stepDurable(this.#clock.monotonic() - start);
+    this.#settle(writing);
+    if (this.#queue.length > 0 || this.#compactor.hasWork) this.#schedule();
   }
 
-  private settle(written: readonly Waiting[]): void {
+  #settle(written: readonly Waiting[]): void {
     if (written.length === 0) return;
     for (const { commit } of written) {
       if (commit.record === undefined) continue;
       this.history.append(commit.record);
       for (const { type, kv, prevKv } of commit.record.changes) {
-        if (prevKv === undefined) this.keys.add(kv.key);
-        if (type === 'put') this.cache.set(kv);
-        else this.cache.delete(kv.key);
+        if (prevKv === undefined) this.#keys.add(kv.key);
+        if (type === 'put') this.#cache.set(kv);
+        else this.#cache.delete(kv.key);
       }
-      this.published = commit.record.revision;
+      this.#published = commit.record.revision;
     }
-    if (this.keys.isFull) this.keys = filterOfKeys(this.tables);
-    this.pending = this.queue.length === 0 ? emptyLayer : this.withoutPublished();
-    this.undo = undefined;
-    this.events.onDurable(written.map(({ commit }) => commit));
-    this.compactor.observe(this.published);
-    this.room.observe(written.length);
+    if (this.#keys.isFull) this.#keys = filterOfKeys(this.tables);
+    this.#pending = this.#queue.length === 0 ? emptyLayer : this.#withoutPublished();
+    this.#undo = undefined;
+    this.#events.onDurable(written.map(({ commit }) => commit));
+    this.#compactor.observe(this.#published);
+    this.quota.observe(written.length);
     for (const { resolve } of written) resolve();
   }
 
-  /** Later commits were decided on the failed ones' results, so none of them can stand. */
-  private fail(cause: unknown): void {
-    const lost = [...this.writing, ...this.queue];
-    this.writing = [];
-    this.queue = [];
-    this.group = undefined;
-    this.pending = emptyLayer;
-    this.undo = undefined;
+  /** Fails all queued commits: they build on the results of the failed ones. */
+  #fail(cause: unknown): void {
+    const lost = [...this.#writing, ...this.#queue];
+    this.#writing = [];
+    this.#queue = [];
+    this.#group = undefined;
+    this.#pending = emptyLayer;
+    this.#undo = undefined;
     this.tables.environment.resetReadTxn();
-    this.compactor.startOver();
-    this.events.onFailed();
-    const error = this.room.explain(cause);
+    this.#compactor.startOver();
+    this.#events.onFailed();
+    const error = this.quota.explain(cause);
     for (const { reject } of lost) reject(error);
   }
 
-  private withoutPublished(): Layer {
-    return this.queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
+  #withoutPublished(): Layer {
+    return this.#queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
   }
 
-  /** Of each key that is on its way, the pair that the first of its changes replaces. */
-  private undoLayer(): Layer {
+  /** For each key of a commit in flight, the pair that its first change replaces. */
+  #undoLayer(): Layer {
     let layer = emptyLayer;
-    for (const { commit } of [...this.writing, ...this.queue]) {
+    for (const { commit } of [...this.#writing, ...this.#queue]) {
       for (const { kv, prevKv } of commit.record?.changes ?? [])
         if (!layer.has(kv.key)) layer = layer.set(kv.key, prevKv);
     }
@@ -290,21 +290,25 @@ function withChanges(layer: Layer, commit: Commit): Layer {
 }
 
 class LayerDraft implements Draft {
+  readonly #file: View;
+
   constructor(
-    private readonly file: View,
+    file: View,
     public layer: Layer,
-  ) {}
+  ) {
+    this.#file = file;
+  }
 
   get(key: string): KeyValue | undefined {
-    return this.layer.get(key) ?? (this.layer.size > 0 && this.layer.has(key) ? undefined : this.file.get(key));
+    return this.layer.get(key) ?? (this.layer.size > 0 && this.layer.has(key) ? undefined : this.#file.get(key));
   }
 
   scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void {
-    layeredView(this.file, this.layer).scan(start, end, visit);
+    layeredView(this.#file, this.layer).scan(start, end, visit);
   }
 
   count(start: string, end: string | undefined): number {
-    return layeredView(this.file, this.layer).count(start, end);
+    return layeredView(this.#file, this.layer).count(start, end);
   }
 
   write(key: string, kv: KeyValue | undefined): void {

@@ -23,14 +23,14 @@ import {
  * the process or the machine dies, exactly one complete file is there, and the next start removes what is left of others.
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
-/** Files in the making, and snapshots that are being streamed; a killed process leaves them behind. */
+/** Unfinished files and snapshots being streamed; a killed process leaves them behind. */
 const TEMPORARY_NAME = /^(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?$/;
 
 export function generationPath(directory: string, generation: number): string {
   return join(directory, `store-${String(generation).padStart(6, '0')}.mdb`);
 }
 
-/** Where a file is until all of it is on the disk. */
+/** The name of a file until it is complete and synced. */
 export function temporaryPath(path: string): string {
   return `${path}.tmp`;
 }
@@ -53,7 +53,7 @@ export interface Identity {
   clusterId: bigint;
 }
 
-/** Opens the store in a directory, or makes an empty one at revision 1. */
+/** Opens the store in a directory, or creates an empty one at revision 1. */
 export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
   for (const name of readdirSync(directory))
     if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true });
@@ -141,14 +141,14 @@ export function removeGeneration(directory: string, generation: number): void {
   rmSync(`${path}-lock`, { force: true });
 }
 
-/** Giving the blocks of a large file back takes the file system a while: not on the thread that serves. */
+/** Unlinking a large file takes a while, so it does not happen on the main thread. */
 export async function removeGenerationInBackground(directory: string, generation: number): Promise<void> {
   const path = generationPath(directory, generation);
   await rm(path, { force: true });
   await rm(`${path}-lock`, { force: true });
 }
 
-/** As etcd does, the ids are hashes of what makes the member and the cluster unique. */
+/** Member and cluster ids are hashes of what makes them unique, as in etcd. */
 export function identityOf(name: string, directory: string, now: number): Identity {
   const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n;
   return { memberId: hash(`member ${name} ${directory} ${now}`), clusterId: hash(`cluster ${directory} ${now}`) };

@@ -1,38 +1,38 @@
 /**
- * Which keys are certainly not in the file. Most writes make keys that never existed, and finding that out in the file
- * means walking its tree to a page that nobody has read lately. A Bloom filter: every key that is there is known, a few
- * in a thousand that are not seem to be. Keys that are removed stay known until the filter is made anew.
+ * A Bloom filter of the keys in the file. Most puts create a key, and finding out in the file that it does not exist
+ * means walking the tree to a cold page. A few keys in a thousand are false positives; removed keys stay in the filter
+ * until it is rebuilt.
  */
 const BITS_PER_KEY = 12;
 const PROBES = 5;
-const LEAST_KEYS = 16_384;
+const MIN_KEYS = 16_384;
 
 export class KeyFilter {
-  private readonly words: Uint32Array;
-  private readonly mask: number;
-  private readonly capacity: number;
-  private count = 0;
+  readonly #words: Uint32Array;
+  readonly #mask: number;
+  readonly #capacity: number;
+  #count = 0;
 
-  /** For so many keys, and as many again. */
+  /** Sized for twice as many keys. */
   constructor(keys: number) {
-    this.capacity = Math.max(LEAST_KEYS, keys * 2);
-    const bits = 2 ** Math.ceil(Math.log2(this.capacity * BITS_PER_KEY));
-    this.words = new Uint32Array(bits / 32);
-    this.mask = bits - 1;
+    this.#capacity = Math.max(MIN_KEYS, keys * 2);
+    const bits = 2 ** Math.ceil(Math.log2(this.#capacity * BITS_PER_KEY));
+    this.#words = new Uint32Array(bits / 32);
+    this.#mask = bits - 1;
   }
 
-  /** It holds more keys than it was made for, and lets too many others pass. */
+  /** Holds more keys than it was sized for: too many false positives. */
   get isFull(): boolean {
-    return this.count > this.capacity;
+    return this.#count > this.#capacity;
   }
 
   add(key: string): void {
-    this.count++;
+    this.#count++;
     let hash = hashOf(key);
     const step = stepOf(hash);
     for (let i = 0; i < PROBES; i++) {
-      const bit = hash & this.mask;
-      this.words[bit >>> 5]! |= 1 << (bit & 31);
+      const bit = hash & this.#mask;
+      this.#words[bit >>> 5]! |= 1 << (bit & 31);
       hash = (hash + step) >>> 0;
     }
   }
@@ -41,8 +41,8 @@ export class KeyFilter {
     let hash = hashOf(key);
     const step = stepOf(hash);
     for (let i = 0; i < PROBES; i++) {
-      const bit = hash & this.mask;
-      if ((this.words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
+      const bit = hash & this.#mask;
+      if ((this.#words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
       hash = (hash + step) >>> 0;
     }
     return true;

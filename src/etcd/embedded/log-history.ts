@@ -20,73 +20,73 @@ export interface LogHistorySource {
  */
 export class LogHistory implements History {
   /** Records of consecutive revisions, that of `firstLoaded` at index `dropped`. */
-  private records: RevisionRecord[] = [];
-  private dropped = 0;
-  private loading: Promise<void> = Promise.resolve();
+  #records: RevisionRecord[] = [];
+  #dropped = 0;
+  #loading: Promise<void> = Promise.resolve();
   firstLoaded: number;
+  readonly #source: LogHistorySource;
+  readonly #clock: Clock;
 
-  constructor(
-    private readonly source: LogHistorySource,
-    private readonly clock: Clock,
-    published: number,
-  ) {
+  constructor(source: LogHistorySource, clock: Clock, published: number) {
+    this.#source = source;
+    this.#clock = clock;
     this.firstLoaded = published + 1;
   }
 
   append(record: RevisionRecord): void {
-    this.records.push(record);
+    this.#records.push(record);
   }
 
   visit(from: number, visit: (record: RevisionRecord) => boolean | void): void {
-    const { records } = this;
-    for (let i = this.dropped + Math.max(0, from - this.firstLoaded); i < records.length; i++) {
+    const records = this.#records;
+    for (let i = this.#dropped + Math.max(0, from - this.firstLoaded); i < records.length; i++) {
       if (visit(records[i]!) === false) return;
     }
   }
 
   load(from: number): Promise<void> {
-    const loading = this.loading.then(() => (from < this.firstLoaded ? this.readBackTo(from) : undefined));
-    this.loading = loading.catch(() => {});
+    const loading = this.#loading.then(() => (from < this.firstLoaded ? this.#readBackTo(from) : undefined));
+    this.#loading = loading.catch(() => {});
     return loading;
   }
 
   dropBefore(revision: number): void {
-    const count = Math.min(revision - this.firstLoaded, this.records.length - this.dropped);
+    const count = Math.min(revision - this.firstLoaded, this.#records.length - this.#dropped);
     if (count <= 0) return;
-    this.records.fill(nothing(0), this.dropped, this.dropped + count);
+    this.#records.fill(nothing(0), this.#dropped, this.#dropped + count);
     this.firstLoaded += count;
-    this.dropped += count;
-    const first = this.records[this.dropped];
-    // What the first revision replaced cannot be read any more.
+    this.#dropped += count;
+    const first = this.#records[this.#dropped];
+    // What the compacted revision replaced is gone.
     if (first?.revision === revision) {
-      this.records[this.dropped] = {
+      this.#records[this.#dropped] = {
         revision,
         changes: first.changes.map((change) => ({ ...change, prevKv: undefined })),
       };
     }
-    if (this.dropped < 1024 || this.dropped < this.records.length / 2) return;
-    this.records = this.records.slice(this.dropped);
-    this.dropped = 0;
+    if (this.#dropped < 1024 || this.#dropped < this.#records.length / 2) return;
+    this.#records = this.#records.slice(this.#dropped);
+    this.#dropped = 0;
   }
 
   /**
    * Reads the log from the newest unloaded revision back to `from`. Going back, the pair that a key had after a change
    * is what the next change of that key replaced, or the current pair when there was none.
    */
-  private async readBackTo(from: number): Promise<void> {
+  async #readBackTo(from: number): Promise<void> {
     const loadedBefore = this.firstLoaded;
     const after = new Map<string, KeyValue | undefined>();
     let seen = loadedBefore;
     const older: RevisionRecord[] = [];
     let next = loadedBefore - 1;
     while (next >= from) {
-      // What was published since the last step replaced pairs of the state that the log is read back from.
+      // Revisions published since the last step have replaced pairs of the state that the log is read back from.
       this.visit(seen, (record) => {
         for (const { kv, prevKv } of record.changes) if (!after.has(kv.key)) after.set(kv.key, prevKv);
         seen = record.revision + 1;
       });
-      const entries = this.entriesBack(next, from);
-      const current = this.source.publishedView();
+      const entries = this.#entriesBack(next, from);
+      const current = this.#source.publishedView();
       for (const { revision, list } of entries) {
         older.push({ revision, changes: readChanges(revision, list, after, current) });
         next = revision - 1;
@@ -96,21 +96,21 @@ export class LogHistory implements History {
         if (next === 1) older.push(nothing(next));
         break;
       }
-      await this.clock.yield();
-      // Compaction went over the gap; whoever asked will find that the revision is gone.
+      await this.#clock.yield();
+      // Compaction has passed the gap; the reader will find its revision compacted.
       if (this.firstLoaded !== loadedBefore) return;
     }
-    this.records = older.toReversed().concat(this.records.slice(this.dropped));
-    this.dropped = 0;
+    this.#records = older.toReversed().concat(this.#records.slice(this.#dropped));
+    this.#dropped = 0;
     this.firstLoaded = loadedBefore - older.length;
   }
 
   /** Whole consecutive revisions, newest first, at least ENTRIES_PER_STEP entries if there are as many. */
-  private entriesBack(newest: number, oldest: number): { revision: number; list: LogEntry[] }[] {
+  #entriesBack(newest: number, oldest: number): { revision: number; list: LogEntry[] }[] {
     const found: { revision: number; list: LogEntry[] }[] = [];
     let count = 0;
     const range = { start: logKey(newest + 1, 0), end: logKey(oldest, 0), reverse: true, inclusiveEnd: true };
-    for (const { key, value } of this.source.tables().log.getRange(range)) {
+    for (const { key, value } of this.#source.tables().log.getRange(range)) {
       const revision = revisionOfLogKey(key);
       if (revision > newest) continue;
       const last = found.at(-1);
@@ -123,7 +123,7 @@ export class LogHistory implements History {
   }
 }
 
-/** `list` is newest first; so is the reading, for `after` to be right. */
+/** `list` is newest first and is read in that order, which `after` relies on. */
 function readChanges(
   revision: number,
   list: LogEntry[],

@@ -1,6 +1,6 @@
 /**
- * Whether a file that is shorter than its head says lacks anything. LMDB counts pages that it took and gave back within one
- * transaction, and does not write them: a file whose last pages are such ones ends before them, and is whole.
+ * Whether a file that is shorter than its meta page says lacks data. LMDB counts pages that a transaction allocated and
+ * freed again without writing them: a file that ends with such pages is shorter and still complete.
  *
  *     page:  number (8) … flags (18) lower, or pages of a value (20) … offsets of nodes, counted from here on (24)
  *     node:  size or page (0) flags (4) bytes of the key (6) key (8) value
@@ -9,18 +9,17 @@ const HEADER_BYTES = 24;
 const NODE_HEADER_BYTES = 8;
 const PAGE_FLAGS = { branch: 1, leaf: 2, value: 4 } as const;
 const NODE_FLAGS = { valueOutside: 1, table: 2 } as const;
-/** Where the record of a table has its root. */
+/** The offset of the root page in a table's record. */
 const TABLE_ROOT = 40;
 export const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 
 export interface Pages {
   readonly pageSize: number;
-  /** How many pages the file has. */
   readonly count: number;
   read(page: number): Buffer;
 }
 
-/** The first page that a tree refers to and that is not there, or is not what it should be; undefined when all are. */
+/** The first referenced page that is missing or of the wrong kind; undefined when the tree is complete. */
 export function missingPage(pages: Pages, root: bigint): bigint | undefined {
   const waiting = [root];
   for (let page = waiting.pop(); page !== undefined; page = waiting.pop()) {
@@ -46,10 +45,10 @@ function nodesOf(page: Buffer): Buffer[] {
   return Array.from({ length: count }, (_, i) => page.subarray(HEADER_BYTES + page.readUInt16LE(HEADER_BYTES + i * 2)));
 }
 
-/** 48 bits, of which the last 16 take the place of the flags. */
+/** A page number of 48 bits; a branch node has no flags. */
 const branchPage = (node: Buffer): bigint => BigInt(node.readUIntLE(0, 6));
 
-/** The root of the table that a leaf describes; or that a value outside of the leaf is not there. */
+/** The root page of a table that the leaf node describes, or the missing overflow page of its value. */
 function leafPage(pages: Pages, node: Buffer): bigint | { missing: bigint } | undefined {
   const flags = node.readUInt16LE(4);
   const value = NODE_HEADER_BYTES + node.readUInt16LE(6);

@@ -19,11 +19,11 @@ export interface EmbeddedStoreOptions {
   directory: string;
   clock: Clock;
   logger?: Logger;
-  /** The member's name; only its id is made of it. */
+  /** The member's name, from which its id is derived. */
   name?: string;
   /** Puts are refused while more than this is in use. Default 8 GiB. */
   quotaBytes?: number;
-  /** History kept without being asked. Default 50,000 revisions and 24 MiB. */
+  /** History to keep. Default 50,000 revisions and 24 MiB. */
   history?: Partial<HistoryLimits>;
   /** Memory for pairs that were read or written lately. Default 32 MiB. */
   cacheBytes?: number;
@@ -35,7 +35,7 @@ const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
 const DEFAULT_HISTORY: HistoryLimits = { revisions: 50_000, bytes: 24 * 1024 * 1024 };
 const SPACE_CHECK_INTERVAL_MS = 30_000;
 
-/** Opens, or makes, the store in a directory. */
+/** Opens the store in a directory, or creates it. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const unlock = lockDirectory(options.directory);
   try {
@@ -48,19 +48,17 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 }
 
 export class EmbeddedStore extends MvccStore {
-  private readonly embedded: EmbeddedEngine;
-  private generation: number;
-  private snapshots = 0;
-  private readonly spaceTimer;
-  /** Copies of the file are made one at a time: the file may be exchanged at the end of one. */
-  private copying: Promise<unknown> = Promise.resolve();
-  private givingBack = false;
+  readonly #embedded: EmbeddedEngine;
+  #generation: number;
+  #snapshots = 0;
+  readonly #spaceTimer;
+  /** Serializes copies of the file: a defragmentation replaces the file at its end. */
+  #copying: Promise<unknown> = Promise.resolve();
+  #givingBack = false;
+  readonly #storeOptions: EmbeddedStoreOptions;
+  readonly #unlock: () => void;
 
-  constructor(
-    private readonly storeOptions: EmbeddedStoreOptions,
-    { tables, generation }: OpenedGeneration,
-    private readonly unlock: () => void,
-  ) {
+  constructor(storeOptions: EmbeddedStoreOptions, { tables, generation }: OpenedGeneration, unlock: () => void) {
     let embedded: EmbeddedEngine | undefined;
     const revision = Number(readFact(tables, 'revision') ?? 1n);
     const compactRevision = Number(readFact(tables, 'compactRevision') ?? 0n);
@@ -87,11 +85,13 @@ export class EmbeddedStore extends MvccStore {
       memberId: readFact(tables, 'memberId') ?? 1n,
       clusterId: readFact(tables, 'clusterId') ?? 1n,
     });
-    this.embedded = embedded!;
-    this.generation = generation;
-    this.embedded.room.look();
-    this.spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
-      if (isWorthGivingBack(this.embedded.sizes())) this.giveBackInBackground();
+    this.#storeOptions = storeOptions;
+    this.#unlock = unlock;
+    this.#embedded = embedded!;
+    this.#generation = generation;
+    this.#embedded.quota.measure();
+    this.#spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
+      if (isWorthGivingBack(this.#embedded.sizes())) this.#giveBackInBackground();
     });
   }
 
@@ -101,10 +101,10 @@ export class EmbeddedStore extends MvccStore {
    */
   async *snapshot(): AsyncIterable<Uint8Array> {
     this.checkOpen();
-    const path = join(this.storeOptions.directory, `snapshot-${++this.snapshots}.tmp`);
+    const path = join(this.#storeOptions.directory, `snapshot-${++this.#snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.alone(() => this.embedded.tables.environment.backup(path, true));
+      await this.#alone(() => this.#embedded.tables.environment.backup(path, true));
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;
@@ -117,55 +117,55 @@ export class EmbeddedStore extends MvccStore {
     }
   }
 
-  /** Gives unused space back to the file system while reads and writes go on. */
+  /** Returns unused space to the file system while reads and writes continue. */
   async defragment(): Promise<void> {
     this.checkOpen();
-    await this.alone(() => this.rewrite());
+    await this.#alone(() => this.#rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
-    return this.embedded.room.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
+    return this.#embedded.quota.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
   }
 
-  /** The alarm goes off by itself as soon as there is room, and not before. */
+  /** The alarm clears by itself as soon as there is space, and not before. */
   async disarm(): Promise<void> {
-    this.embedded.room.look();
+    this.#embedded.quota.measure();
   }
 
   protected override async shutDown(): Promise<void> {
-    this.spaceTimer.cancel();
-    await this.copying;
+    this.#spaceTimer.cancel();
+    await this.#copying;
     await super.shutDown();
-    this.unlock();
+    this.#unlock();
   }
 
-  private async rewrite(): Promise<void> {
-    this.generation = await giveSpaceBack({
-      directory: this.storeOptions.directory,
-      engine: this.embedded,
-      generation: this.generation,
+  async #rewrite(): Promise<void> {
+    this.#generation = await giveSpaceBack({
+      directory: this.#storeOptions.directory,
+      engine: this.#embedded,
+      generation: this.#generation,
       state: () => ({ published: this.published, compactRevision: this.compactRevision, leases: this.publishedLeases }),
     });
   }
 
-  private giveBackInBackground(): void {
-    if (this.givingBack) return;
-    this.givingBack = true;
+  #giveBackInBackground(): void {
+    if (this.#givingBack) return;
+    this.#givingBack = true;
     this.defragment()
       .catch((error: unknown) =>
-        this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
+        this.#storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
       )
-      .finally(() => (this.givingBack = false));
+      .finally(() => (this.#givingBack = false));
   }
 
-  private async alone<T>(copy: () => Promise<T>): Promise<T> {
-    const result = this.copying.then(copy);
-    this.copying = result.catch(() => {});
+  async #alone<T>(copy: () => Promise<T>): Promise<T> {
+    const result = this.#copying.then(copy);
+    this.#copying = result.catch(() => {});
     return result;
   }
 }
 
-/** After a restart every lease gets its full time again, as after a change of leader in etcd. */
+/** After a restart every lease has its full TTL again, as after a change of leader in etcd. */
 function storedLeases(tables: Tables, clock: Clock): LeaseState {
   const lessor = new Lessor(clock, () => Promise.resolve());
   for (const { key, value } of tables.leases.getRange(wholeTable()))

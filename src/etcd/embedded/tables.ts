@@ -7,7 +7,7 @@ import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
 
-/** What this release writes. A file with a greater number was written by a newer one and is refused. */
+/** The schema that this release writes. A file with a greater number is from a newer release and is refused. */
 export const SCHEMA_VERSION = 1;
 /** LMDB keeps keys within a page. Kubernetes' longest keys have some 600 bytes. */
 export const MAX_KEY_BYTES = 1900;
@@ -29,7 +29,7 @@ export interface Table {
   getStats(): object;
 }
 
-/** The opened file: its tables, and the small facts in `facts`. */
+/** The tables of an open file. */
 export interface Tables {
   readonly path: string;
   readonly environment: RootDatabase<Buffer, string>;
@@ -47,7 +47,7 @@ const latin1Keys = {
   readKey: (target: Buffer, start: number, end: number): string => target.toString('latin1', start, end),
 };
 
-/** Hands out the database's own memory: every reader copies what it keeps. */
+/** Returns LMDB's own memory: readers copy what they keep. */
 const borrowedBytes = {
   encode: (bytes: Buffer): Buffer => bytes,
   decode: (bytes: Buffer): Buffer => bytes,
@@ -101,7 +101,7 @@ export async function atomically(tables: Tables, write: () => void): Promise<voi
   }
 }
 
-/** `lmdb` rejects at once and tells the reason in a second promise. */
+/** `lmdb` rejects at once and has the reason in a second promise. */
 async function commitError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
   try {
@@ -147,7 +147,7 @@ export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(
   };
 }
 
-/** Every key of the file, for those who ask whether one is there. */
+/** A filter of every key in the file. */
 export function filterOfKeys({ pairs }: Tables): KeyFilter {
   const stats: unknown = pairs.getStats();
   const filter = new KeyFilter(numberIn(stats, 'entryCount'));
@@ -155,13 +155,13 @@ export function filterOfKeys({ pairs }: Tables): KeyFilter {
   return filter;
 }
 
-/** Bounds may be longer than any key; cut behind the longest key they still divide the keys in the same way. */
+/** Bounds may exceed LMDB's key size; cut to just above the longest key they select the same keys. */
 function bounds(start: string, end: string | undefined): { start: string; end?: string } {
   const from = start.slice(0, MAX_BOUND_BYTES);
   return end === undefined ? { start: from } : { start: from, end: end.slice(0, MAX_BOUND_BYTES) };
 }
 
-/** Bytes of the file, and of the pages in it that hold something. */
+/** The file's size, and the size of its pages in use. */
 export function tableSizes(tables: Tables): { total: number; inUse: number } {
   let pages = 2;
   for (const table of [tables.environment, tables.pairs, tables.log, tables.leases, tables.leaseKeys, tables.facts]) {
@@ -188,7 +188,7 @@ function numberIn(stats: unknown, name: string): number {
   return typeof value === 'number' ? value : 0;
 }
 
-/** With a key encoder of our own LMDB wants to be told where a table begins. It changes the options, so each call gets new ones. */
+/** With a custom key encoder LMDB needs an explicit start. It modifies the options, so each call gets new ones. */
 export function wholeTable(): { start: string } {
   return { start: '\0' };
 }

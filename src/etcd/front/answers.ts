@@ -4,7 +4,6 @@ import type { HeaderMessage } from '../wire/messages.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import type { Handler } from './grpc-server.ts';
 
-/** What every service of the front needs. */
 export interface FrontContext {
   store: Store;
   memberId: bigint;
@@ -29,7 +28,7 @@ export function framed<T extends object>(message: Message<T>, value: Partial<T>,
   return frame(message.encode(value, { sizeHint, reserve: FRAME_HEADER_BYTES }));
 }
 
-/** A unary method from the messages that it takes and gives. */
+/** A unary handler from its request and response messages. */
 export function method<Q extends object, R extends object>(
   request: Message<Q>,
   response: Message<R>,

@@ -44,7 +44,7 @@ const authMethods = [
   'AuthDisable',
 ];
 
-/** Who may connect is decided by client certificates; etcd's users and roles are refused by name. */
+/** Client certificates decide who may connect; etcd's users and roles are refused by name. */
 export function authService(front: FrontContext): Record<string, Handler> {
   const refused = refusal('k8ts etcd has no users and roles; require client certificates instead (--client-cert-auth)');
   return {

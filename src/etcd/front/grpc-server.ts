@@ -4,9 +4,9 @@ import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
 import { FrameReader } from './frames.ts';
 import { StreamCall } from './stream-call.ts';
 
-/** Takes a message, gives a framed one. */
+/** Takes a message and returns a framed one. */
 export type UnaryHandler = (request: Buffer) => Promise<Buffer>;
-/** Runs as long as the stream; what it throws becomes the stream's status. */
+/** Runs as long as the stream; an error becomes the stream's status. */
 export type StreamHandler = (call: StreamCall) => Promise<void>;
 
 export type Handler = { unary: UnaryHandler } | { stream: StreamHandler };
@@ -24,9 +24,9 @@ export function serveGrpcStream(
   headers: IncomingHttpHeaders,
   { services, maxMessageBytes }: { services: Services; maxMessageBytes: number },
 ): void {
-  // A client that goes away resets its streams; that is no error of ours.
+  // A client that disconnects resets its streams.
   stream.on('error', () => {});
-  // Node tells of a stream after others may have ended it: answering it then throws.
+  // Node may emit a stream that has been reset already; responding to it would throw.
   if (isOver(stream)) return;
   if (headers[':method'] !== 'POST' || !String(headers['content-type']).startsWith(CONTENT_TYPE)) {
     stream.respond({ ':status': headers[':method'] === 'POST' ? 415 : 405 }, { endStream: true });
@@ -75,7 +75,7 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
       .catch(() => stream.destroy());
   };
   stream.on('data', (chunk: Buffer) => {
-    // A unary call has one message; what comes after it is not kept.
+    // A unary call has one message; later ones are ignored.
     if (answered) return;
     reader.push(chunk);
     take();
@@ -114,7 +114,7 @@ async function runStream(stream: ServerHttp2Stream, reader: FrameReader, handle:
 function refuse(stream: ServerHttp2Stream, error: GrpcError): void {
   if (isOver(stream)) return;
   stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE, ...statusHeaders(error) }, { endStream: true });
-  // What is still on its way in is of no interest any more.
+  // The rest of the request is not read.
   stream.close(constants.NGHTTP2_NO_ERROR);
 }
 

@@ -18,7 +18,7 @@ import type { Handler } from './grpc-server.ts';
 
 export function keyValueService(front: FrontContext): Record<string, Handler> {
   const { store } = front;
-  /** etcd measures the request as it travels through its log. */
+  /** etcd limits the encoded request, as it goes through its Raft log. */
   const checkSize = (bytes: Buffer): void => {
     if (bytes.length > front.maxRequestBytes) throw failure('request-too-large');
   };
@@ -61,7 +61,7 @@ export function keyValueService(front: FrontContext): Record<string, Handler> {
   };
 }
 
-/** One allocation of about the right size saves growing a large answer again and again. */
+/** Estimates the response's size, so that its buffer need not grow. */
 function sizeOf({ kvs }: RangeResult): number {
   let size = 128;
   for (const { key, value } of kvs) size += key.length + value.length + 48;

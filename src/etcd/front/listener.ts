@@ -8,7 +8,7 @@ import { type Services, serveGrpcStream } from './grpc-server.ts';
 export interface ListenerTls {
   cert: string | Buffer;
   key: string | Buffer;
-  /** Certificates of these authorities are asked for and checked. */
+  /** CA bundle for client certificates, which are then required. */
   clientCa?: string | Buffer;
   requireClientCertificate?: boolean;
 }
@@ -19,7 +19,7 @@ export interface ListenerOptions {
   tls?: ListenerTls;
   services: Services;
   maxMessageBytes: number;
-  /** What plain HTTP paths answer: `/health` and the like. */
+  /** Serves plain HTTP paths such as `/health`. */
   page(path: string): Promise<{ status: number; type: string; body: string } | undefined>;
 }
 
@@ -32,7 +32,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const http2Settings = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 2 ** 32 - 1 };
 const HTTP2_PREFACE = 'PRI * HTTP/2.0';
 
-/** One port for gRPC (HTTP/2) and for the pages that etcd has for people and probes (HTTP/1.1), as etcd's own. */
+/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as etcd has it. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const sockets = new Set<Socket>();
@@ -47,7 +47,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     try {
       serveGrpcStream(stream, headers, options);
     } catch {
-      // Node would end the process; the stream's client is the only one to suffer.
+      // An unhandled error would end the process; only this client is affected.
       stream.destroy();
     }
   });
@@ -105,13 +105,13 @@ function dispatchByNegotiation(socket: TLSSocket, { http1, http2 }: Servers): vo
   (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
 }
 
-/** Without TLS nobody negotiates the protocol: the first bytes tell it. */
+/** Without TLS there is no ALPN: the first bytes tell the protocol. */
 function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
   socket.once('data', (first: Buffer) => {
     socket.pause();
     socket.unshift(first);
     const isHttp2 = first.toString('latin1', 0, HTTP2_PREFACE.length) === HTTP2_PREFACE.slice(0, first.length);
-    // An HTTP/2 session takes what the socket holds by itself; an HTTP/1.1 parser waits for it to flow.
+    // An HTTP/2 session reads what the socket has buffered; an HTTP/1.1 parser needs a resume.
     if (isHttp2) http2.emit('connection', socket);
     else {
       http1.emit('connection', socket);

@@ -81,7 +81,7 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
   };
 }
 
-/** A method that etcd has and we do not, refused by name. */
+/** A method of etcd's that is not implemented, refused by name. */
 export function refusal(message: string, code: number = GrpcCode.UNIMPLEMENTED): Handler {
   return { unary: () => Promise.reject(new GrpcError(code, message)) };
 }

@@ -14,7 +14,7 @@ export interface EtcdFrontOptions {
   store: Store;
   /** Where to listen, `http://host:port` or `https://host:port`; port 0 takes a free one. */
   listenClientUrls: readonly string[];
-  /** What `member list` tells clients; the listening addresses when absent. */
+  /** The URLs that `member list` reports; the listening ones when absent. */
   advertiseClientUrls?: readonly string[];
   name?: string;
   /** Needed for https addresses. */
@@ -24,12 +24,12 @@ export interface EtcdFrontOptions {
 }
 
 export interface EtcdFront {
-  /** The addresses with the ports that were taken. */
+  /** The client URLs with their actual ports. */
   readonly urls: readonly string[];
   close(): Promise<void>;
 }
 
-/** gRPC adds this to the largest request, for what is around it. */
+/** etcd's allowance on top of the largest request for gRPC's overhead. */
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 /** Serves a store over etcd's v3 API until closed, or until the context's signal aborts. */

@@ -17,7 +17,7 @@ export function watchService(front: FrontContext): Record<string, Handler> {
   return { Watch: { stream: (call) => new WatchStream(front, call).run() } };
 }
 
-/** The id under which etcd answers what concerns the whole stream. */
+/** etcd's watch id for responses that concern the whole stream. */
 const NO_WATCH = -1;
 const EVENTS_TAG = 11 * 8 + LENGTH_DELIMITED;
 
@@ -28,44 +28,46 @@ interface OpenWatch {
   progressAsked: boolean;
 }
 
-/** Any number of watches over one stream. */
+/** The watches of one stream. */
 class WatchStream {
-  private readonly watches = new Map<number, OpenWatch>();
-  private readonly running = new Set<Promise<void>>();
-  private nextId = 0;
+  readonly #watches = new Map<number, OpenWatch>();
+  readonly #running = new Set<Promise<void>>();
+  #nextId = 0;
+  readonly #front: FrontContext;
+  readonly #call: StreamCall;
 
-  constructor(
-    private readonly front: FrontContext,
-    private readonly call: StreamCall,
-  ) {}
+  constructor(front: FrontContext, call: StreamCall) {
+    this.#front = front;
+    this.#call = call;
+  }
 
   async run(): Promise<void> {
     const cancelAll = (): void => {
-      for (const { watch } of this.watches.values()) watch.cancel();
+      for (const { watch } of this.#watches.values()) watch.cancel();
     };
-    this.call.signal.addEventListener('abort', cancelAll);
+    this.#call.signal.addEventListener('abort', cancelAll);
     try {
-      for await (const bytes of this.call.messages()) {
+      for await (const bytes of this.#call.messages()) {
         const { create, cancel, progress } = WatchRequest.decode(bytes);
-        if (create !== undefined) await this.create(create);
-        else if (cancel !== undefined) await this.cancel(cancel.watchId);
-        else if (progress !== undefined) await this.progress();
+        if (create !== undefined) await this.#create(create);
+        else if (cancel !== undefined) await this.#cancel(cancel.watchId);
+        else if (progress !== undefined) await this.#progress();
       }
     } finally {
       cancelAll();
-      await Promise.all(this.running);
+      await Promise.all(this.#running);
     }
   }
 
-  private async create(create: WatchCreateMessage): Promise<void> {
-    const { store } = this.front;
+  async #create(create: WatchCreateMessage): Promise<void> {
+    const { store } = this.#front;
     // A watch without a key is one on the smallest key.
     const key = create.key === '' ? '\0' : create.key;
-    const id = create.watchId === 0 ? this.unusedId() : create.watchId;
-    const header = await headerNow(this.front);
-    if (this.watches.has(id)) {
+    const id = create.watchId === 0 ? this.#unusedId() : create.watchId;
+    const header = await headerNow(this.#front);
+    if (this.#watches.has(id)) {
       const cancelReason = 'mvcc: duplicate watch ID provided on the WatchStream';
-      return this.send({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason });
+      return this.#send({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason });
     }
     const watch = store.watch({
       key,
@@ -76,24 +78,24 @@ class WatchStream {
       filters: create.filters.map((filter) => (filter === 0 ? 'noput' : 'nodelete')),
     });
     const open: OpenWatch = { id, watch, create, progressAsked: false };
-    this.watches.set(id, open);
-    this.send({ header, watchId: id, created: true });
-    const running = this.deliver(open).finally(() => this.running.delete(running));
-    this.running.add(running);
+    this.#watches.set(id, open);
+    this.#send({ header, watchId: id, created: true });
+    const running = this.#deliver(open).finally(() => this.#running.delete(running));
+    this.#running.add(running);
   }
 
-  private async deliver(open: OpenWatch): Promise<void> {
+  async #deliver(open: OpenWatch): Promise<void> {
     try {
       for await (const batch of open.watch) {
-        if (batch.events.length > 0) this.sendEvents(open, batch);
-        else this.progressed(open, batch);
-        const ready = this.call.ready();
+        if (batch.events.length > 0) this.#sendEvents(open, batch);
+        else this.#progressed(open, batch);
+        const ready = this.#call.ready();
         if (ready !== undefined) await ready;
       }
     } catch (error) {
-      const header = await headerNow(this.front).catch(() => headerOf(this.front, 0));
+      const header = await headerNow(this.#front).catch(() => headerOf(this.#front, 0));
       const compacted = error instanceof StoreError && error.code === 'compacted';
-      this.send({
+      this.#send({
         header,
         watchId: open.id,
         canceled: true,
@@ -101,53 +103,53 @@ class WatchStream {
         cancelReason: compacted ? '' : error instanceof Error ? error.message : String(error),
       });
     }
-    this.watches.delete(open.id);
+    this.#watches.delete(open.id);
   }
 
-  private async cancel(id: number): Promise<void> {
-    const open = this.watches.get(id);
+  async #cancel(id: number): Promise<void> {
+    const open = this.#watches.get(id);
     if (open === undefined) return;
     open.watch.cancel();
-    this.watches.delete(id);
-    this.send({ header: await headerNow(this.front), watchId: id, canceled: true });
+    this.#watches.delete(id);
+    this.#send({ header: await headerNow(this.#front), watchId: id, canceled: true });
   }
 
   /** Answered once every watch of the stream has caught up, with one message for all. */
-  private async progress(): Promise<void> {
-    if (this.watches.size === 0) return this.send({ header: await headerNow(this.front), watchId: NO_WATCH });
-    for (const open of this.watches.values()) {
+  async #progress(): Promise<void> {
+    if (this.#watches.size === 0) return this.#send({ header: await headerNow(this.#front), watchId: NO_WATCH });
+    for (const open of this.#watches.values()) {
       open.progressAsked = true;
       open.watch.requestProgress();
     }
   }
 
-  private progressed(open: OpenWatch, batch: WatchBatch): void {
-    const header = headerOf(this.front, batch.revision);
-    if (!open.progressAsked) return this.send({ header, watchId: open.id });
+  #progressed(open: OpenWatch, batch: WatchBatch): void {
+    const header = headerOf(this.#front, batch.revision);
+    if (!open.progressAsked) return this.#send({ header, watchId: open.id });
     open.progressAsked = false;
-    for (const other of this.watches.values()) if (other.progressAsked) return;
-    this.send({ header, watchId: NO_WATCH });
+    for (const other of this.#watches.values()) if (other.progressAsked) return;
+    this.#send({ header, watchId: NO_WATCH });
   }
 
-  private sendEvents({ id, create }: OpenWatch, batch: WatchBatch): void {
-    const header = headerOf(this.front, batch.revision);
+  #sendEvents({ id, create }: OpenWatch, batch: WatchBatch): void {
+    const header = headerOf(this.#front, batch.revision);
     const events = encodedEvents(batch);
     const prefix = WatchResponse.encode({ header, watchId: id });
-    if (!create.fragment || events.length < this.front.maxRequestBytes) return this.call.send(join(prefix, events));
-    const parts = fragments(batch, this.front.maxRequestBytes);
+    if (!create.fragment || events.length < this.#front.maxRequestBytes) return this.#call.send(join(prefix, events));
+    const parts = fragments(batch, this.#front.maxRequestBytes);
     parts.forEach((part, i) => {
       const fragment = i < parts.length - 1;
-      this.call.send(join(WatchResponse.encode({ header, watchId: id, fragment }), part));
+      this.#call.send(join(WatchResponse.encode({ header, watchId: id, fragment }), part));
     });
   }
 
-  private send(response: Partial<WatchResponseMessage>): void {
-    this.call.send(framed(WatchResponse, response));
+  #send(response: Partial<WatchResponseMessage>): void {
+    this.#call.send(framed(WatchResponse, response));
   }
 
-  private unusedId(): number {
-    while (this.watches.has(this.nextId)) this.nextId++;
-    return this.nextId++;
+  #unusedId(): number {
+    while (this.#watches.has(this.#nextId)) this.#nextId++;
+    return this.#nextId++;
   }
 }
 
@@ -160,7 +162,7 @@ function join(prefix: Buffer, events: Buffer): Buffer {
 
 const encoded = new WeakMap<WatchBatch, Buffer>();
 
-/** Watches alike are given the same batch, so its events are encoded once for all of them. */
+/** Equal watches share a batch, so its events are encoded once for all of them. */
 function encodedEvents(batch: WatchBatch): Buffer {
   let bytes = encoded.get(batch);
   if (bytes === undefined) encoded.set(batch, (bytes = encodeEvents(batch.events)));

@@ -26,7 +26,7 @@ import type {
   TxnResponseMessage,
 } from './messages.ts';
 
-/** Between etcd's messages and the store's terms, both ways. */
+/** Converts between etcd's messages and the store's types. */
 const sortOrders = ['none', 'ascend', 'descend'] as const;
 const sortTargets = ['key', 'version', 'create', 'mod', 'value'] as const;
 const compareResults = ['equal', 'greater', 'less', 'not-equal'] as const;
@@ -54,7 +54,7 @@ export function messageOfRange(request: RangeRequest): Partial<RangeRequestMessa
   return { ...rest, sortOrder: sortOrders.indexOf(sort.order), sortTarget: sortTargets.indexOf(sort.target) };
 }
 
-/** The value gets memory of its own: the message's belongs to a larger piece off the network. */
+/** Copies the value: the message is a view of a larger network buffer. */
 export function putOfMessage({ key, value, lease, prevKv, ignoreValue, ignoreLease }: PutRequestMessage): TxnOperation {
   const own = allocateBytes(value.length);
   own.set(value);
@@ -78,11 +78,11 @@ function operationOfMessage(message: RequestOpMessage): TxnOperation {
   if (message.put !== undefined) return putOfMessage(message.put);
   if (message.deleteRange !== undefined) return deleteOfMessage(message.deleteRange);
   if (message.txn !== undefined) return { op: 'txn', ...txnOfMessage(message.txn) };
-  // An operation of no known kind: this is how etcd answers it.
+  // etcd's answer to an operation of an unknown kind.
   throw failure('key-not-found');
 }
 
-/** A comparison of a kind that etcd does not know holds. */
+/** In etcd, a comparison of an unknown kind is true. */
 function compareOfMessage(message: CompareMessage): Compare | undefined {
   const result = compareResults[message.result];
   const target = compareTargets[message.target];

@@ -146,7 +146,7 @@ export const TxnResponse: Message<TxnResponseMessage> = message('TxnResponse', {
 });
 
 export const CompactionRequest = message('CompactionRequest', { revision: number(1), physical: flag(2) });
-/** Also what every other answer with nothing but a header looks like. */
+/** The response of every method that returns only a header. */
 export const HeaderOnly = message('HeaderOnly', { header });
 
 export const WatchCreateRequest = message('WatchCreateRequest', {

@@ -11,11 +11,11 @@ export const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
 export const FIXED32 = 5;
 
-/** Transactions may hold transactions. Nobody nests them like this but to exhaust the stack. */
-const DEEPEST = 300;
+/** Transactions nest; only an attacker who wants to exhaust the stack nests them this deeply. */
+const MAX_NESTING = 300;
 
 export class WireReader {
-  private depth = 0;
+  #depth = 0;
 
   constructor(
     readonly bytes: Buffer,
@@ -30,7 +30,7 @@ export class WireReader {
   /** A varint below 2^53, or a negative int64. */
   number(): number {
     const { bytes } = this;
-    const first = this.byte();
+    const first = this.#byte();
     if (first < 0x80) return first;
     let value = first & 0x7f;
     let scale = 128;
@@ -52,7 +52,7 @@ export class WireReader {
   uint64(): bigint {
     let value = 0n;
     for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = this.byte();
+      const byte = this.#byte();
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
@@ -65,24 +65,24 @@ export class WireReader {
 
   /** A view of the length-delimited bytes; it shares the message's memory. */
   view(): Buffer {
-    const start = this.lengthPrefixed();
+    const start = this.#lengthPrefixed();
     return this.bytes.subarray(start, this.position);
   }
 
   latin1(): string {
-    const start = this.lengthPrefixed();
+    const start = this.#lengthPrefixed();
     return this.bytes.toString('latin1', start, this.position);
   }
 
   utf8(): string {
-    const start = this.lengthPrefixed();
+    const start = this.#lengthPrefixed();
     return this.bytes.toString('utf8', start, this.position);
   }
 
   /** Runs `read` confined to the length-delimited bytes. */
   nested<T>(read: (reader: WireReader) => T): T {
-    if (++this.depth > DEEPEST) throw new MalformedMessage('proto: message is nested too deeply');
-    const start = this.lengthPrefixed();
+    if (++this.#depth > MAX_NESTING) throw new MalformedMessage('proto: message is nested too deeply');
+    const start = this.#lengthPrefixed();
     const after = this.position;
     const outerEnd = this.end;
     this.position = start;
@@ -90,75 +90,75 @@ export class WireReader {
     const value = read(this);
     this.position = after;
     this.end = outerEnd;
-    this.depth--;
+    this.#depth--;
     return value;
   }
 
   skip(wireType: number): void {
     if (wireType === VARINT) this.uint64();
-    else if (wireType === LENGTH_DELIMITED) this.lengthPrefixed();
-    else if (wireType === FIXED64 || wireType === FIXED32) this.advance(wireType === FIXED64 ? 8 : 4);
+    else if (wireType === LENGTH_DELIMITED) this.#lengthPrefixed();
+    else if (wireType === FIXED64 || wireType === FIXED32) this.#advance(wireType === FIXED64 ? 8 : 4);
     else throw new MalformedMessage(`proto: illegal wireType ${wireType}`);
   }
 
-  private byte(): number {
+  #byte(): number {
     if (this.position >= this.end) throw new MalformedMessage('unexpected EOF');
     return this.bytes[this.position++]!;
   }
 
-  private lengthPrefixed(): number {
+  #lengthPrefixed(): number {
     const length = this.number();
     if (length < 0) throw new MalformedMessage('proto: negative length found during unmarshaling');
     const start = this.position;
-    this.advance(length);
+    this.#advance(length);
     return start;
   }
 
-  private advance(length: number): void {
+  #advance(length: number): void {
     if (this.position + length > this.end) throw new MalformedMessage('unexpected EOF');
     this.position += length;
   }
 }
 
 export class WireWriter {
-  private bytes: Buffer;
-  private position: number;
+  #bytes: Buffer;
+  #position: number;
 
   /** `reserve` bytes are left free at the beginning, for a frame's header. */
   constructor(sizeHint = 256, reserve = 0) {
-    this.bytes = Buffer.allocUnsafe(sizeHint + reserve);
-    this.position = reserve;
+    this.#bytes = Buffer.allocUnsafe(sizeHint + reserve);
+    this.#position = reserve;
   }
 
   finish(): Buffer {
-    return this.bytes.subarray(0, this.position);
+    return this.#bytes.subarray(0, this.#position);
   }
 
   number(value: number): void {
-    this.reserve(10);
+    this.#reserve(10);
     if (value < 0) return this.bigint(BigInt(value));
     let rest = value;
     while (rest >= 0x80) {
-      this.bytes[this.position++] = (rest % 128) | 0x80;
+      this.#bytes[this.#position++] = (rest % 128) | 0x80;
       rest = Math.floor(rest / 128);
     }
-    this.bytes[this.position++] = rest;
+    this.#bytes[this.#position++] = rest;
   }
 
   bigint(value: bigint): void {
-    this.reserve(10);
+    this.#reserve(10);
     let rest = BigInt.asUintN(64, value);
     while (rest >= 0x80n) {
-      this.bytes[this.position++] = Number(rest & 0x7fn) | 0x80;
+      this.#bytes[this.#position++] = Number(rest & 0x7fn) | 0x80;
       rest >>= 7n;
     }
-    this.bytes[this.position++] = Number(rest);
+    this.#bytes[this.#position++] = Number(rest);
   }
 
   raw(value: Uint8Array): void {
-    this.reserve(value.length);
-    this.bytes.set(value, this.position);
-    this.position += value.length;
+    this.#reserve(value.length);
+    this.#bytes.set(value, this.#position);
+    this.#position += value.length;
   }
 
   lengthDelimited(value: Uint8Array): void {
@@ -168,8 +168,8 @@ export class WireWriter {
 
   latin1(value: string): void {
     this.number(value.length);
-    this.reserve(value.length);
-    this.position += this.bytes.write(value, this.position, 'latin1');
+    this.#reserve(value.length);
+    this.#position += this.#bytes.write(value, this.#position, 'latin1');
   }
 
   utf8(value: string): void {
@@ -178,26 +178,26 @@ export class WireWriter {
 
   /** A nested message: its length is written in front of it once it is known. */
   nested(write: () => void): void {
-    this.reserve(2);
-    const start = this.position;
+    this.#reserve(2);
+    const start = this.#position;
     // Most nested messages are pairs, whose length takes two bytes.
-    this.position += 2;
+    this.#position += 2;
     write();
-    const length = this.position - start - 2;
+    const length = this.#position - start - 2;
     const lengthBytes = length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x200000 ? 3 : length < 0x10000000 ? 4 : 5;
     if (lengthBytes !== 2) {
-      this.reserve(3);
-      this.bytes.copyWithin(start + lengthBytes, start + 2, this.position);
+      this.#reserve(3);
+      this.#bytes.copyWithin(start + lengthBytes, start + 2, this.#position);
     }
-    this.position = start;
+    this.#position = start;
     this.number(length);
-    this.position = start + lengthBytes + length;
+    this.#position = start + lengthBytes + length;
   }
 
-  private reserve(count: number): void {
-    if (this.position + count <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.position + count));
-    this.bytes.copy(larger, 0, 0, this.position);
-    this.bytes = larger;
+  #reserve(count: number): void {
+    if (this.#position + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#position + count));
+    this.#bytes.copy(larger, 0, 0, this.#position);
+    this.#bytes = larger;
   }
 }

@@ -1,4 +1,4 @@
-/** Whether a pod that was given to this node can run here: named checks, the first that fails refuses it. */
+/** Pod admission: named checks whether a pod that is bound to this node can run here. The first that fails rejects it. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import {
@@ -10,28 +10,27 @@ import {
 } from '../../component-helpers/index.ts';
 import { isCriticalPod, isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 
-export interface Refusal {
+export interface PodRejection {
   readonly reason: string;
   readonly message: string;
-  /** How much is missing of which resource, where that is the reason. */
+  /** The resource that the node lacks and the missing amount, if that is the reason. */
   readonly insufficient?: { readonly resource: string; readonly amount: number };
 }
 
 export interface AdmissionInput {
   readonly pod: Pod;
   readonly node: Node;
-  /** The other pods that run here or are admitted. */
+  /** The other admitted pods. */
   readonly others: readonly Pod[];
   readonly allocatable: Readonly<Record<string, string>>;
   readonly pressures: ReadonlySet<string>;
   readonly allowedUnsafeSysctls: readonly string[];
-  /** Resources that a device plugin once offered here; pods that want one it lost are refused. */
   readonly shuttingDown: boolean;
 }
 
 const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
 
-type Check = (input: AdmissionInput) => Refusal | undefined;
+type Check = (input: AdmissionInput) => PodRejection | undefined;
 
 const SAFE_SYSCTLS = [
   'kernel.shm_rmid_forced',
@@ -51,7 +50,7 @@ const SAFE_SYSCTLS = [
 const CHECKS = {
   shutdown: ({ shuttingDown }) =>
     shuttingDown ? { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' } : undefined,
-  pressure: underPressure,
+  pressure: rejectUnderPressure,
   sysctls: ({ pod, allowedUnsafeSysctls }) => {
     const forbidden = (pod.spec?.securityContext?.sysctls ?? []).find(
       ({ name }) =>
@@ -90,26 +89,26 @@ const CHECKS = {
     );
   },
   ports: ({ pod, others }) => {
-    const taken = new Set(others.flatMap(hostPorts));
-    return hostPorts(pod).some((port) => taken.has(port))
+    const usedPorts = new Set(others.flatMap(hostPorts));
+    return hostPorts(pod).some((port) => usedPorts.has(port))
       ? {
           reason: 'NodePorts',
           message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
         }
       : undefined;
   },
-  resources: insufficient,
+  resources: rejectInsufficientResources,
 } as const satisfies Record<string, Check>;
 
-export function admitPod(input: AdmissionInput): Refusal | undefined {
+export function admitPod(input: AdmissionInput): PodRejection | undefined {
   for (const check of Object.values(CHECKS)) {
-    const refusal = check(input);
-    if (refusal !== undefined) return refusal;
+    const rejection = check(input);
+    if (rejection !== undefined) return rejection;
   }
   return undefined;
 }
 
-function underPressure({ pod, pressures }: AdmissionInput): Refusal | undefined {
+function rejectUnderPressure({ pod, pressures }: AdmissionInput): PodRejection | undefined {
   if (pressures.size === 0 || isCriticalPod(pod)) return undefined;
   if (pressures.size === 1 && pressures.has('MemoryPressure')) {
     if (podQos(pod) !== 'BestEffort') return undefined;
@@ -129,7 +128,7 @@ function hostPorts({ spec }: Pod): string[] {
   );
 }
 
-function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | undefined {
+function rejectInsufficientResources({ pod, others, allocatable }: AdmissionInput): PodRejection | undefined {
   const capacityPods = parseQuantity(allocatable['pods'] ?? '110').value();
   if (others.length + 1 > capacityPods) return outOf('pods', 1, others.length, capacityPods);
   const used = new Map<string, number>();
@@ -140,7 +139,7 @@ function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | u
     const requested = amount(name, quantity);
     if (requested === 0) continue;
     const capacity = amount(name, parseQuantity(allocatable[name] ?? '0'));
-    // What a plugin has yet to offer after a restart is left to the plugin.
+    // After a restart of the kubelet, a device plugin may not have registered yet.
     if (allocatable[name] === undefined && name.includes('/')) continue;
     const inUse = used.get(name) ?? 0;
     if (requested > capacity - inUse) return outOf(name, requested, inUse, capacity);
@@ -151,7 +150,7 @@ function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | u
 const amount = (name: string, quantity: { milliValue(): number; value(): number }): number =>
   name === 'cpu' ? quantity.milliValue() : quantity.value();
 
-const outOf = (resource: string, requested: number, used: number, capacity: number): Refusal => ({
+const outOf = (resource: string, requested: number, used: number, capacity: number): PodRejection => ({
   reason: `OutOf${resource}`,
   message: `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
   insufficient: { resource, amount: requested - (capacity - used) },

@@ -1,4 +1,4 @@
-/** The node's side of a kubelet: the machine, the runtime's state, devices, cgroups, capacity, and the Node object. */
+/** Builds the components of the node: runtime state, device and resource managers, CSI, cgroups and the Node object. */
 import path from 'node:path';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { createCoreEventRecorder, InformerFactory, type SharedInformer } from '../../client/index.ts';
@@ -10,21 +10,20 @@ import { DeviceManager } from '../devices/device-manager.ts';
 import { PluginRegistry } from '../devices/plugin-registry.ts';
 import { DraManager } from '../dra/dra-manager.ts';
 import type { KubeletConfig, KubeletOptions } from '../kubelet-options.ts';
-import { nodeAllocatable, nodeCapacity } from '../node/capacity.ts';
-import { filesystemUse, readMachine, type Machine } from '../node/machine.ts';
+import { CapacityProvider } from '../node/capacity-provider.ts';
+import { readMachine, type Machine } from '../node/machine.ts';
 import { nodeAddressList, nodeLabelSet, nodeTaints } from '../node/node-identity.ts';
 import { NodeReporter } from '../node/node-reporter.ts';
 import { nodeStatus } from '../node/node-status.ts';
-import { RuntimeProbe } from '../node/runtime-probe.ts';
+import { RuntimeState } from '../node/runtime-state.ts';
+import type { NodeFacts } from '../pod/pod-dependencies.ts';
 import { PodEvents } from '../pod/pod-events.ts';
-import type { NodeFacts } from '../pod/pod-parts.ts';
 import { readTopology } from '../resources/node-topology.ts';
 import { ResourceManagers } from '../resources/resource-managers.ts';
 import { CsiManager } from '../volumes/csi/csi-manager.ts';
 import { TokenManager } from '../volumes/token-manager.ts';
 import type { KubeletState } from './kubelet-state.ts';
 
-/** What every builder gets. */
 export interface BuildInput {
   readonly ctx: Context;
   readonly options: KubeletOptions;
@@ -32,13 +31,13 @@ export interface BuildInput {
   readonly state: KubeletState;
 }
 
-export interface NodeSide {
+export interface NodeComponents {
   readonly machine: Machine;
   readonly recorder: ReturnType<typeof createCoreEventRecorder>;
   readonly events: PodEvents;
   readonly informers: InformerFactory;
   readonly nodeInformer: SharedInformer<Node>;
-  readonly probe: RuntimeProbe;
+  readonly runtimeState: RuntimeState;
   readonly devices: DeviceManager;
   readonly plugins: PluginRegistry;
   readonly dra: DraManager;
@@ -46,29 +45,83 @@ export interface NodeSide {
   readonly tokens: TokenManager;
   readonly csi: CsiManager;
   readonly cgroups: CgroupManager;
-  readonly capacity: CapacityNow;
+  readonly capacity: CapacityProvider;
   readonly reporter: NodeReporter;
   readonly facts: () => NodeFacts;
-  /** The Node object as the API has it, or as it was registered. */
+  /** The Node object from the informer, or as it was registered. */
   readonly node: () => Node;
 }
 
-export async function buildNode({ ctx, options, config, state }: BuildInput): Promise<NodeSide> {
+export async function buildNode({ ctx, options, config, state }: BuildInput): Promise<NodeComponents> {
   const { client, runtime } = options;
   const { nodeName, rootDirectory } = config;
   const machine = options.machine ?? (await readMachine());
   const recorder = createCoreEventRecorder(ctx, client, { component: 'kubelet', host: nodeName });
   const informers = new InformerFactory(ctx, { client });
   const nodeInformer = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${nodeName}` });
-  const probe = new RuntimeProbe(ctx, runtime);
-  await probe.check();
-  state.reportProblems(() => probe.problems);
+  const runtimeState = new RuntimeState(ctx, runtime);
+  await runtimeState.update();
+  state.reportProblems(() => runtimeState.problems);
 
-  const nodeChanged = (): void => state.nodeChanged.publish();
+  const { devices, plugins, dra, resources } = await buildResourceManagers({ ctx, options, config, state }, machine);
+  const tokens = new TokenManager(ctx.clock, client);
+  const syncFrequencyMs = config.syncFrequency;
+  const csi = new CsiManager(ctx, {
+    client,
+    nodeName,
+    rootDirectory,
+    plugins,
+    tokens,
+    recorder,
+    syncFrequencyMs,
+    onChange: () => state.nodeChanged.publish(),
+  });
+  await csi.load();
+
+  const capacity = new CapacityProvider(machine, config, devices);
+  await capacity.refresh();
+  const cgroups = options.cgroups ?? (await openConfiguredCgroups(ctx, config, runtime));
+  await cgroups.prepare(capacity.allocatable());
+  const reporter = buildReporter({ ctx, options, config, state }, { machine, recorder, runtimeState, csi, capacity });
+  state.nodeChanged.subscribe(() => reporter.changed());
+  return {
+    ...{
+      machine,
+      recorder,
+      events: new PodEvents(recorder),
+      informers,
+      nodeInformer,
+      runtimeState,
+      devices,
+      plugins,
+      dra,
+    },
+    ...{ resources, tokens, csi, cgroups, capacity, reporter },
+    facts: () => ({
+      name: nodeName,
+      hostname: machine.hostname,
+      hostIPs: config.nodeAddresses,
+      memoryCapacity: machine.memoryBytes,
+      allocatable: capacity.allocatable(),
+    }),
+    node: () =>
+      nodeInformer.get(nodeName) ?? reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } },
+  };
+}
+
+type ResourceComponents = Pick<NodeComponents, 'devices' | 'plugins' | 'dra' | 'resources'>;
+
+/** The managers of devices, CPUs, memory and dynamic resources, with the state that they saved before a restart. */
+async function buildResourceManagers(
+  { ctx, options, config, state }: BuildInput,
+  machine: Machine,
+): Promise<ResourceComponents> {
+  const { client, runtime } = options;
+  const { nodeName, rootDirectory } = config;
   const onHealth = (uid: string): void => state.podChanged.publish(uid);
   const topology = options.topology ?? (await readTopology());
   const numaNodes = topology.numaNodes.map(({ id }) => id);
-  const devices = new DeviceManager(ctx, { config, numaNodes, onChange: nodeChanged, onHealth });
+  const devices = new DeviceManager(ctx, { config, numaNodes, onChange: () => state.nodeChanged.publish(), onHealth });
   const plugins = new PluginRegistry(ctx, path.join(rootDirectory, 'plugins_registry'));
   const dra = new DraManager(ctx, {
     client,
@@ -87,73 +140,13 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
     dra,
   });
   await resources.load();
-  const tokens = new TokenManager(ctx.clock, client);
-  const syncFrequencyMs = config.syncFrequency;
-  const csi = new CsiManager(ctx, {
-    client,
-    nodeName,
-    rootDirectory,
-    plugins,
-    tokens,
-    recorder,
-    syncFrequencyMs,
-    onChange: nodeChanged,
-  });
-  await csi.load();
-
-  const capacity = new CapacityNow(machine, config, devices);
-  await capacity.refresh();
-  const cgroups = options.cgroups ?? (await openConfiguredCgroups(ctx, config, runtime));
-  await cgroups.prepare(capacity.allocatable());
-  const reporter = buildReporter({ ctx, options, config, state }, { machine, recorder, probe, csi, capacity });
-  state.nodeChanged.subscribe(() => reporter.changed());
-  return {
-    ...{ machine, recorder, events: new PodEvents(recorder), informers, nodeInformer, probe, devices, plugins, dra },
-    ...{ resources, tokens, csi, cgroups, capacity, reporter },
-    facts: () => ({
-      name: nodeName,
-      hostname: machine.hostname,
-      hostIPs: config.nodeAddresses,
-      memoryCapacity: machine.memoryBytes,
-      allocatable: capacity.allocatable(),
-    }),
-    node: () =>
-      nodeInformer.get(nodeName) ?? reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } },
-  };
+  return { devices, plugins, dra, resources };
 }
 
-/** The node's capacity and allocatable; the size of its disk is what it was when it was last read. */
-export class CapacityNow {
-  #nodefs: Awaited<ReturnType<typeof filesystemUse>> | undefined;
+type ReporterInput = Pick<NodeComponents, 'machine' | 'recorder' | 'runtimeState' | 'csi' | 'capacity'>;
 
-  constructor(
-    private readonly machine: Machine,
-    private readonly config: KubeletConfig,
-    private readonly devices: DeviceManager,
-  ) {}
-
-  async refresh(): Promise<void> {
-    this.#nodefs = await filesystemUse(this.config.rootDirectory);
-  }
-
-  capacity(): Record<string, string> {
-    return nodeCapacity(this.#input());
-  }
-
-  allocatable(): Record<string, string> {
-    return nodeAllocatable(this.capacity(), this.#input());
-  }
-
-  #input() {
-    if (this.#nodefs === undefined) throw new Error('the capacity is read before it is asked for');
-    return { machine: this.machine, nodefs: this.#nodefs, config: this.config, devices: this.devices.resources() };
-  }
-}
-
-type ReporterParts = Pick<NodeSide, 'machine' | 'recorder' | 'probe' | 'csi' | 'capacity'>;
-
-function buildReporter({ ctx, options, config, state }: BuildInput, parts: ReporterParts): NodeReporter {
-  const { machine, recorder, probe, csi, capacity } = parts;
+function buildReporter({ ctx, options, config, state }: BuildInput, components: ReporterInput): NodeReporter {
+  const { machine, recorder, runtimeState, csi, capacity } = components;
   return new NodeReporter(ctx, {
     client: options.client,
     nodeName: config.nodeName,
@@ -168,7 +161,7 @@ function buildReporter({ ctx, options, config, state }: BuildInput, parts: Repor
     updateFrequencyMs: config.nodeStatusUpdateFrequency,
     reportFrequencyMs: config.nodeStatusReportFrequency,
     status: async (before: Node | undefined) => {
-      await probe.check();
+      await runtimeState.update();
       await capacity.refresh();
       const cloudAddresses = config.cloudProvider === 'external' ? before?.status?.addresses : undefined;
       return nodeStatus({
@@ -177,12 +170,12 @@ function buildReporter({ ctx, options, config, state }: BuildInput, parts: Repor
         machine,
         capacity: capacity.capacity(),
         allocatable: capacity.allocatable(),
-        addresses: cloudAddresses ?? nodeAddressList(config, machine),
+        addresses: cloudAddresses ?? nodeAddressList(config),
         port: state.kubeletPort,
-        runtimeVersion: probe.version,
-        runtimeHandlers: probe.handlers,
-        runtimeFeatures: probe.features,
-        images: await probe.images(),
+        runtimeVersion: runtimeState.version,
+        runtimeHandlers: runtimeState.handlers,
+        runtimeFeatures: runtimeState.features,
+        images: await runtimeState.images(),
         maxImages: config.nodeStatusMaxImages,
         pressures: state.pressures,
         problems: state.problems,
@@ -201,7 +194,7 @@ async function openConfiguredCgroups(
   return config.cgroupsPerQOS ? openCgroups(ctx, { config, ...(await runtimeCgroupDriver(runtime)) }) : noCgroups;
 }
 
-/** A runtime that is too old to say leaves the driver to the configuration. */
+/** Runtimes without RuntimeConfig leave the cgroup driver to the kubelet's configuration. */
 async function runtimeCgroupDriver(runtime: ContainerRuntime): Promise<{ driver?: CgroupDriver }> {
   const answer = await runtime.runtime.runtimeConfig({}).catch(() => undefined);
   if (answer?.linux?.cgroupDriver === undefined) return {};

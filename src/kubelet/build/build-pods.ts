@@ -1,17 +1,17 @@
-/** The pods' side of a kubelet: images, volumes, probes and statuses, and the manager with a worker for each pod. */
+/** Builds the components of pods: images, volumes, probes, statuses, and the pod manager with a worker for each pod. */
 import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { Allocations } from '../admission/allocations.ts';
+import { AllocationManager } from '../admission/allocation-manager.ts';
 import { CredentialProviders } from '../images/credential-providers/credential-providers.ts';
 import { ImageGarbageCollector } from '../images/image-garbage-collector.ts';
 import { ImageManager } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { BackOffTable, crashLoopMaxMs } from '../pod/back-off.ts';
 import { MirrorPods } from '../pod/mirror-pods.ts';
+import { podFacts, type PodDependencies } from '../pod/pod-dependencies.ts';
 import { PodManager } from '../pod/pod-manager.ts';
-import { podFacts, type PodParts } from '../pod/pod-parts.ts';
 import { isStaticPod } from '../pod/pod-resources.ts';
 import { runtimeHandlerOf } from '../pod/runtime-class.ts';
 import { StatusManager } from '../pod/status-manager.ts';
@@ -22,13 +22,13 @@ import { DEFAULT_CONTAINER_GC, type ContainerGcPolicy } from '../runtime/contain
 import { PodObserver } from '../runtime/observe-pod.ts';
 import { systemMounter } from '../volumes/mounter.ts';
 import { VolumeManager } from '../volumes/volume-manager.ts';
-import { WatchedObjects } from '../volumes/watched-objects.ts';
-import type { BuildInput, NodeSide } from './build-node.ts';
+import { WatchBasedManager } from '../volumes/watch-based-manager.ts';
+import type { BuildInput, NodeComponents } from './build-node.ts';
 import { debounced } from './kubelet-state.ts';
 
 const CRASH_LOOP_INITIAL_MS = 10_000;
 
-export interface PodsSide {
+export interface PodComponents {
   readonly podInformer: SharedInformer<Pod>;
   readonly manager: PodManager;
   readonly volumes: VolumeManager;
@@ -36,29 +36,65 @@ export interface PodsSide {
   readonly observer: PodObserver;
   readonly userNamespaces: UserNamespaces;
   readonly gcPolicy: ContainerGcPolicy;
-  /** Ends what works for pods, after the pods' workers have ended. */
+  /** To be called after the pod workers have ended. */
   stop(): Promise<void>;
 }
 
-export async function buildPods(input: BuildInput, node: NodeSide): Promise<PodsSide> {
+export async function buildPods(input: BuildInput, node: NodeComponents): Promise<PodComponents> {
   const { ctx, options, config, state } = input;
-  const { client, runtime } = options;
-  const { informers, events, tokens, csi, cgroups, probe, reporter, resources } = node;
+  const { client } = options;
+  const { informers, reporter } = node;
   const podInformer = informers.informer('v1/pods', { fieldSelector: `spec.nodeName=${config.nodeName}` });
-  const services = informers.informer('v1/services');
   const mirrors = new MirrorPods(ctx, { client, node: () => reporter.node });
   const statuses = new StatusManager(ctx, {
     client,
     apiPod: (pod) =>
       isStaticPod(pod) ? mirrors.mirrorOf(pod) : podInformer.get(`${pod.metadata.namespace}/${pod.metadata.name}`),
   });
-  const wake = (uid: string): void => state.podChanged.publish(uid);
+  const { volumes, configMaps, secrets, mounter } = buildVolumes(input, node);
+  const { images, imageGc } = await buildImages(input, node, () => manager.activePods());
+  const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
+  const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
+  const deps = podDependencies(input, node, {
+    ...{ images, volumes, configMaps, secrets, mounter, statuses },
+    userNamespace: (pod) => userNamespaces.of(pod),
+    keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
+  });
+  const allocations = new AllocationManager(config.rootDirectory);
+  await allocations.load();
+  const manager = new PodManager(ctx, {
+    ...{ deps, informer: podInformer, allocations, mirrors, node: node.node },
+    allocatable: () => node.capacity.allocatable(),
+    pressures: () => state.pressures,
+    shuttingDown: () => state.isShuttingDown,
+    onPodsChanged: () => state.podsChanged.publish(),
+  });
+  state.podChanged.subscribe((uid) => manager.wake(uid));
+  state.reportRunningPods((uid) => manager.worker(uid)?.isTerminated === false);
+  state.podsChanged.subscribe(updateQosCgroups(ctx, node, manager));
+  return {
+    ...{ podInformer, manager, volumes, imageGc, observer: deps.observer, userNamespaces, gcPolicy },
+    async stop() {
+      volumes.stop();
+      await Promise.all([
+        ...[deps.probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop()],
+        ...[mirrors.settled(), allocations.settled(), volumes.settled()],
+      ]);
+    },
+  };
+}
+
+type VolumeComponents = Pick<PodDependencies, 'volumes' | 'configMaps' | 'secrets' | 'mounter'>;
+
+function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeComponents): VolumeComponents {
+  const { client } = options;
+  const { tokens, csi, events } = node;
   const onChange = (uids: ReadonlySet<string>): void => {
     volumes.refresh(uids);
-    for (const uid of uids) wake(uid);
+    for (const uid of uids) state.podChanged.publish(uid);
   };
-  const configMaps = new WatchedObjects(ctx, { client, resource: 'v1/configmaps', onChange });
-  const secrets = new WatchedObjects(ctx, { client, resource: 'v1/secrets', onChange });
+  const configMaps = new WatchBasedManager(ctx, { client, resource: 'v1/configmaps', onChange });
+  const secrets = new WatchBasedManager(ctx, { client, resource: 'v1/secrets', onChange });
   const mounter = options.mounter ?? systemMounter();
   const volumes = new VolumeManager(
     {
@@ -68,68 +104,40 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
     },
     events,
   );
-  const observer = new PodObserver(runtime);
-  const { images, imageGc } = await buildImages(input, node, () => manager.activePods());
+  return { volumes, configMaps, secrets, mounter };
+}
+
+type BuiltBefore = VolumeComponents & Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead'>;
+
+/** Everything that pod workers use. */
+function podDependencies(
+  { ctx, options, config, state }: BuildInput,
+  { facts, events, cgroups, resources, runtimeState, informers }: NodeComponents,
+  built: BuiltBefore,
+): PodDependencies {
+  const { client, runtime } = options;
   const dial = options.dial ?? nodeDialer(config.nodeNetns);
-  const probes = new ProbeManager(ctx, { runtime, dial, events, wake });
-  const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
-  const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
-  const parts: PodParts = {
-    ...{
-      ctx,
-      client,
-      runtime,
-      config,
-      node: node.facts,
-      observer,
-      images,
-      volumes,
-      mounter,
-      probes,
-      events,
-      statuses,
-      cgroups,
-      dial,
-    },
-    ...{ configMaps, secrets, extras: resources, rootDirectory: config.rootDirectory },
-    runtimeFacts: () => ({ name: probe.name, recursiveReadOnly: probe.recursiveReadOnly }),
+  const services = informers.informer('v1/services');
+  return {
+    ...built,
+    ...{ ctx, client, runtime, config, node: facts, events, cgroups, dial, rootDirectory: config.rootDirectory },
+    observer: new PodObserver(runtime),
+    probes: new ProbeManager(ctx, { runtime, dial, events, wake: (uid) => state.podChanged.publish(uid) }),
+    containerManager: resources,
+    runtimeFacts: () => ({ name: runtimeState.name, recursiveReadOnly: runtimeState.recursiveReadOnly }),
     restarts: restartBackOff(config),
-    networkProblem: () => probe.networkProblem,
+    networkProblem: () => runtimeState.networkProblem,
     services: async () => {
       await services.waitForSync(ctx.signal);
       return services.list();
     },
     runtimeHandler: (name) => runtimeHandlerOf(client, name),
-    userNamespace: (pod) => userNamespaces.of(pod),
     nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
-    keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
-  };
-  const allocations = new Allocations(config.rootDirectory);
-  await allocations.load();
-  const manager = new PodManager(ctx, {
-    ...{ parts, informer: podInformer, allocations, mirrors, node: node.node },
-    allocatable: () => node.capacity.allocatable(),
-    pressures: () => state.pressures,
-    shuttingDown: () => state.isShuttingDown,
-    onPodsChanged: () => state.podsChanged.publish(),
-  });
-  state.podChanged.subscribe((uid) => manager.wake(uid));
-  state.reportRunningPods((uid) => manager.worker(uid)?.isStopped === false);
-  state.podsChanged.subscribe(updateQosCgroups(ctx, node, manager));
-  return {
-    ...{ podInformer, manager, volumes, imageGc, observer, userNamespaces, gcPolicy },
-    async stop() {
-      volumes.stop();
-      await Promise.all([
-        ...[probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop()],
-        ...[mirrors.settled(), allocations.settled(), volumes.settled()],
-      ]);
-    },
   };
 }
 
-/** The shares of the QoS classes' cgroups follow the pods. */
-const updateQosCgroups = (ctx: Context, { cgroups }: NodeSide, manager: PodManager): (() => void) =>
+/** Updates the CPU shares of the QoS class cgroups when pods come and go. */
+const updateQosCgroups = (ctx: Context, { cgroups }: NodeComponents, manager: PodManager): (() => void) =>
   debounced(ctx, () => cgroups.updateQos(manager.activePods()), 'Failed to update the cgroups of the QoS classes');
 
 function restartBackOff({ crashLoopBackOff }: KubeletConfig): BackOffTable {
@@ -139,7 +147,7 @@ function restartBackOff({ crashLoopBackOff }: KubeletConfig): BackOffTable {
 
 async function buildImages(
   { ctx, options, config }: BuildInput,
-  { events, reporter, tokens }: NodeSide,
+  { events, reporter, tokens }: NodeComponents,
   activePods: () => readonly Pod[],
 ): Promise<{ images: ImageManager; imageGc: ImageGarbageCollector }> {
   const { client, runtime, periods } = options;
@@ -156,7 +164,7 @@ async function buildImages(
   const images = new ImageManager(ctx, {
     ...{ runtime, events },
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity),
-    onUse: (ref) => imageGc.used(ref),
+    onImageUsed: (ref) => imageGc.used(ref),
     ...(providers ? { nodeCredentials: (image: string, pod: Pod) => providers.credentialsFor(image, pod) } : {}),
   });
   return { images, imageGc };

@@ -1,7 +1,7 @@
 /**
- * What the parts of a kubelet tell each other while some of them do not exist yet. A part that finds something out calls
- * `podChanged`, `podsChanged` or `nodeChanged`; the parts that act on it subscribe when they are built. A part that knows
- * the node's pressures, problems or shutdown reports them here for those that ask.
+ * State and notifications that the kubelet's components share. Components publish to `podChanged`, `podsChanged` and
+ * `nodeChanged`, and report node pressures, problems and shutdown here; others subscribe or read. So no component needs
+ * another one that is built later.
  */
 import type { Context } from '../../kernel/index.ts';
 
@@ -22,20 +22,20 @@ class Topic<T = void> {
 const NO_PRESSURES: ReadonlySet<string> = new Set();
 
 export class KubeletState {
-  /** The pod with this uid needs a sync. */
+  /** The pod with this UID must be synced. */
   readonly podChanged = new Topic<string>();
-  /** Pods came or went. */
+  /** Pods were added or removed. */
   readonly podsChanged = new Topic();
-  /** The node's status is out of date. */
+  /** The node status must be updated. */
   readonly nodeChanged = new Topic();
   readonly #problems: (() => readonly string[])[] = [];
   #pressures: () => ReadonlySet<string> = () => NO_PRESSURES;
   #shuttingDown: () => boolean = () => false;
   #podRunning: (uid: string) => boolean = () => false;
-  /** The port of the kubelet's API; 0 until it listens, and without one. */
+  /** The port of the kubelet API; 0 until it listens, and when it is disabled. */
   kubeletPort = 0;
 
-  /** Node conditions that are true because the node runs short of something. */
+  /** The pressure conditions of the node that are true. */
   get pressures(): ReadonlySet<string> {
     return this.#pressures();
   }
@@ -44,7 +44,7 @@ export class KubeletState {
     return this.#shuttingDown();
   }
 
-  /** Whether the pod's worker has not stopped yet. */
+  /** Whether the pod has not terminated yet. */
   isPodRunning(uid: string): boolean {
     return this.#podRunning(uid);
   }
@@ -71,15 +71,15 @@ export class KubeletState {
   }
 }
 
-const AT_MOST_EVERY_MS = 100;
+const DEBOUNCE_MS = 100;
 
-/** Calls `update` soon after it was asked for, once for many requests in a short time. */
+/** Combines calls within a short time into one call of `update`. */
 export function debounced(ctx: Context, update: () => Promise<void>, problem: string): () => void {
   let scheduled = false;
   return () => {
     if (scheduled || ctx.signal.aborted) return;
     scheduled = true;
-    ctx.clock.after(AT_MOST_EVERY_MS, () => {
+    ctx.clock.after(DEBOUNCE_MS, () => {
       scheduled = false;
       void update().catch((error: unknown) => ctx.logger.error(error, problem));
     });

@@ -1,42 +1,42 @@
-/** Everything that a running kubelet does beside its pods' workers, as a table: a name and what runs under it. */
+/** The tasks of a running kubelet besides pod workers, by name. */
 import path from 'node:path';
-import { keepServingCertificate } from '../certificates/serving-certificate.ts';
-import { keepNodeLease } from '../node/node-lease.ts';
+import { rotateServingCertificate } from '../certificates/serving-certificate.ts';
+import { retryOrphanedPodCleanup, type OrphanedPodOptions } from '../clean-up-orphaned-pods.ts';
+import { NodeLeaseController } from '../node/node-lease.ts';
 import { followStaticPods } from '../pod/static-pods.ts';
-import { removeOrphansLater, type OrphanOptions } from '../remove-orphans.ts';
 import { servePodResources } from '../resources/pod-resources-server.ts';
-import { rotateContainerLogs } from '../runtime/container-logs.ts';
+import { rotateContainerLogs } from '../runtime/container-log-manager.ts';
 import type { Housekeeping } from './build-housekeeping.ts';
-import type { BuildInput, NodeSide } from './build-node.ts';
-import type { PodsSide } from './build-pods.ts';
+import type { BuildInput, NodeComponents } from './build-node.ts';
+import type { PodComponents } from './build-pods.ts';
 
 export interface Kubelet {
   readonly input: BuildInput;
-  readonly node: NodeSide;
-  readonly pods: PodsSide;
+  readonly node: NodeComponents;
+  readonly pods: PodComponents;
   readonly housekeeping: Housekeeping;
 }
 
 type Tasks = Readonly<Record<string, (() => Promise<void>) | undefined>>;
 
-/** From the time the node is registered; `undefined` where the configuration leaves a task out. */
+/** Started after the node is registered. */
 export function registeredNodeTasks({ input: { ctx, options, config }, node: { reporter } }: Kubelet): Tasks {
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
     lease: () =>
-      keepNodeLease(ctx, {
+      new NodeLeaseController(ctx, {
         client: options.client,
         nodeName,
         durationSeconds,
         nodeUid: () => reporter.node?.metadata.uid,
-      }),
+      }).run(),
   };
 }
 
-/** From the time the pods of the API and of the runtime are known. */
+/** Started after the pods of the API server and of the runtime are known; `undefined` for tasks that are not configured. */
 export function runningKubeletTasks(
   { input, node, pods, housekeeping }: Kubelet,
-  orphans: OrphanOptions | undefined,
+  orphans: OrphanedPodOptions | undefined,
 ): Tasks {
   const { ctx, options, config } = input;
   const { client, runtime } = options;
@@ -54,7 +54,7 @@ export function runningKubeletTasks(
     shutdown: () => housekeeping.shutdown.run(),
     plugins: () => node.plugins.run(),
     'volume expansion': () => node.csi.run(),
-    orphans: orphans && (() => removeOrphansLater(ctx, orphans)),
+    orphans: orphans && (() => retryOrphanedPodCleanup(ctx, orphans)),
     devices: () => node.devices.run(),
     'dynamic resources': () => node.dra.run(),
     'pod resources': () =>
@@ -64,7 +64,7 @@ export function runningKubeletTasks(
     'serving certificate':
       config.serverTLSBootstrap && config.serving?.certificate === undefined
         ? () =>
-            keepServingCertificate(ctx, {
+            rotateServingCertificate(ctx, {
               ...{ client, nodeName, names: [nodeName, ...config.nodeAddresses] },
               directory: config.certificateDirectory ?? path.join(rootDirectory, 'pki'),
               onCertificate: (issued) => server.setCertificate(issued),

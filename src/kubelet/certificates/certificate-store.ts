@@ -1,4 +1,4 @@
-/** Certificates in the directory of `--cert-dir`: each with its key in one dated file, a link points to the newest, as other tools expect it. */
+/** The certificate file store in `--cert-dir`: each certificate with its key in a dated file, and a link to the current one. */
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -24,7 +24,7 @@ export class CertificateStore {
     return path.join(this.#directory, `${this.#prefix}-current.pem`);
   }
 
-  /** The newest, if there is one that can be read; it may have ended. */
+  /** Undefined when there is none that can be read. It may have expired. */
   async current(): Promise<StoredCertificate | undefined> {
     const pem = await fs.readFile(this.file, 'utf8').catch(() => undefined);
     if (pem === undefined) return undefined;
@@ -54,8 +54,8 @@ export class CertificateStore {
   }
 }
 
-/** Somewhere between 70 and 90 percent of the certificate's life, so that nodes do not all come at once. */
-export const renewalTime = (
+/** Between 70 and 90 percent of the certificate's lifetime, so that nodes do not all renew at once. */
+export const nextRotationDeadline = (
   { validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>,
   random: { next(): number },
 ): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());

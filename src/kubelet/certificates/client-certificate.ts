@@ -1,15 +1,15 @@
-/** The kubelet's client certificate: asked for with bootstrap credentials, kept in a file, renewed before it ends. */
+/** The kubelet's client certificate: stored in `--cert-dir` and rotated before it expires. */
 import type { Client, Credentials } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
-import { keepCertificate } from './keep-certificate.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 
 const storeIn = (directory: string): CertificateStore => new CertificateStore(directory, 'kubelet-client');
 
 export const clientCertificateFile = (directory: string): string => storeIn(directory).file;
 
-/** Whether there is a certificate that still holds. */
+/** Whether there is a certificate that has not expired. */
 export async function hasClientCertificate(directory: string, now: number): Promise<boolean> {
   return ((await storeIn(directory).current())?.validTo ?? 0) > now;
 }
@@ -17,7 +17,7 @@ export async function hasClientCertificate(directory: string, now: number): Prom
 export const storeClientCertificate = (directory: string, issued: IssuedCertificate, now: number): Promise<void> =>
   storeIn(directory).store(issued, now);
 
-/** A kubeconfig that names the certificate's file, so that a renewed one is used as soon as it is there. */
+/** A kubeconfig that refers to the certificate file, so that a rotated certificate is used at once. */
 export function kubeconfigFor({
   server,
   ca,
@@ -49,8 +49,8 @@ export function kubeconfigFor({
 }
 
 /**
- * Connections were made with the certificate of then, and the server refuses it when it has ended: one refusal after each
- * renewal makes new connections.
+ * Open connections still use the old certificate, and the server rejects it once it has expired: the first rejection after
+ * a rotation makes the client reconnect.
  */
 export function renewableCredentials(inner: Credentials): { readonly credentials: Credentials; renewed(): void } {
   let isNew = false;
@@ -79,7 +79,7 @@ export function rotateClientCertificate(
   ctx: Context,
   { client, directory, nodeName, onRenewed }: ClientRotation,
 ): Promise<void> {
-  return keepCertificate(ctx, {
+  return runCertificateManager(ctx, {
     name: 'client-certificate',
     client,
     store: storeIn(directory),

@@ -1,4 +1,4 @@
-/** A certificate from the cluster: a key is made here, a CertificateSigningRequest asks for its certificate. */
+/** Requests a certificate: creates a key and a CertificateSigningRequest, and waits until it is signed. */
 import { createHash, webcrypto } from 'node:crypto';
 import net from 'node:net';
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
@@ -6,12 +6,12 @@ import type { Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import * as x509 from '../../net/x509/index.ts';
 
-export interface CertificateOrder {
+export interface CertificateRequestOptions {
   readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';
   readonly nodeName: string;
-  /** Names and addresses, for serving certificates. */
+  /** DNS names and IP addresses of a serving certificate. */
   readonly names?: readonly string[];
-  /** The first certificate of a node: its request is called node-csr-…, by what is asked for. */
+  /** For the first certificate of a node, whose request is named node-csr-HASH. */
   readonly isFirst?: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface IssuedCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const POLL_MS = 500;
 const MAX_POLL_MS = 10_000;
-/** One that nobody decides on in this time is given up, and another is made. */
-const WAIT_LIMIT_MS = 15 * 60_000;
+/** How long to wait for a request to be approved before a new one is created. */
+const MAX_WAIT_MS = 15 * 60_000;
 
-/** Resolves when the request was approved and signed; throws when it was denied or failed. */
+/** Throws when the request is denied or fails. */
 export async function requestCertificate(
   ctx: Context,
   client: Client,
-  order: CertificateOrder,
+  order: CertificateRequestOptions,
 ): Promise<IssuedCertificate> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const request = await x509.Pkcs10CertificateRequestGenerator.create(
@@ -76,11 +76,11 @@ export async function requestCertificate(
   const created = await client
     .resource('certificates.k8s.io/v1/certificatesigningrequests')
     .create(object, { signal: ctx.signal });
-  return { certificate: await untilIssued(ctx, client, created.metadata.name ?? name), privateKey };
+  return { certificate: await waitForCertificate(ctx, client, created.metadata.name ?? name), privateKey };
 }
 
-async function untilIssued({ clock, signal }: Context, client: Client, name: string): Promise<string> {
-  const end = clock.monotonic() + WAIT_LIMIT_MS;
+async function waitForCertificate({ clock, signal }: Context, client: Client, name: string): Promise<string> {
+  const end = clock.monotonic() + MAX_WAIT_MS;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
     const { status } = await client
       .resource('certificates.k8s.io/v1/certificatesigningrequests')

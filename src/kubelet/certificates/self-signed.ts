@@ -1,4 +1,4 @@
-/** A serving certificate that nobody signed, for kubelets whose clients do not verify them. */
+/** A self-signed serving certificate, the default when the cluster signs none for the kubelet. */
 import { webcrypto } from 'node:crypto';
 import net from 'node:net';
 import type { Clock, Random } from '../../kernel/index.ts';

@@ -1,11 +1,11 @@
-/** A serving certificate that the cluster signed; until somebody approves it, the kubelet shows one of its own making. */
+/** The kubelet's serving certificate: signed by the cluster (serverTLSBootstrap) or self-signed and stored. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
+import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
-import { keepCertificate } from './keep-certificate.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 import { selfSignedCertificate } from './self-signed.ts';
 
@@ -17,14 +17,14 @@ export interface ServingCertificateOptions {
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
-export async function keepServingCertificate(
+export async function rotateServingCertificate(
   ctx: Context,
   { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions,
 ): Promise<void> {
   const store = new CertificateStore(directory, 'kubelet-server');
   const current = await store.current();
   if (current !== undefined && current.validTo > ctx.clock.now()) onCertificate(current);
-  await keepCertificate(ctx, {
+  await runCertificateManager(ctx, {
     name: 'serving-certificate',
     client,
     store,
@@ -33,7 +33,7 @@ export async function keepServingCertificate(
   });
 }
 
-/** The certificate that signs itself, kept as `kubelet.crt` and `kubelet.key`, so that it is the same after a restart. */
+/** The self-signed certificate in `kubelet.crt` and `kubelet.key`; created once, so that it survives a restart. */
 export async function storedSelfSignedCertificate(
   ctx: Context,
   directory: string,
@@ -42,7 +42,7 @@ export async function storedSelfSignedCertificate(
   const [certificateFile, keyFile] = [path.join(directory, 'kubelet.crt'), path.join(directory, 'kubelet.key')];
   const read = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '');
   const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);
-  if (areOne(certificate, privateKey)) return { certificate, privateKey };
+  if (isKeyPair(certificate, privateKey)) return { certificate, privateKey };
   const made = await selfSignedCertificate(ctx, names);
   await makeDirectory(directory, { mode: 0o750 });
   await fs.writeFile(certificateFile, made.certificate, { mode: 0o644 });
@@ -50,8 +50,8 @@ export async function storedSelfSignedCertificate(
   return made;
 }
 
-/** A kubelet that was killed while it wrote them leaves halves. */
-function areOne(certificate: string, privateKey: string): boolean {
+/** False also for files that a killed kubelet wrote in part. */
+function isKeyPair(certificate: string, privateKey: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
   } catch {

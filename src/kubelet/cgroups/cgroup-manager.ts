@@ -1,22 +1,22 @@
 /**
- * The cgroups above containers: /kubepods, one for each QoS class below it, one for each pod below that. The runtime makes
- * those of the containers inside the pod's.
+ * The cgroups of pods: `kubepods`, below it one for each QoS class, and in those one for each pod. The runtime creates the
+ * cgroups of containers inside the pod's cgroup.
  */
 import type { Pod } from '../../api/generated/core-v1.ts';
 
 export interface CgroupManager {
-  /** Makes the cgroups that all pods share. `allocatable` is what they may have together. */
+  /** Creates the cgroups above pods. `allocatable` limits kubepods (node allocatable enforcement). */
   prepare(allocatable: Readonly<Record<string, string>>): Promise<void>;
-  /** The path for the runtime, made if it is not there and brought to what the pod asks for. */
+  /** Creates the pod's cgroup, or updates its limits. Returns the cgroup parent for the runtime. */
   ensurePod(pod: Pod): Promise<string>;
   removePod(podUid: string): Promise<void>;
-  /** The shares of the QoS classes, which follow the pods in them. */
+  /** Sets the CPU shares of the QoS classes by the requests of their pods. */
   updateQos(pods: readonly Pod[]): Promise<void>;
-  /** Uids of pods that have a cgroup. */
+  /** UIDs of pods that have a cgroup. */
   podUids(): Promise<string[]>;
-  /** Where the pod's cgroup is, for statistics; the controller is for version 1. */
+  /** The directory of the pod's cgroup, of one controller in cgroup v1. */
   podPath(pod: Pod, controller: string): string;
-  /** What all pods use, and may use, of memory; undefined where nothing limits them. */
+  /** Memory limit and usage of all pods together; undefined without a limit. */
   podsMemory(): Promise<MemoryUse | undefined>;
 }
 
@@ -25,7 +25,7 @@ export interface MemoryUse {
   readonly workingSetBytes: number;
 }
 
-/** Where nothing may be made, or tests need nothing: the runtime decides. */
+/** For `cgroupsPerQOS: false` and tests: leaves the cgroup parent to the runtime. */
 export const noCgroups: CgroupManager = {
   prepare: () => Promise.resolve(),
   ensurePod: () => Promise.resolve(''),

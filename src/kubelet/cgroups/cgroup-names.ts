@@ -1,10 +1,10 @@
-/** What cgroups are called: as in the file system, or as systemd calls its slices, which nest by the dashes of their names. */
+/** Cgroup names by driver: paths for cgroupfs; for systemd slices, whose nesting follows the dashes in their names. */
 import path from 'node:path';
 
 export interface CgroupNames {
-  /** Of parts like `kubepods`, `burstable`, `podUID`: the path below the root of the hierarchy. */
+  /** The path below the root of the hierarchy, of components such as `kubepods`, `burstable`, `podUID`. */
   path(parts: readonly string[]): string;
-  /** The pod's uid, of the last part of a path; undefined when it is none of a pod. */
+  /** The pod UID in the base name of a cgroup; undefined for cgroups that are not of a pod. */
   podUid(name: string): string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function systemdNames(cgroupRoot: string): CgroupNames {
     .filter((part) => part !== '');
   return {
     path: (parts) => {
-      // A dash in a part would be another level.
+      // systemd would take a dash for another level.
       const all = [...above, ...parts.map((part) => part.replaceAll('-', '_'))];
       return `/${all.map((_, i) => `${all.slice(0, i + 1).join('-')}${SUFFIX}`).join('/')}`;
     },

@@ -1,4 +1,4 @@
-/** The cgroup hierarchies of the machine: one in version 2, one for each controller in version 1. */
+/** Reads and writes cgroups: one hierarchy in cgroup v2, one for each controller in v1. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../../kernel/index.ts';
@@ -18,7 +18,7 @@ export interface Hierarchies {
   readonly version: 1 | 2;
   create(cgroup: string): Promise<void>;
   apply(cgroup: string, settings: CgroupSettings): Promise<void>;
-  /** With everything below; what still runs in it keeps it, and throws. */
+  /** Removes the cgroup and its children; throws while a process runs in it. */
   remove(cgroup: string): Promise<void>;
   list(cgroup: string): Promise<string[]>;
   directory(cgroup: string, controller: string): string;
@@ -31,16 +31,16 @@ export async function openHierarchies(root = '/sys/fs/cgroup'): Promise<Hierarch
     () => true,
     () => false,
   );
-  return isUnified ? unified(root) : separate(await controllersOf());
+  return isUnified ? cgroupV2(root) : cgroupV1(await controllersOf());
 }
 
 /**
- * Version 2 stands beside the controllers of version 1 on many machines, without controllers of its own. OCI runtimes put
- * containers there too, and leave the folders above them to us.
+ * Hybrid mode: many v1 machines also mount a v2 hierarchy without controllers. OCI runtimes create containers' cgroups in
+ * it too, and leave their parents for us to remove.
  */
-const BESIDE = 'unified';
+const HYBRID_UNIFIED = 'unified';
 
-/** Directory of each controller, by its name. */
+/** The mount point of each controller of cgroup v1, by name. */
 async function controllersOf(): Promise<Map<string, string>> {
   const text = await fs.readFile('/proc/self/mountinfo', 'utf8');
   const found = new Map<string, string>();
@@ -48,7 +48,7 @@ async function controllersOf(): Promise<Map<string, string>> {
     const [before = '', after = ''] = line.split(' - ');
     const [type, , options = ''] = after.split(' ');
     const directory = before.split(' ')[4] ?? '';
-    if (type === 'cgroup2') found.set(BESIDE, directory);
+    if (type === 'cgroup2') found.set(HYBRID_UNIFIED, directory);
     if (type !== 'cgroup') continue;
     for (const option of options.split(','))
       if (!['rw', 'ro', 'xattr', 'clone_children'].includes(option)) found.set(option, directory);
@@ -56,9 +56,9 @@ async function controllersOf(): Promise<Map<string, string>> {
   return found;
 }
 
-function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
+function cgroupV1(controllers: ReadonlyMap<string, string>): Hierarchies {
   const all = [...new Set(controllers.values())];
-  const directories = all.filter((directory) => directory !== controllers.get(BESIDE));
+  const directories = all.filter((directory) => directory !== controllers.get(HYBRID_UNIFIED));
   const at = (cgroup: string, controller: string): string =>
     path.join(controllers.get(controller) ?? `/sys/fs/cgroup/${controller}`, cgroup);
   const set = async (cgroup: string, controller: string, file: string, value: number | undefined): Promise<void> => {
@@ -95,10 +95,10 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
   };
 }
 
-/** Version 1 has a number instead of a word for no limit: the largest multiple of a page. */
+/** Cgroup v1 reports no limit as the largest multiple of the page size. */
 const NO_LIMIT = 2 ** 62;
 
-/** The working set is what is used without files that nobody has looked at lately. */
+/** The working set is the usage without inactive file cache. */
 async function memoryUse(
   directory: string,
   files: { readonly limit: string; readonly usage: string; readonly inactive: string },
@@ -116,7 +116,7 @@ async function memoryUse(
   return { limitBytes, workingSetBytes: Math.max(0, Number(usage.trim()) - inactive) };
 }
 
-/** A new cpuset has no processors until it is told which; its processes could not run. */
+/** A new cpuset of cgroup v1 has no CPUs, so that no process could run in it: it gets those of its parent. */
 async function inheritCpuset(root: string, cgroup: string): Promise<void> {
   let current = root;
   for (const name of cgroup.split('/').filter((part) => part !== '')) {
@@ -130,7 +130,7 @@ async function inheritCpuset(root: string, cgroup: string): Promise<void> {
   }
 }
 
-function unified(root: string): Hierarchies {
+function cgroupV2(root: string): Hierarchies {
   const at = (cgroup: string): string => path.join(root, cgroup);
   const set = (cgroup: string, file: string, value: string): Promise<void> =>
     fs.writeFile(path.join(at(cgroup), file), value);
@@ -160,7 +160,7 @@ function unified(root: string): Hierarchies {
   };
 }
 
-/** [2, 262144] of version 1 onto [1, 10000] of version 2. */
+/** Maps CPU shares of v1, [2, 262144], to CPU weight of v2, [1, 10000]. */
 export const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * 9999) / 262_142);
 
 async function children(directory: string): Promise<string[]> {

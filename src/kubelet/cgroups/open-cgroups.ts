@@ -1,4 +1,4 @@
-/** The cgroups of pods and of their QoS classes: made directly in the file system, or by systemd. */
+/** The cgroups of pods and QoS classes, created in the cgroup file system or by systemd, as the cgroup driver says. */
 import { basename } from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
@@ -6,22 +6,22 @@ import { podQos } from '../../component-helpers/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/container-resources.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { allocatedRequests, podResources } from '../pod/pod-resources.ts';
-import { uidOf } from '../pod/pod-text.ts';
-import type { CgroupManager } from './cgroup-manager.ts';
-import { cgroupfsNames, systemdNames } from './cgroup-names.ts';
+import type { CgroupManager, MemoryUse } from './cgroup-manager.ts';
+import { cgroupfsNames, systemdNames, type CgroupNames } from './cgroup-names.ts';
 import { openHierarchies, type CgroupSettings, type Hierarchies } from './hierarchies.ts';
 import { checkSystemd, systemdSlices, type Systemctl } from './systemd-slices.ts';
 
-const REMOVE_TRIES = 50;
-const REMOVE_PAUSE_MS = 20;
-const CLASSES = ['burstable', 'besteffort'] as const;
+const MAX_REMOVE_TRIES = 50;
+const REMOVE_RETRY_MS = 20;
+/** The cgroups that hold pods' cgroups: Guaranteed pods lie in kubepods itself. */
+const POD_PARENTS = [['kubepods'], ['kubepods', 'burstable'], ['kubepods', 'besteffort']] as const;
 
 export interface OpenCgroupsOptions {
   readonly config: KubeletConfiguration;
-  /** What the runtime says it has; it counts over the configuration, since both must have the same. */
+  /** The driver of the runtime. It overrides the configuration, because kubelet and runtime must use the same. */
   readonly driver?: CgroupDriver;
-  /** Instead of the machine's. */
   readonly hierarchies?: Hierarchies;
   readonly systemctl?: Systemctl;
 }
@@ -29,73 +29,112 @@ export interface OpenCgroupsOptions {
 export type CgroupDriver = 'cgroupfs' | 'systemd';
 
 export async function openCgroups(
-  outer: Context,
+  ctx: Context,
   { config, driver, hierarchies: given, systemctl }: OpenCgroupsOptions,
 ): Promise<CgroupManager> {
-  const ctx = childContext(outer, 'cgroups');
   const isSystemd = (driver ?? config.cgroupDriver) === 'systemd';
   if (isSystemd && systemctl === undefined) await checkSystemd();
   const files = given ?? (await openHierarchies());
-  const hierarchies = isSystemd ? systemdSlices(files, systemctl) : files;
-  const names = isSystemd ? systemdNames(config.cgroupRoot) : cgroupfsNames(config.cgroupRoot);
-  const root = names.path(['kubepods']);
-  const classPaths = CLASSES.map((name) => names.path(['kubepods', name]));
-  const partsOf = (qos: string): string[] => (qos === 'Guaranteed' ? ['kubepods'] : ['kubepods', qos.toLowerCase()]);
-  const pathOf = (pod: Pod): string => names.path([...partsOf(podQos(pod)), `pod${uidOf(pod)}`]);
-
-  const removeOnce = async (uid: string): Promise<void> => {
-    for (const parent of [['kubepods'], ...CLASSES.map((name) => ['kubepods', name])]) {
-      const cgroup = names.path([...parent, `pod${uid}`]);
-      // systemd would be told of slices that never were.
-      if (!isSystemd || (await hierarchies.list(names.path(parent))).includes(basename(cgroup)))
-        await hierarchies.remove(cgroup);
-    }
-  };
-
-  return {
-    async prepare(allocatable) {
-      for (const cgroup of [root, ...classPaths]) await hierarchies.create(cgroup);
-      await hierarchies.apply(names.path(['kubepods', 'besteffort']), { cpuShares: 2 });
-      if (!config.enforceNodeAllocatable.includes('pods')) return;
-      const memory = parseQuantity(allocatable['memory'] ?? '0').value() + hardMemory(config);
-      await hierarchies.apply(root, {
-        cpuShares: milliCpuToShares(milli(allocatable['cpu'])),
-        ...(memory > 0 ? { memoryBytes: memory } : {}),
-      });
-    },
-    async ensurePod(pod) {
-      const cgroup = pathOf(pod);
-      await hierarchies.create(cgroup);
-      await hierarchies.apply(cgroup, podSettings(pod, config));
-      return cgroup;
-    },
-    async removePod(uid) {
-      for (let tries = 0; ; tries++) {
-        try {
-          return await removeOnce(uid);
-        } catch (error) {
-          // The kernel takes a moment to notice that the last process has gone.
-          if (tries >= REMOVE_TRIES) throw error;
-          await ctx.clock.sleep(REMOVE_PAUSE_MS, ctx.signal);
-        }
-      }
-    },
-    async updateQos(pods) {
-      let burstable = 0;
-      for (const pod of pods)
-        if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
-      await hierarchies.apply(names.path(['kubepods', 'burstable']), { cpuShares: milliCpuToShares(burstable) });
-    },
-    async podUids() {
-      const found = await Promise.all([root, ...classPaths].map((parent) => hierarchies.list(parent)));
-      return found.flat().flatMap((name) => names.podUid(name) ?? []);
-    },
-    podPath: (pod, controller) => hierarchies.directory(pathOf(pod), controller),
-    podsMemory: () => hierarchies.memory(root),
-  };
+  return new PodCgroups(childContext(ctx, 'cgroups'), config, {
+    isSystemd,
+    hierarchies: isSystemd ? systemdSlices(files, systemctl) : files,
+    names: isSystemd ? systemdNames(config.cgroupRoot) : cgroupfsNames(config.cgroupRoot),
+  });
 }
 
-/** Allocatable leaves the eviction threshold out, but pods may reach into it before they are stopped by it. */
+interface CgroupAccess {
+  readonly isSystemd: boolean;
+  readonly hierarchies: Hierarchies;
+  readonly names: CgroupNames;
+}
+
+class PodCgroups implements CgroupManager {
+  readonly #ctx: Context;
+  readonly #config: KubeletConfiguration;
+  readonly #isSystemd: boolean;
+  readonly #hierarchies: Hierarchies;
+  readonly #names: CgroupNames;
+
+  constructor(ctx: Context, config: KubeletConfiguration, { isSystemd, hierarchies, names }: CgroupAccess) {
+    this.#ctx = ctx;
+    this.#config = config;
+    this.#isSystemd = isSystemd;
+    this.#hierarchies = hierarchies;
+    this.#names = names;
+  }
+
+  async prepare(allocatable: Readonly<Record<string, string>>): Promise<void> {
+    const root = this.#names.path(['kubepods']);
+    for (const parent of POD_PARENTS) await this.#hierarchies.create(this.#names.path(parent));
+    await this.#hierarchies.apply(this.#names.path(['kubepods', 'besteffort']), { cpuShares: 2 });
+    if (!this.#config.enforceNodeAllocatable.includes('pods')) return;
+    const memory = parseQuantity(allocatable['memory'] ?? '0').value() + hardMemory(this.#config);
+    await this.#hierarchies.apply(root, {
+      cpuShares: milliCpuToShares(milli(allocatable['cpu'])),
+      ...(memory > 0 ? { memoryBytes: memory } : {}),
+    });
+  }
+
+  async ensurePod(pod: Pod): Promise<string> {
+    const cgroup = this.#pathOf(pod);
+    await this.#hierarchies.create(cgroup);
+    await this.#hierarchies.apply(cgroup, podSettings(pod, this.#config));
+    return cgroup;
+  }
+
+  async removePod(uid: string): Promise<void> {
+    const { clock, signal } = this.#ctx;
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#removeOnce(uid);
+      } catch (error) {
+        // The kernel takes a moment to notice that the last process has exited.
+        if (tries >= MAX_REMOVE_TRIES) throw error;
+        await clock.sleep(REMOVE_RETRY_MS, signal);
+      }
+    }
+  }
+
+  async #removeOnce(uid: string): Promise<void> {
+    for (const parent of POD_PARENTS) {
+      const cgroup = this.#names.path([...parent, `pod${uid}`]);
+      // systemd fails to stop a slice that does not exist.
+      const exists = async (): Promise<boolean> =>
+        (await this.#hierarchies.list(this.#names.path(parent))).includes(basename(cgroup));
+      if (!this.#isSystemd || (await exists())) await this.#hierarchies.remove(cgroup);
+    }
+  }
+
+  async updateQos(pods: readonly Pod[]): Promise<void> {
+    let burstable = 0;
+    for (const pod of pods)
+      if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
+    await this.#hierarchies.apply(this.#names.path(['kubepods', 'burstable']), {
+      cpuShares: milliCpuToShares(burstable),
+    });
+  }
+
+  async podUids(): Promise<string[]> {
+    const found = await Promise.all(POD_PARENTS.map((parent) => this.#hierarchies.list(this.#names.path(parent))));
+    return found.flat().flatMap((name) => this.#names.podUid(name) ?? []);
+  }
+
+  podPath(pod: Pod, controller: string): string {
+    return this.#hierarchies.directory(this.#pathOf(pod), controller);
+  }
+
+  podsMemory(): Promise<MemoryUse | undefined> {
+    return this.#hierarchies.memory(this.#names.path(['kubepods']));
+  }
+
+  #pathOf(pod: Pod): string {
+    const qos = podQos(pod);
+    const parent = qos === 'Guaranteed' ? ['kubepods'] : ['kubepods', qos.toLowerCase()];
+    return this.#names.path([...parent, `pod${uidOf(pod)}`]);
+  }
+}
+
+/** Allocatable excludes the hard eviction threshold, but pods may use that memory until the eviction manager reacts. */
 const hardMemory = (config: KubeletConfiguration): number => {
   const text = config.evictionHard['memory.available'];
   return text === undefined || text.endsWith('%') ? 0 : bytes(text);

@@ -1,4 +1,4 @@
-/** Cgroups that systemd makes and limits as slices: where it runs it is the only one who may. */
+/** The systemd cgroup driver: cgroups are slices that systemd creates and limits, because it owns the cgroup tree. */
 import { execFile } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -11,7 +11,7 @@ const systemctl: Systemctl = async (args) => {
   await promisify(execFile)('systemctl', [...args]);
 };
 
-/** Throws where systemd does not run. */
+/** Throws when systemd is not running. */
 export async function checkSystemd(marker = '/run/systemd/system'): Promise<void> {
   const runs = await fs.stat(marker).then(
     (stat) => stat.isDirectory(),
@@ -28,7 +28,7 @@ export function systemdSlices(files: Hierarchies, run: Systemctl = systemctl): H
   return {
     ...files,
     async create(cgroup) {
-      // A slice needs no unit file: it is there with those that it lies in once it is started.
+      // Starting a slice creates it and its parents; it needs no unit file.
       const isThere = await fs.stat(files.directory(cgroup, 'memory')).then(
         () => true,
         () => false,
@@ -46,7 +46,6 @@ export function systemdSlices(files: Hierarchies, run: Systemctl = systemctl): H
   };
 }
 
-/** Lasting until the next start of the machine, as what they belong to. */
 export function sliceProperties(
   { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }: CgroupSettings,
   version: 1 | 2,

@@ -1,4 +1,4 @@
-/** The configuration in force, as /configz shows it. */
+/** The active KubeletConfiguration for /configz. */
 import { formatDuration } from '../../base/index.ts';
 import type { Field } from './fields.ts';
 import { KUBELET_FIELDS, type KubeletConfiguration } from './kubelet-configuration.ts';

@@ -1,10 +1,10 @@
-/** What a field of a configuration file may hold, and what it is when it is left out. */
+/** Declarations of configuration fields: their type and default. */
 export interface FieldTypes {
   text: string;
   flag: boolean;
   whole: number;
   number: number;
-  /** Go's notation in the file, milliseconds here. */
+  /** A Go duration in the file, milliseconds in memory. */
   duration: number;
   texts: readonly string[];
   pairs: Readonly<Record<string, string>>;
@@ -17,8 +17,6 @@ export interface FieldTypes {
 export interface Field<K extends keyof FieldTypes = keyof FieldTypes, D = FieldTypes[K] | undefined> {
   readonly kind: K;
   readonly default: D;
-  /** Nested objects name their own fields. */
-  readonly fields?: FieldTable;
 }
 
 export type FieldTable = Readonly<Record<string, Field>>;

@@ -1,6 +1,6 @@
-/** Reads a KubeletConfiguration file, strictly: what upstream refuses is refused with the same words. */
+/** Decodes a KubeletConfiguration file strictly, with upstream's error messages. */
 import { parse, YAMLParseError } from 'yaml';
-import { isRecord, parseDuration } from '../../base/index.ts';
+import { errorMessage, isRecord, parseDuration } from '../../base/index.ts';
 import type { Field } from './fields.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, KUBELET_FIELDS, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { validateKubeletConfiguration } from './validate-kubelet-configuration.ts';
@@ -38,7 +38,7 @@ export function loadKubeletConfiguration(
     return declared === undefined || value === null ? [] : [[name, convert(name, declared, value)]];
   });
   const given: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
-  // Thresholds replace the defaults as a whole, unless they are to be merged with them.
+  // evictionHard replaces the default thresholds, unless mergeDefaultEvictionSettings is set.
   const configuration = given.mergeDefaultEvictionSettings
     ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } }
     : given;
@@ -55,9 +55,7 @@ function read(text: string): Record<string, unknown> {
       throw new KubeletConfigurationError(
         `strict decoding error: yaml: unmarshal errors:\n  ${error.message.split('\n')[0]}`,
       );
-    throw new KubeletConfigurationError(
-      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new KubeletConfigurationError(`couldn't get version/kind; json parse error: ${errorMessage(error)}`);
   }
   if (!isRecord(document))
     throw new KubeletConfigurationError(`couldn't get version/kind; json parse error: the file holds no object`);

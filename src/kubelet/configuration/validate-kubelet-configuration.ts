@@ -1,4 +1,4 @@
-/** What values a kubelet can run with, as named checks, in upstream's words. */
+/** Validates a KubeletConfiguration: named checks with upstream's error messages. */
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 type Check = (config: KubeletConfiguration) => string | undefined;
@@ -124,7 +124,7 @@ const CHECKS = {
   topologyOptions: (c) =>
     unless(
       Object.keys(c.topologyManagerPolicyOptions).length === 0,
-      'invalid configuration: topologyManagerPolicyOptions (--topology-manager-policy-options): the policies have no options here',
+      'invalid configuration: topologyManagerPolicyOptions (--topology-manager-policy-options): options are not supported',
     ),
   memoryManager: (c) =>
     unless(
@@ -162,7 +162,7 @@ const CHECKS = {
 
 const isPort = (port: number): boolean => port >= 0 && port <= 65535;
 
-/** Throws with everything that is wrong. */
+/** Throws an error with all violations. */
 export function validateKubeletConfiguration(config: KubeletConfiguration): void {
   const problems = Object.values(CHECKS).flatMap((check) => check(config) ?? []);
   if (problems.length === 0) return;

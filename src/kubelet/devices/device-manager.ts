@@ -1,15 +1,17 @@
-/** Device plugins: what they offer becomes a resource of the node, and what a container gets of it goes into its start. */
+/**
+ * The device manager: device plugins register here, their devices become extended resources of the node, and containers
+ * start with the devices, mounts and environment that the plugin's Allocate returned.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { ownValue, parseQuantity } from '../../base/index.ts';
+import { errorMessage, ownValue, parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
-import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { mergeRunOptions, NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import {
   allMasks,
   bitsOf,
@@ -38,10 +40,10 @@ interface Plugin {
   readonly options: DevicePluginOptions;
   readonly healthy: Set<string>;
   readonly all: Set<string>;
-  /** NUMA nodes of devices that are near some. */
-  readonly near: Map<string, NumaMask>;
+  /** The NUMA nodes of each device that has a topology. */
+  readonly numaNodes: Map<string, NumaMask>;
   readonly stop: AbortController;
-  /** Whether it still tells of its devices. */
+  /** False after its ListAndWatch stream has ended. */
   connected: boolean;
 }
 
@@ -74,7 +76,7 @@ export class DeviceManager implements HintProvider {
     this.#onHealth = options.onHealth;
   }
 
-  /** Extended resources for the node's status. */
+  /** The extended resources for the node status. */
   resources(): { capacity: Record<string, number>; allocatable: Record<string, number> } {
     const capacity: Record<string, number> = {};
     const allocatable: Record<string, number> = {};
@@ -85,7 +87,7 @@ export class DeviceManager implements HintProvider {
     return { capacity, allocatable };
   }
 
-  /** What each container of a pod holds, for those who ask about pods' resources. */
+  /** The devices of each container of a pod, by resource; for the PodResources API. */
   allocatedTo(podUid: string): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
     return this.#allocated[podUid] ?? {};
   }
@@ -94,7 +96,7 @@ export class DeviceManager implements HintProvider {
     const { signal } = this.#ctx;
     const directory = path.join(this.#config.rootDirectory, 'device-plugins');
     await makeDirectory(directory, { mode: 0o750 });
-    // Plugins watch for this socket to come again and register anew.
+    // Device plugins watch for a new kubelet.sock and register again.
     for (const name of await fs.readdir(directory))
       if ((await fs.stat(path.join(directory, name)).catch(() => undefined))?.isSocket())
         await fs.rm(path.join(directory, name), { force: true });
@@ -113,27 +115,27 @@ export class DeviceManager implements HintProvider {
     await Promise.all(this.#watching);
   }
 
-  /** All devices that pods can have: healthy ones, with the NUMA nodes they are near to. */
+  /** All healthy devices with their NUMA nodes; for the PodResources API. */
   allocatable(): {
     readonly resource: string;
     readonly ids: readonly string[];
     readonly numaNodes: readonly number[];
   }[] {
-    return [...this.#plugins].flatMap(([resource, { healthy, near }]) =>
-      [...healthy].map((id) => ({ resource, ids: [id], numaNodes: bitsOf(near.get(id) ?? 0) })),
+    return [...this.#plugins].flatMap(([resource, { healthy, numaNodes }]) =>
+      [...healthy].map((id) => ({ resource, ids: [id], numaNodes: bitsOf(numaNodes.get(id) ?? 0) })),
     );
   }
 
   numaNodesOf(resource: string, id: string): number[] {
-    return bitsOf(this.#plugins.get(resource)?.near.get(id) ?? 0);
+    return bitsOf(this.#plugins.get(resource)?.numaNodes.get(id) ?? 0);
   }
 
   hints(pod: Pod, container: Container | undefined): ProviderHints {
-    const wanted = container === undefined ? this.#podCounts(pod) : this.#counts(container);
+    const wanted = container === undefined ? this.#requestedDevicesOfPod(pod) : this.#requestedDevices(container);
     const ofPod = this.#allocated[uidOf(pod)] ?? {};
     return Object.fromEntries(
       [...wanted].map(([resource, { count, plugin }]): [string, TopologyHint[] | undefined] => {
-        if (plugin.near.size === 0) return [resource, undefined];
+        if (plugin.numaNodes.size === 0) return [resource, undefined];
         const held =
           container === undefined
             ? Object.values(ofPod).flatMap((one) => one[resource] ?? [])
@@ -144,20 +146,20 @@ export class DeviceManager implements HintProvider {
     );
   }
 
-  /** A device that is near no node in particular is near enough to each. */
-  #hintsFor({ all, near }: Plugin, count: number, usable: readonly string[]): TopologyHint[] {
+  /** A device without topology counts as close to every NUMA node. */
+  #hintsFor({ all, numaNodes }: Plugin, count: number, usable: readonly string[]): TopologyHint[] {
     const masks = allMasks(this.#numaNodes);
     const inside = (mask: NumaMask, ids: Iterable<string>): number =>
-      [...ids].filter((id) => ((near.get(id) ?? mask) & mask) !== 0).length;
-    const least = Math.min(...masks.filter((mask) => inside(mask, all) >= count).map(countOf));
+      [...ids].filter((id) => ((numaNodes.get(id) ?? mask) & mask) !== 0).length;
+    const fewestNodes = Math.min(...masks.filter((mask) => inside(mask, all) >= count).map(countOf));
     return masks
       .filter((mask) => inside(mask, usable) >= count)
-      .map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+      .map((mask) => ({ affinity: mask, preferred: countOf(mask) === fewestNodes }));
   }
 
   async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
     let changed = false;
-    for (const [resource, { count, plugin }] of this.#counts(container)) {
+    for (const [resource, { count, plugin }] of this.#requestedDevices(container)) {
       const ofPod = (this.#allocated[uidOf(pod)] ??= {});
       const ofContainer = ownValue(ofPod, container.name) ?? (ofPod[container.name] = {});
       if (ofContainer[resource] !== undefined) continue;
@@ -167,14 +169,14 @@ export class DeviceManager implements HintProvider {
     if (changed) await this.#save();
   }
 
-  async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
-    let addition = NO_ADDITION;
+  async runContainerOptions(pod: Pod, container: Container | EphemeralContainer): Promise<RunContainerOptions> {
+    let options = NO_RUN_OPTIONS;
     for (const [resource, ids] of Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {})) {
       const plugin = this.#plugins.get(resource);
       if (plugin === undefined) throw new Error(`the device plugin of ${resource} has not registered yet`);
-      addition = mergeAdditions(addition, await this.#addition(plugin, ids));
+      options = mergeRunOptions(options, await this.#allocate(plugin, ids));
     }
-    return addition;
+    return options;
   }
 
   async release(podUid: string): Promise<void> {
@@ -183,12 +185,12 @@ export class DeviceManager implements HintProvider {
     await this.#save();
   }
 
-  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+  async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
     for (const uid of Object.keys(this.#allocated)) if (!podUids.has(uid)) await this.release(uid);
   }
 
-  /** How many devices of which plugin a container wants. */
-  #counts({ resources }: Pick<Container, 'resources'>): Map<string, { count: number; plugin: Plugin }> {
+  /** How many devices of each registered plugin a container requests. */
+  #requestedDevices({ resources }: Pick<Container, 'resources'>): Map<string, { count: number; plugin: Plugin }> {
     const wanted = new Map<string, { count: number; plugin: Plugin }>();
     for (const [resource, quantity] of Object.entries(resources?.limits ?? {})) {
       const plugin = this.#plugins.get(resource);
@@ -198,17 +200,17 @@ export class DeviceManager implements HintProvider {
     return wanted;
   }
 
-  #podCounts({ spec }: Pod): Map<string, { count: number; plugin: Plugin }> {
+  #requestedDevicesOfPod({ spec }: Pod): Map<string, { count: number; plugin: Plugin }> {
     const total = new Map<string, { count: number; plugin: Plugin }>();
-    const starting = (spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container));
+    const initContainers = (spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container));
     for (const container of [
       ...(spec?.initContainers ?? []).filter(isRestartableInitContainer),
       ...(spec?.containers ?? []),
     ])
-      for (const [resource, { count, plugin }] of this.#counts(container))
+      for (const [resource, { count, plugin }] of this.#requestedDevices(container))
         total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
-    for (const container of starting)
-      for (const [resource, { count, plugin }] of this.#counts(container))
+    for (const container of initContainers)
+      for (const [resource, { count, plugin }] of this.#requestedDevices(container))
         total.set(resource, { count: Math.max(count, total.get(resource)?.count ?? 0), plugin });
     return total;
   }
@@ -231,7 +233,7 @@ export class DeviceManager implements HintProvider {
       options,
       healthy: new Set(),
       all: new Set(),
-      near: new Map(),
+      numaNodes: new Map(),
       stop: new AbortController(),
       connected: true,
     };
@@ -246,33 +248,35 @@ export class DeviceManager implements HintProvider {
       for await (const { devices = [] } of plugin.service.listAndWatch({}, { signal: plugin.stop.signal })) {
         plugin.all.clear();
         plugin.healthy.clear();
-        plugin.near.clear();
+        plugin.numaNodes.clear();
         for (const { ID = '', health, topology } of devices) {
           plugin.all.add(ID);
           const nodes = (topology?.nodes ?? []).map((node) => Number(node.ID ?? 0));
-          if (nodes.length > 0) plugin.near.set(ID, maskOf(nodes));
+          if (nodes.length > 0) plugin.numaNodes.set(ID, maskOf(nodes));
           if (health === 'Healthy') plugin.healthy.add(ID);
         }
-        this.#tell(resource);
+        this.#devicesChanged(resource);
       }
     } catch (error) {
-      this.#ctx.logger.v(1).info('A device plugin has ended', { resource, err: messageOf(error) });
+      this.#ctx.logger
+        .v(1)
+        .info('ListAndWatch ended unexpectedly for device plugin', { resource, err: errorMessage(error) });
     }
-    // Its devices stay known, so that pods that want them wait for it to come back instead of being refused.
+    // The devices stay in the capacity, so that pods wait for the plugin to come back instead of being rejected.
     plugin.healthy.clear();
     plugin.connected = false;
-    this.#tell(resource);
+    this.#devicesChanged(resource);
   }
 
-  #tell(resource: string): void {
+  #devicesChanged(resource: string): void {
     if (this.#ctx.signal.aborted) return;
     this.#onChange();
     for (const [uid, containers] of Object.entries(this.#allocated))
       if (Object.values(containers).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
   }
 
-  /** The devices that a container has, as its status tells of them. */
-  health(pod: Pod, container: Container): ResourceStatus[] {
+  /** The container's devices and their health, for `allocatedResourcesStatus` of its status. */
+  allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[] {
     return Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {}).map(([name, ids]) => {
       const plugin = this.#plugins.get(name);
       const healthOf = (id: string): string =>
@@ -285,7 +289,7 @@ export class DeviceManager implements HintProvider {
     });
   }
 
-  async #addition(plugin: Plugin, ids: readonly string[]): Promise<ContainerAddition> {
+  async #allocate(plugin: Plugin, ids: readonly string[]): Promise<RunContainerOptions> {
     if (plugin.options.preStartRequired === true) await plugin.service.preStartContainer({ devicesIds: ids });
     const { containerResponses = [] } = await plugin.service.allocate({ containerRequests: [{ devicesIds: ids }] });
     const [{ envs = {}, mounts = [], devices = [], annotations = {}, cdiDevices = [] } = {}] = containerResponses;
@@ -302,19 +306,20 @@ export class DeviceManager implements HintProvider {
     };
   }
 
-  /** What nobody has, and what the pod's own init containers had. */
+  /** Healthy devices that no container has; devices of the pod's finished init containers may be reused. */
   #free(resource: string, plugin: Plugin, pod: Pod): string[] {
-    const starting = new Set(
+    const initContainers = new Set(
       (pod.spec?.initContainers ?? [])
         .filter((container) => !isRestartableInitContainer(container))
         .map(({ name }) => name),
     );
-    const taken = new Set<string>();
+    const allocated = new Set<string>();
     for (const [uid, containers] of Object.entries(this.#allocated)) {
       for (const [name, resources] of Object.entries(containers))
-        if (uid !== uidOf(pod) || !starting.has(name)) for (const id of resources[resource] ?? []) taken.add(id);
+        if (uid !== uidOf(pod) || !initContainers.has(name))
+          for (const id of resources[resource] ?? []) allocated.add(id);
     }
-    return [...plugin.healthy].filter((id) => !taken.has(id));
+    return [...plugin.healthy].filter((id) => !allocated.has(id));
   }
 
   async #choose(
@@ -332,10 +337,16 @@ export class DeviceManager implements HintProvider {
         `requested number of devices unavailable for ${resource}. Requested: ${count}, Available: ${all.length}`,
       );
     const distance = (id: string): number =>
-      affinity === undefined ? 0 : !plugin.near.has(id) ? 1 : ((plugin.near.get(id) ?? 0) & affinity) === 0 ? 2 : 0;
+      affinity === undefined
+        ? 0
+        : !plugin.numaNodes.has(id)
+          ? 1
+          : ((plugin.numaNodes.get(id) ?? 0) & affinity) === 0
+            ? 2
+            : 0;
     const free = all.toSorted((a, b) => distance(a) - distance(b));
     if (plugin.options.getPreferredAllocationAvailable !== true) return free.slice(0, count);
-    // The plugin chooses among those that are as near as can be.
+    // The plugin chooses among the devices that are equally close to the wanted NUMA nodes.
     const farthest = distance(free[count - 1] ?? '');
     const candidates = free.filter((id) => distance(id) <= farthest);
     const must = free.filter((id) => distance(id) < farthest);

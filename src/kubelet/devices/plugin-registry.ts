@@ -1,14 +1,17 @@
+/**
+ * The plugin watcher: a CSI driver, DRA driver or device plugin registers by a socket in `plugins_registry`. The kubelet
+ * calls its GetInfo, hands it to the handler of its type, and reports the outcome with NotifyRegistrationStatus.
+ */
 import { watch } from 'node:fs';
-/** Plugins that announce themselves by a socket in the registry's directory: each is asked what it is, and told how it went. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
 
 export interface PluginHandler {
-  /** Throws when the plugin cannot be used; it is told why. */
+  /** Throws when the plugin cannot be used; the plugin gets the message. */
   register(plugin: {
     readonly name: string;
     readonly endpoint: string;
@@ -17,8 +20,8 @@ export interface PluginHandler {
   deregister(name: string): Promise<void>;
 }
 
-const LOOK_MS = 10_000;
-const CALL_MS = 10_000;
+const RESYNC_MS = 10_000;
+const CALL_TIMEOUT_MS = 10_000;
 
 export class PluginRegistry {
   readonly #ctx: Context;
@@ -43,16 +46,16 @@ export class PluginRegistry {
     watcher.on('error', () => {});
     try {
       while (!signal.aborted) {
-        await this.#look().catch((error: unknown) => logger.error(error, 'Failed to look for plugins'));
+        await this.#sync().catch((error: unknown) => logger.error(error, 'Failed to sync plugin registrations'));
         const changed = new Promise<void>((resolve) => (notify = resolve));
-        await Promise.race([changed, clock.sleep(LOOK_MS, signal).catch(() => {})]);
+        await Promise.race([changed, clock.sleep(RESYNC_MS, signal).catch(() => {})]);
       }
     } finally {
       watcher.close();
     }
   }
 
-  async #look(): Promise<void> {
+  async #sync(): Promise<void> {
     const sockets = new Map<string, number>();
     for (const name of await fs.readdir(this.#directory, { recursive: true })) {
       const full = path.join(this.#directory, name);
@@ -69,7 +72,7 @@ export class PluginRegistry {
 
   async #register(socket: string, mtimeMs: number): Promise<void> {
     const connection = connectGrpc(socket);
-    const signal = this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal);
+    const signal = this.#ctx.clock.deadline(CALL_TIMEOUT_MS, this.#ctx.signal);
     const registration = connection.service<Registration>({ package: PACKAGE, descriptor }, 'Registration');
     try {
       const {
@@ -89,13 +92,13 @@ export class PluginRegistry {
         await registration.notifyRegistrationStatus(
           {
             pluginRegistered: false,
-            error: `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}`,
+            error: `RegisterPlugin error -- plugin registration failed with err: ${errorMessage(error)}`,
           },
           { signal },
         );
       }
     } catch (error) {
-      this.#ctx.logger.v(2).info('A plugin could not be registered', { socket, err: messageOf(error) });
+      this.#ctx.logger.v(2).info('Failed to register plugin', { socket, err: errorMessage(error) });
     } finally {
       connection.close();
     }

@@ -1,15 +1,14 @@
-/** Dynamic resources on the node: drivers register, prepare the claims of pods before they start, and undo it when they have ended. */
+/** The DRA manager: DRA drivers register, prepare the ResourceClaims of a pod before it starts, and unprepare them after it has terminated. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
 import { connectGrpc, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { PluginRegistry } from '../devices/plugin-registry.ts';
-import { messageOf } from '../images/image-manager.ts';
-import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
-import { uidOf } from '../pod/pod-text.ts';
-import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
-import { DeviceHealths, type DeviceName } from './device-health.ts';
+import { NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
+import { uidOf } from '../pod/pod-identity.ts';
+import { ClaimInfoCache, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info-cache.ts';
 import {
   descriptor as healthDescriptor,
   PACKAGE as HEALTH_PACKAGE,
@@ -17,16 +16,17 @@ import {
 } from './dra-health-v1alpha1.generated.ts';
 import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
 import { descriptor as olderDescriptor, PACKAGE as OLDER_PACKAGE } from './dra-v1beta1.generated.ts';
+import { HealthInfoCache, type DeviceName } from './health-info-cache.ts';
 import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
 
-/** What drivers may speak, by the names that they register with, the best first. */
+/** The supported gRPC services by the versions with which drivers register, the newest first. */
 const SERVICES = {
   'v1.DRAPlugin': { package: PACKAGE, descriptor },
   'v1beta1.DRAPlugin': { package: OLDER_PACKAGE, descriptor: olderDescriptor },
 } as const;
-const CALL_MS = 45_000;
+const CALL_TIMEOUT_MS = 45_000;
 const RECONCILE_MS = 60_000;
-/** A driver that is being updated comes back within this; its slices stay for so long. */
+/** How long the ResourceSlices of a driver stay after it is gone, so that it can be updated. */
 const WIPE_DELAY_MS = 30_000;
 
 export interface DraManagerOptions {
@@ -35,7 +35,7 @@ export interface DraManagerOptions {
   readonly rootDirectory: string;
   readonly plugins: PluginRegistry;
   readonly isActive: (podUid: string) => boolean;
-  /** Something of the health of a pod's devices is not as it was. */
+  /** The health of a device of the pod has changed. */
   readonly onHealth: (podUid: string) => void;
 }
 
@@ -45,7 +45,7 @@ interface Driver {
   readonly stop: AbortController;
 }
 
-/** A claim that a container uses, with the devices that are for it. */
+/** A claim of a container, with the devices for it. */
 export interface ContainerClaim {
   readonly name: string;
   readonly namespace: string;
@@ -55,18 +55,18 @@ export interface ContainerClaim {
 export class DraManager {
   readonly #ctx: Context;
   readonly #options: DraManagerOptions;
-  readonly #claims: ClaimInfos;
+  readonly #claims: ClaimInfoCache;
   readonly #drivers = new Map<string, Driver>();
   readonly #wipes = new Map<string, Timer>();
-  readonly #health: DeviceHealths;
-  readonly #following = new Set<Promise<void>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #health: HealthInfoCache;
+  readonly #healthStreams = new Set<Promise<void>>();
+  #pending: Promise<unknown> = Promise.resolve();
 
   constructor(ctx: Context, options: DraManagerOptions) {
     this.#ctx = childContext(ctx, 'dra');
     this.#options = options;
-    this.#claims = new ClaimInfos(options.rootDirectory);
-    this.#health = new DeviceHealths(this.#ctx, (devices) => this.#tellPods(devices));
+    this.#claims = new ClaimInfoCache(options.rootDirectory);
+    this.#health = new HealthInfoCache(this.#ctx, (devices) => this.#notifyPods(devices));
     options.plugins.handle('DRAPlugin', {
       register: (plugin) => this.#register(plugin),
       deregister: (name) => this.#deregister(name),
@@ -77,7 +77,7 @@ export class DraManager {
     return this.#claims.load();
   }
 
-  /** Slices of drivers that are not there any more go; claims of pods that are not there any more are undone. */
+  /** Deletes ResourceSlices of drivers that are gone, and unprepares claims of pods that are gone. */
   async run(): Promise<void> {
     const { clock, signal } = this.#ctx;
     await this.#wipeSlices(undefined);
@@ -87,7 +87,7 @@ export class DraManager {
     }
     for (const timer of this.#wipes.values()) timer.cancel();
     for (const driver of this.#drivers.values()) close(driver);
-    await Promise.all(this.#following);
+    await Promise.all(this.#healthStreams);
   }
 
   async reconcile(): Promise<void> {
@@ -99,15 +99,18 @@ export class DraManager {
     );
     for (const uid of gone)
       await this.release(uid).catch((error: unknown) =>
-        this.#ctx.logger
-          .v(1)
-          .info('Claims of a pod that is gone could not be undone', { podUID: uid, err: messageOf(error) }),
+        this.#ctx.logger.v(1).info('Unpreparing pod resources in reconcile loop failed, will retry', {
+          podUID: uid,
+          err: errorMessage(error),
+        }),
       );
   }
 
-  /** Makes the claims of a pod ready; what is so already stays as it is. Throws with the reason when one is not. */
+  /** Prepares the claims of a pod that are not prepared yet. Throws when one cannot be. */
   prepare(pod: Pod): Promise<void> {
-    return (pod.spec?.resourceClaims ?? []).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#prepare(pod));
+    return (pod.spec?.resourceClaims ?? []).length === 0
+      ? Promise.resolve()
+      : this.#serialize(() => this.#prepare(pod));
   }
 
   async #prepare(pod: Pod): Promise<void> {
@@ -122,7 +125,7 @@ export class DraManager {
         .get({ namespace, name }, { signal: this.#ctx.signal })
         .catch((error: unknown) => {
           throw new Error(
-            `failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${messageOf(error)}`,
+            `failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${errorMessage(error)}`,
           );
         });
       checkClaim(pod, entry, claim);
@@ -137,7 +140,7 @@ export class DraManager {
       this.#claims.set(info);
       if (info.devices === undefined) waiting.push(info);
     }
-    // Written before a driver is asked, so that what it did is undone whatever happens.
+    // Stored before the call to the driver, so that the claim is unprepared even after a crash.
     await this.#claims.save();
     for (const info of waiting) info.devices = await this.#prepareClaim(info);
     if (waiting.length > 0) await this.#claims.save();
@@ -168,14 +171,14 @@ export class DraManager {
     return devices;
   }
 
-  addition(pod: Pod, container: Container | EphemeralContainer): ContainerAddition {
+  runContainerOptions(pod: Pod, container: Container | EphemeralContainer): RunContainerOptions {
     const cdiDevices = this.claimsOf(pod, container).flatMap(({ devices }) =>
       devices.flatMap((device) => device.cdiDevices),
     );
-    return cdiDevices.length === 0 ? NO_ADDITION : { ...NO_ADDITION, cdiDevices: [...new Set(cdiDevices)] };
+    return cdiDevices.length === 0 ? NO_RUN_OPTIONS : { ...NO_RUN_OPTIONS, cdiDevices: [...new Set(cdiDevices)] };
   }
 
-  /** Throws for a claim that is not prepared. */
+  /** Throws when a claim is not prepared. */
   claimsOf(pod: Pod, container: Container | EphemeralContainer): ContainerClaim[] {
     return containerClaims(container).flatMap(({ name, request }): ContainerClaim[] => {
       const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
@@ -188,8 +191,8 @@ export class DraManager {
     });
   }
 
-  /** The devices that a container has of its claims, as its status tells of them. */
-  health(pod: Pod, container: Container): ResourceStatus[] {
+  /** The devices of the container's claims and their health, for `allocatedResourcesStatus` of its status. */
+  allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[] {
     if (this.#claims.of(uidOf(pod)).length === 0) return [];
     return containerClaims(container).flatMap(({ name, request }): ResourceStatus[] => {
       const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
@@ -216,7 +219,7 @@ export class DraManager {
     });
   }
 
-  #tellPods(changed: readonly DeviceName[]): void {
+  #notifyPods(changed: readonly DeviceName[]): void {
     const names = new Set(changed.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`));
     for (const { devices = [], podUids } of this.#claims.all()) {
       if (devices.some(({ driver, pool, device }) => names.has(`${driver}/${pool}/${device}`)))
@@ -225,7 +228,7 @@ export class DraManager {
   }
 
   release(podUid: string): Promise<void> {
-    return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#release(podUid));
+    return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#serialize(() => this.#release(podUid));
   }
 
   async #release(podUid: string): Promise<void> {
@@ -274,8 +277,10 @@ export class DraManager {
       { package: HEALTH_PACKAGE, descriptor: healthDescriptor },
       'DRAResourceHealth',
     );
-    const following = this.#health.follow(name, health, stop.signal).finally(() => this.#following.delete(following));
-    this.#following.add(following);
+    const following = this.#health
+      .follow(name, health, stop.signal)
+      .finally(() => this.#healthStreams.delete(following));
+    this.#healthStreams.add(following);
   }
 
   async #deregister(name: string): Promise<void> {
@@ -289,7 +294,7 @@ export class DraManager {
     );
   }
 
-  /** What a driver offers here is nobody's to use when the driver is gone. */
+  /** Deletes the node's ResourceSlices of a driver that is gone, or of all such drivers. */
   async #wipeSlices(driver: string | undefined): Promise<void> {
     const { client, nodeName } = this.#options;
     const fieldSelector = `spec.nodeName=${nodeName}${driver === undefined ? '' : `,spec.driver=${driver}`}`;
@@ -303,7 +308,7 @@ export class DraManager {
       }
     } catch (error) {
       if (!this.#ctx.signal.aborted)
-        this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: messageOf(error) });
+        this.#ctx.logger.v(1).info('Failed to delete ResourceSlices', { driver, err: errorMessage(error) });
     }
   }
 
@@ -314,13 +319,13 @@ export class DraManager {
   }
 
   #deadline(): AbortSignal {
-    return this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal);
+    return this.#ctx.clock.deadline(CALL_TIMEOUT_MS, this.#ctx.signal);
   }
 
-  /** One at a time: two pods may share a claim. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
+  /** Runs one operation at a time, because pods may share a claim. */
+  #serialize(work: () => Promise<void>): Promise<void> {
+    const done = this.#pending.then(work);
+    this.#pending = done.catch(() => {});
     return done;
   }
 }

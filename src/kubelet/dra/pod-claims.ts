@@ -1,16 +1,16 @@
-/** Which resource claims a pod's entries stand for, and who uses them. */
+/** Resolves the `resourceClaims` entries of a pod to ResourceClaims, and checks that the pod may use them. */
 import type { Container, EphemeralContainer, Pod, PodResourceClaim } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 
-/** The claim's name; undefined when the entry needs none. Throws while the claim is not made yet. */
+/** The name of the ResourceClaim; undefined when none was needed. Throws until the claim is created. */
 export function claimName({ status, metadata }: Pod, entry: PodResourceClaim): string | undefined {
   if (entry.resourceClaimName !== undefined) return entry.resourceClaimName;
-  const made = status?.resourceClaimStatuses?.find(({ name }) => name === entry.name);
-  if (made === undefined)
+  const created = status?.resourceClaimStatuses?.find(({ name }) => name === entry.name);
+  if (created === undefined)
     throw new Error(
       `pod ${metadata.namespace}/${metadata.name}: ResourceClaim for ${entry.name}: ResourceClaim not created yet`,
     );
-  return made.resourceClaimName;
+  return created.resourceClaimName;
 }
 
 export function usesClaim({ spec }: Pod, { name }: PodResourceClaim): boolean {
@@ -20,7 +20,7 @@ export function usesClaim({ spec }: Pod, { name }: PodResourceClaim): boolean {
   );
 }
 
-/** Throws when the claim is not the pod's to use. */
+/** Throws when the claim is not reserved for the pod or not allocated. */
 export function checkClaim(pod: Pod, entry: PodResourceClaim, claim: ResourceClaim): void {
   const { name: podName = '', namespace = '', uid = '' } = pod.metadata;
   const title = `ResourceClaim ${claim.metadata.name}`;

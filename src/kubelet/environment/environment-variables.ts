@@ -1,27 +1,27 @@
-/** A container's environment: services, envFrom, env, each over what came before. */
+/** The environment variables of a container: from services, envFrom and env. Later sources override earlier ones. */
 import type { ConfigMap, Container, EnvVar, EphemeralContainer, Secret, Service } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { expand } from './expand.ts';
 import { envFieldValue, resourceFieldValue, type PodFacts } from './field-value.ts';
 import { serviceVariables } from './service-variables.ts';
 
-/** Undefined when there is no such object. */
+/** Objects that variables refer to; undefined for those that do not exist. */
 export interface EnvironmentSources {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<Secret | undefined>;
   services(): readonly Service[];
-  /** The lines of a file in a volume of the pod, for fileKeyRef; undefined when there is no such file. */
+  /** The content of a file in a volume of the pod, for fileKeyRef. */
   file(volumeName: string, path: string): Promise<string | undefined>;
 }
 
 export interface EnvironmentInput extends PodFacts {
   readonly container: Container | EphemeralContainer;
   readonly sources: EnvironmentSources;
-  /** Told of keys that make no variable names. */
+  /** Called for keys of envFrom that are not valid variable names. */
   readonly onInvalidNames: (message: string) => void;
 }
 
-/** The container cannot be configured; its status says CreateContainerConfigError. */
+/** The container waits with the reason CreateContainerConfigError. */
 export class ContainerConfigError extends Error {
   override readonly name = 'ContainerConfigError';
   readonly code = 'container-config';
@@ -33,7 +33,7 @@ export async function environmentVariables(input: EnvironmentInput): Promise<Map
   const services = serviceVariables(sources.services(), namespace, pod.spec?.enableServiceLinks ?? true);
   const result = new Map<string, string>();
   for (const from of container.envFrom ?? []) await addAll(result, from, input, namespace);
-  // Services come first for $(NAME), but whatever the container says itself wins.
+  // $(NAME) may refer to service variables, but variables of the container override them.
   const lookup = (name: string): string | undefined => result.get(name) ?? services.get(name);
   for (const variable of container.env ?? []) {
     const value = await valueOf(variable, input, namespace, lookup);

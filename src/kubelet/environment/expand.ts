@@ -1,4 +1,4 @@
-/** `$(NAME)` in commands, arguments and values; `$$` is a dollar sign, and what is not known stays as it is. */
+/** Expands `$(NAME)` in commands, arguments and values. `$$` is a dollar sign; unknown names stay unexpanded. */
 export function expand(text: string, lookup: (name: string) => string | undefined): string {
   let out = '';
   for (let i = 0; i < text.length; i++) {

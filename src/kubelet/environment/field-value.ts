@@ -1,4 +1,4 @@
-/** What the downward API tells of a pod. */
+/** The downward API: values of fieldRef and resourceFieldRef. */
 import type { Container, EphemeralContainer, Pod, ResourceFieldSelector } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 
@@ -7,7 +7,7 @@ export interface PodFacts {
   readonly nodeName: string;
   readonly hostIPs: readonly string[];
   readonly podIPs: readonly string[];
-  /** What a container may use at most when it names no limit. */
+  /** The limits of a container that has none of its own. */
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
@@ -16,7 +16,7 @@ export class DownwardApiError extends Error {
   readonly code = 'downward-api';
 }
 
-/** For environment variables: what only files can have is refused. */
+/** The value of a fieldRef in an environment variable. */
 export function envFieldValue(path: string, facts: PodFacts): string {
   const { pod, nodeName, hostIPs, podIPs } = facts;
   switch (path) {
@@ -37,7 +37,7 @@ export function envFieldValue(path: string, facts: PodFacts): string {
   }
 }
 
-/** For files of a volume. */
+/** The value of a fieldRef in a downwardAPI volume. */
 export function fieldValue(path: string, pod: Pod): string {
   const { metadata } = pod;
   const subscript = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(path);
@@ -82,7 +82,7 @@ export function resourceFieldValue(
   return divide(parseQuantity(quantity), parseQuantity(divisor ?? '0'), name);
 }
 
-/** Rounded up, so that one core and a half are two. */
+/** Rounds up: 1500m with the divisor 1 is 2. */
 function divide(value: Quantity, divisor: Quantity, name: string): string {
   const by = divisor.isZero() ? Quantity.of(1) : divisor;
   if (name === 'cpu') return String(Math.ceil(value.milliValue() / by.milliValue()));

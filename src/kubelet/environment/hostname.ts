@@ -1,11 +1,11 @@
-/** The host name of a pod, and its full name when it has a subdomain. */
+/** The host name of a pod, and its FQDN when it has a subdomain. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 
 export interface PodHostname {
   readonly hostname: string;
   /** `host.subdomain.namespace.svc.cluster.local`, or empty. */
   readonly hostDomain: string;
-  /** What the kernel shall call the machine. */
+  /** The host name that the runtime sets in the sandbox. */
   readonly kernelName: string;
 }
 

@@ -1,4 +1,4 @@
-/** The /etc/hosts of a pod's containers. */
+/** The managed /etc/hosts of a pod's containers. */
 import type { HostAlias } from '../../api/generated/core-v1.ts';
 
 const OWN_HEADER = '# Kubernetes-managed hosts file.\n';
@@ -7,7 +7,7 @@ const NODE_HEADER = '# Kubernetes-managed hosts file (host network).\n';
 export interface HostsFileInput {
   readonly ips: readonly string[];
   readonly hostname: string;
-  /** The full name, when the pod has a subdomain. */
+  /** The FQDN of a pod with a subdomain; otherwise empty. */
   readonly hostDomain: string;
   readonly aliases: readonly HostAlias[];
 }
@@ -25,7 +25,7 @@ export function hostsFile({ ips, hostname, hostDomain, aliases }: HostsFileInput
   return `${OWN_HEADER}${lines.join('\n')}\n${aliasLines(aliases)}`;
 }
 
-/** On the node's network the node's own file is the beginning. */
+/** For pods on the host network: the node's file with the pod's host aliases. */
 export const nodeHostsFile = (nodeFile: string, aliases: readonly HostAlias[]): string =>
   `${NODE_HEADER}${nodeFile}${aliasLines(aliases)}`;
 

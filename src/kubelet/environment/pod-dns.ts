@@ -1,4 +1,4 @@
-/** What a pod's resolv.conf says, for each DNS policy. */
+/** The DNS configuration of a pod (resolv.conf) by its dnsPolicy and dnsConfig. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { DNSConfig } from '../../cri/index.ts';
 
@@ -15,7 +15,7 @@ export interface DnsSettings {
 
 export interface PodDns {
   readonly dns: DNSConfig;
-  /** What had to be left out, or stands in for what is not configured. */
+  /** Warning events: entries beyond the limits, or a fallback to the policy Default. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[];
 }
 
@@ -28,7 +28,7 @@ interface Draft {
 export function podDns(pod: Pod, settings: DnsSettings): PodDns {
   const warnings: { reason: string; message: string }[] = [];
   const node = parseResolvConf(settings.nodeResolvConf);
-  const draft = byPolicy(pod, settings, node, warnings);
+  const draft = draftByPolicy(pod, settings, node, warnings);
   const { dnsConfig } = pod.spec ?? {};
   if (dnsConfig !== undefined) {
     draft.servers = unique([...draft.servers, ...(dnsConfig.nameservers ?? [])]);
@@ -40,10 +40,10 @@ export function podDns(pod: Pod, settings: DnsSettings): PodDns {
       ),
     );
   }
-  return { dns: fit(draft, warnings), warnings };
+  return { dns: withinLimits(draft, warnings), warnings };
 }
 
-function byPolicy(
+function draftByPolicy(
   pod: Pod,
   { clusterDns, clusterDomain }: DnsSettings,
   node: Draft,
@@ -52,13 +52,13 @@ function byPolicy(
   const { dnsPolicy = 'ClusterFirst', hostNetwork } = pod.spec ?? {};
   const usesCluster = dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && hostNetwork !== true);
   if (dnsPolicy === 'None') return { servers: [], searches: [], options: [] };
-  if (!usesCluster) return ofNode(node);
+  if (!usesCluster) return nodeDns(node);
   if (clusterDns.length === 0) {
     warnings.push({
       reason: 'MissingClusterDNS',
       message: `pod: ${JSON.stringify(`${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`)}. kubelet does not have ClusterDNS IP configured and cannot create Pod using ${JSON.stringify(dnsPolicy)} policy. Falling back to "Default" policy.`,
     });
-    return ofNode(node);
+    return nodeDns(node);
   }
   const own =
     clusterDomain === ''
@@ -67,8 +67,8 @@ function byPolicy(
   return { servers: [...clusterDns], searches: unique([...own, ...node.searches]), options: ['ndots:5'] };
 }
 
-/** A machine without any name server would give containers the runtime's idea of one. */
-const ofNode = (node: Draft): Draft => ({
+/** Without a name server the runtime would use its own default, so the policy Default gives 127.0.0.1. */
+const nodeDns = (node: Draft): Draft => ({
   servers: node.servers.length === 0 ? ['127.0.0.1'] : node.servers,
   searches: node.searches,
   options: node.options,
@@ -89,7 +89,7 @@ function parseResolvConf(text: string): Draft {
   return draft;
 }
 
-function fit(draft: Draft, warnings: { reason: string; message: string }[]): DNSConfig {
+function withinLimits(draft: Draft, warnings: { reason: string; message: string }[]): DNSConfig {
   const servers = draft.servers.slice(0, MAX_NAMESERVERS);
   if (servers.length < draft.servers.length)
     warnings.push({

@@ -1,7 +1,7 @@
-/** `NAME_SERVICE_HOST` and its kin, for the services that a container can see. */
+/** Service environment variables, such as NAME_SERVICE_HOST, for the services that are visible to a pod. */
 import type { Service } from '../../api/generated/core-v1.ts';
 
-/** The API's own services, which every pod knows. */
+/** Services of the API server, which are visible in every namespace. */
 const MASTER_SERVICES = new Set(['kubernetes']);
 const MASTER_NAMESPACE = 'default';
 

@@ -1,76 +1,79 @@
 /**
- * On which disks images and the writable layers of containers lie, and what follows from it: which limits hold for the
- * containers' disk, what of a pod lies on the disk that runs out, and what can be freed there without ending any pod.
+ * The layout of nodefs, imagefs and containerfs for the eviction manager. It decides which thresholds apply to containerfs,
+ * which disk usage of a pod counts for an eviction signal, and what node-level reclaim (container GC, image GC) can free.
  */
 import { SIGNALS, type Signal, type Threshold } from './thresholds.ts';
 
 /**
- * - `one-disk`: everything lies with volumes and logs;
- * - `images-and-containers`: both have a disk of their own together;
- * - `images-alone`: images have one, writable layers lie with volumes and logs.
+ * - `single-filesystem`: images, writable layers, volumes and logs are on one file system;
+ * - `dedicated-imagefs`: images and writable layers are on imagefs, volumes and logs on nodefs;
+ * - `split-containerfs`: images are on imagefs; writable layers, volumes and logs are on nodefs.
  */
-export type DiskLayout = 'one-disk' | 'images-and-containers' | 'images-alone';
+export type DiskLayout = 'single-filesystem' | 'dedicated-imagefs' | 'split-containerfs';
 
-/** What of a pod is on a disk: the writable layers of its containers, their logs, its local volumes. */
-export type DiskPart = 'root' | 'logs' | 'local-volumes';
+/** Kinds of disk usage of a pod: writable layers of containers, container logs, local volumes. */
+export type FsStatsType = 'root' | 'logs' | 'local-volumes';
 
 export type Reclaimable = 'containers' | 'images';
 
-type Disk = 'nodefs' | 'imagefs' | 'containerfs';
+type Filesystem = 'nodefs' | 'imagefs' | 'containerfs';
 
-const EVERYTHING: readonly DiskPart[] = ['root', 'logs', 'local-volumes'];
+const ALL_FS_STATS: readonly FsStatsType[] = ['root', 'logs', 'local-volumes'];
 
-const PARTS: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly DiskPart[]>>>> = {
-  'one-disk': { nodefs: EVERYTHING, imagefs: EVERYTHING, containerfs: EVERYTHING },
-  'images-and-containers': { nodefs: ['logs', 'local-volumes'], imagefs: ['root'], containerfs: ['root'] },
-  'images-alone': { nodefs: EVERYTHING, imagefs: [], containerfs: EVERYTHING },
+const FS_STATS: Readonly<Record<DiskLayout, Readonly<Record<Filesystem, readonly FsStatsType[]>>>> = {
+  'single-filesystem': { nodefs: ALL_FS_STATS, imagefs: ALL_FS_STATS, containerfs: ALL_FS_STATS },
+  'dedicated-imagefs': { nodefs: ['logs', 'local-volumes'], imagefs: ['root'], containerfs: ['root'] },
+  'split-containerfs': { nodefs: ALL_FS_STATS, imagefs: [], containerfs: ALL_FS_STATS },
 };
 
-const RECLAIMABLE: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly Reclaimable[]>>>> = {
-  'one-disk': {
+const RECLAIMABLE: Readonly<Record<DiskLayout, Readonly<Record<Filesystem, readonly Reclaimable[]>>>> = {
+  'single-filesystem': {
     nodefs: ['containers', 'images'],
     imagefs: ['containers', 'images'],
     containerfs: ['containers', 'images'],
   },
-  'images-and-containers': { nodefs: [], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
-  'images-alone': { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
+  'dedicated-imagefs': { nodefs: [], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
+  'split-containerfs': { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
 };
 
-/** What of a pod lies on the disk that runs out. */
-export function diskParts(signal: Signal, layout: DiskLayout): readonly DiskPart[] {
-  const disk = diskOf(signal);
-  return disk === undefined ? EVERYTHING : PARTS[layout][disk];
+/** The disk usage of a pod that counts for an eviction signal. */
+export function fsStatsToMeasure(signal: Signal, layout: DiskLayout): readonly FsStatsType[] {
+  const filesystem = filesystemOf(signal);
+  return filesystem === undefined ? ALL_FS_STATS : FS_STATS[layout][filesystem];
 }
 
-/** What can be freed on the disk that runs out, in the order in which it is tried. */
+/** What node-level reclaim can free for an eviction signal, in the order in which it is tried. */
 export function reclaimable(signal: Signal, layout: DiskLayout): readonly Reclaimable[] {
-  const disk = diskOf(signal);
-  return disk === undefined ? [] : RECLAIMABLE[layout][disk];
+  const filesystem = filesystemOf(signal);
+  return filesystem === undefined ? [] : RECLAIMABLE[layout][filesystem];
 }
 
-/** The limits of the disk that containers lie on are those of its other name; such as were set for it alone do not count. */
-export function withContainerFs(thresholds: readonly Threshold[], layout: DiskLayout): Threshold[] {
-  const same = layout === 'images-and-containers' ? 'imagefs' : 'nodefs';
-  const others = thresholds.filter(({ signal }) => diskOf(signal) !== 'containerfs');
+/**
+ * The kubelet uses the thresholds of imagefs for containerfs when both are on one file system, otherwise those of nodefs.
+ * Configured thresholds of containerfs are ignored, as upstream.
+ */
+export function updateContainerFsThresholds(thresholds: readonly Threshold[], layout: DiskLayout): Threshold[] {
+  const same = layout === 'dedicated-imagefs' ? 'imagefs' : 'nodefs';
+  const others = thresholds.filter(({ signal }) => filesystemOf(signal) !== 'containerfs');
   return [
     ...others,
     ...others.flatMap((threshold): Threshold[] => {
-      const signal = diskOf(threshold.signal) === same ? threshold.signal.replace(same, 'containerfs') : '';
+      const signal = filesystemOf(threshold.signal) === same ? threshold.signal.replace(same, 'containerfs') : '';
       return isSignal(signal) ? [{ ...threshold, signal }] : [];
     }),
   ];
 }
 
-/** The names of limits that were set in vain. */
-export function ignoredContainerFs(thresholds: readonly Threshold[]): string[] {
+/** Messages for configured thresholds of containerfs, which are ignored. */
+export function ignoredContainerFsThresholds(thresholds: readonly Threshold[]): string[] {
   return thresholds
-    .filter(({ signal }) => diskOf(signal) === 'containerfs')
+    .filter(({ signal }) => filesystemOf(signal) === 'containerfs')
     .map(({ signal, hard }) => `found ${signal} for ${hard ? 'hard' : 'soft'} eviction. ignoring`);
 }
 
 const isSignal = (name: string): name is Signal => Object.hasOwn(SIGNALS, name);
 
-function diskOf(signal: Signal): Disk | undefined {
+function filesystemOf(signal: Signal): Filesystem | undefined {
   const [name] = signal.split('.');
   return name === 'nodefs' || name === 'imagefs' || name === 'containerfs' ? name : undefined;
 }

@@ -25,7 +25,7 @@ interface TestPod {
 function setUp(
   config: Partial<KubeletConfiguration>,
   pods: Readonly<Record<string, TestPod>>,
-  layout: DiskLayout = 'one-disk',
+  layout: DiskLayout = 'single-filesystem',
 ) {
   const ctx = createTestContext();
   const told: string[] = [];
@@ -79,7 +79,7 @@ function setUp(
     stats: { summary: () => Promise.resolve(summary()), podSummaries: () => Promise.resolve([...summary().pods]) },
     manager: {
       activePods: () => all.filter(({ metadata }) => !ended.has(metadata.uid ?? '')),
-      worker: (uid) => ({ isTerminating: ended.has(uid), isStopped: ended.has(uid) }) as PodWorker,
+      worker: (uid) => ({ isTerminating: ended.has(uid), isTerminated: ended.has(uid) }) as PodWorker,
       terminate: (uid, termination) => void ended.set(uid, termination),
     },
     events: new PodEvents(recorder),
@@ -128,7 +128,7 @@ describe('a hard threshold', () => {
     ]);
     expect(t.ended.get('much')).toMatchObject({
       graceSeconds: 1,
-      verdict: {
+      failure: {
         phase: 'Failed',
         reason: 'Evicted',
         message,
@@ -247,27 +247,22 @@ describe('a full disk', () => {
 
   const signals = ['nodefs.available', 'imagefs.available', 'containerfs.available'] as const;
   it.each([
-    [
-      'has nothing to reclaim where images and containers are elsewhere',
-      'images-and-containers',
-      'nodefs.available',
-      [],
-    ],
+    ['has nothing to reclaim where images and containers are elsewhere', 'dedicated-imagefs', 'nodefs.available', []],
     [
       'loses containers and images where they have a disk of their own',
-      'images-and-containers',
+      'dedicated-imagefs',
       'imagefs.available',
       ['containers', 'images'],
     ],
     [
       'loses both where the disk is full by its other name',
-      'images-and-containers',
+      'dedicated-imagefs',
       'containerfs.available',
       ['containers', 'images'],
     ],
-    ['loses containers where images alone are elsewhere', 'images-alone', 'nodefs.available', ['containers']],
-    ['loses images where they alone are', 'images-alone', 'imagefs.available', ['images']],
-    ['loses containers where they are', 'images-alone', 'containerfs.available', ['containers']],
+    ['loses containers where images alone are elsewhere', 'split-containerfs', 'nodefs.available', ['containers']],
+    ['loses images where they alone are', 'split-containerfs', 'imagefs.available', ['images']],
+    ['loses containers where they are', 'split-containerfs', 'containerfs.available', ['containers']],
   ] as const)('%s', async (_, layout, signal, reclaimed) => {
     const t = setUp(
       { evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '10%' } },

@@ -1,20 +1,19 @@
-/** Keeps the node from running out: when a threshold is met it frees what nobody uses, and then ends pods one by one. */
+/** The eviction manager: when an eviction threshold is met, it first reclaims dead containers and unused images, then evicts pods one at a time. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime } from '../../base/index.ts';
+import { errorMessage, formatTime } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { isCriticalPod } from '../pod/pod-resources.ts';
-import { uidOf } from '../pod/pod-text.ts';
 import type { StatsProvider } from '../server/stats/stats-provider.ts';
 import {
-  diskParts,
-  ignoredContainerFs,
+  fsStatsToMeasure,
+  ignoredContainerFsThresholds,
   reclaimable,
-  withContainerFs,
+  updateContainerFsThresholds,
   type DiskLayout,
   type Reclaimable,
 } from './disk-layout.ts';
@@ -30,17 +29,17 @@ export interface EvictionOptions {
   readonly events: PodEvents;
   readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;
   readonly observe: () => Promise<Observations>;
-  /** On which disks images and containers are; it stays as it is found first. */
+  /** Read once. */
   readonly diskLayout: () => Promise<DiskLayout>;
-  /** Frees what no pod needs; true when there was something to try. */
+  /** Node-level reclaim: frees what no pod needs. */
   readonly reclaim: { images(): Promise<unknown>; containers(): Promise<unknown> };
   readonly periodMs?: number;
 }
 
 const PERIOD_MS = 10_000;
 const CLEANUP_POLL_MS = 1000;
-const CLEANUP_LIMIT_MS = 30_000;
-/** A pod that must go at once still gets its signal. */
+const CLEANUP_TIMEOUT_MS = 30_000;
+/** Pods that are evicted immediately still get SIGTERM. */
 const IMMEDIATE_GRACE_SECONDS = 1;
 const DISK = new Set<string>(['ephemeral-storage', 'inodes']);
 
@@ -50,9 +49,9 @@ export class EvictionManager {
   readonly #configured: readonly Threshold[];
   #thresholds: readonly Threshold[];
   #layout: DiskLayout | undefined;
-  /** When each threshold was met first. */
+  /** When each threshold was first met. */
   readonly #metSince = new Map<Threshold, number>();
-  /** Those that pods are ended for: they are over only when their minimum to reclaim is free, too. */
+  /** Thresholds that are being reclaimed for: they are met until their minimum reclaim is free, too. */
   #reclaiming: ReadonlySet<Threshold> = new Set();
   readonly #conditionSeenAt = new Map<string, number>();
   #pressures: ReadonlySet<string> = new Set();
@@ -70,7 +69,7 @@ export class EvictionManager {
     });
   }
 
-  /** The node's conditions that are true. */
+  /** The pressure conditions of the node that are true. */
   get pressures(): ReadonlySet<string> {
     return this.#pressures;
   }
@@ -81,21 +80,21 @@ export class EvictionManager {
       try {
         const evicted = await this.synchronize();
         if (evicted.length > 0) {
-          // What it had is counted as free only when it is gone; the next look must not take another for it.
-          await this.#untilGone(evicted);
+          // The pod's resources are free only after its cleanup; a sync before would evict another pod.
+          await this.#waitForPodsCleanup(evicted);
           continue;
         }
       } catch (error) {
-        if (!signal.aborted) logger.error(error, 'Eviction manager: the node could not be looked at');
+        if (!signal.aborted) logger.error(error, 'Eviction manager: failed to synchronize');
       }
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
     }
   }
 
-  /** One look, and what has to be done about it; gives the pods that were ended. */
+  /** Compares observations with thresholds and reacts. Returns the evicted pods. */
   async synchronize(): Promise<Pod[]> {
     const { clock } = this.#ctx;
-    const layout = await this.#findLayout();
+    const layout = await this.#diskLayout();
     const observations = await this.#options.observe();
     const now = clock.monotonic();
     for (const threshold of this.#thresholds) {
@@ -111,24 +110,22 @@ export class EvictionManager {
     const overLimits = await this.#evictForLocalStorage();
     if (overLimits.length > 0) return overLimits;
     const [first] = due.toSorted(memoryFirst);
-    return first === undefined ? [] : this.#relieve(first, observations, layout);
+    return first === undefined ? [] : this.#reclaim(first, observations, layout);
   }
 
-  async #findLayout(): Promise<DiskLayout> {
+  async #diskLayout(): Promise<DiskLayout> {
     if (this.#layout !== undefined) return this.#layout;
     const layout = await this.#options.diskLayout();
-    for (const err of ignoredContainerFs(this.#configured))
-      this.#ctx.logger.info('Eviction manager: the disk of containers has the thresholds of the disk that it is', {
-        err,
-      });
-    this.#thresholds = withContainerFs(this.#configured, layout);
+    for (const err of ignoredContainerFsThresholds(this.#configured))
+      this.#ctx.logger.info('Eviction manager: ignoring thresholds of containerfs', { err });
+    this.#thresholds = updateContainerFsThresholds(this.#configured, layout);
     return (this.#layout = layout);
   }
 
   #updatePressures(now: number): void {
     for (const threshold of this.#metSince.keys()) this.#conditionSeenAt.set(SIGNALS[threshold.signal].condition, now);
     const pressures = new Set<string>();
-    // A condition stays for a while after its cause has gone, so that pods do not come and go with it.
+    // A condition stays for the transition period, so that it does not flap.
     for (const [condition, seenAt] of this.#conditionSeenAt)
       if (now - seenAt < this.#options.config.evictionPressureTransitionPeriod || now === seenAt)
         pressures.add(condition);
@@ -137,7 +134,7 @@ export class EvictionManager {
     if (changed) this.#options.reporter.changed();
   }
 
-  async #relieve(threshold: Threshold, observations: Observations, layout: DiskLayout): Promise<Pod[]> {
+  async #reclaim(threshold: Threshold, observations: Observations, layout: DiskLayout): Promise<Pod[]> {
     const { reporter, stats, config } = this.#options;
     const { resource } = SIGNALS[threshold.signal];
     reporter.event('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
@@ -147,7 +144,7 @@ export class EvictionManager {
       pod,
       summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)),
     }));
-    for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, layout))) {
+    for (const { pod, summary: ofPod } of rankPods(candidates, resource, fsStatsToMeasure(threshold.signal, layout))) {
       const grace = threshold.hard
         ? IMMEDIATE_GRACE_SECONDS
         : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
@@ -156,17 +153,19 @@ export class EvictionManager {
       this.#evictions.inc({ eviction_signal: threshold.signal });
       return [pod];
     }
-    this.#ctx.logger.v(1).info('Eviction manager: there is no pod that may be ended', { resource });
+    this.#ctx.logger.v(1).info('Eviction manager: unable to evict any pods from the node', { resourceName: resource });
     return [];
   }
 
-  /** Removes dead containers and unused images where they are in the way; true when nothing is met any more. */
+  /** Node-level reclaim; true when no threshold is met any more. */
   async #reclaimFromNode(what: readonly Reclaimable[]): Promise<boolean> {
     const { reclaim, observe } = this.#options;
     if (what.length === 0) return false;
     for (const kind of what)
       await reclaim[kind]().catch((error: unknown) =>
-        this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }),
+        this.#ctx.logger.v(1).info('Eviction manager: unexpected error when attempting to reduce resource pressure', {
+          err: errorMessage(error),
+        }),
       );
     const after = await observe();
     return (
@@ -196,7 +195,7 @@ export class EvictionManager {
     return manager.activePods().filter((pod) => manager.worker(uidOf(pod))?.isTerminating === false);
   }
 
-  /** False for pods that the node must not do without. */
+  /** False for critical pods, which are never evicted. */
   #evict(
     pod: Pod,
     { message, annotations }: EvictionReason,
@@ -215,24 +214,24 @@ export class EvictionManager {
     };
     manager.terminate(uidOf(pod), {
       graceSeconds,
-      verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] },
+      failure: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] },
     });
     return true;
   }
 
-  async #untilGone(pods: readonly Pod[]): Promise<void> {
+  async #waitForPodsCleanup(pods: readonly Pod[]): Promise<void> {
     const { clock, signal } = this.#ctx;
     const { manager } = this.#options;
-    const end = clock.monotonic() + CLEANUP_LIMIT_MS;
+    const end = clock.monotonic() + CLEANUP_TIMEOUT_MS;
     while (
       !signal.aborted &&
       clock.monotonic() < end &&
-      pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)
+      pods.some((pod) => manager.worker(uidOf(pod))?.isTerminated === false)
     )
       await clock.sleep(CLEANUP_POLL_MS, signal).catch(() => {});
   }
 }
 
-/** Memory runs out in seconds, disks in minutes. */
+/** Memory pressure is handled first: memory runs out in seconds, disks in minutes. */
 const memoryFirst = (a: Threshold, b: Threshold): number =>
   Number(SIGNALS[b.signal].resource === 'memory') - Number(SIGNALS[a.signal].resource === 'memory');

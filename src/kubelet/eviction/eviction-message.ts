@@ -1,4 +1,4 @@
-/** Why a pod was evicted, in upstream's words, and the same as annotations for machines. */
+/** The message and annotations of an Evicted event, as upstream has them. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import { threshold as thresholdAmount } from '../node/capacity.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import type { PodSummary } from '../server/stats/summary-types.ts';
-import { ignoredContainerFs, withContainerFs } from './disk-layout.ts';
+import { ignoredContainerFsThresholds, updateContainerFsThresholds } from './disk-layout.ts';
 import { storageViolation } from './local-storage.ts';
 import { rankPods } from './rank-pods.ts';
 import { isMet, thresholdsOf } from './thresholds.ts';
@@ -64,9 +64,9 @@ describe('thresholds', () => {
   });
 
   it.each([
-    ['with volumes and logs', 'one-disk', '10%'],
-    ['with images', 'images-and-containers', '20%'],
-    ['with volumes and logs, and images elsewhere', 'images-alone', '10%'],
+    ['with volumes and logs', 'single-filesystem', '10%'],
+    ['with images', 'dedicated-imagefs', '20%'],
+    ['with volumes and logs, and images elsewhere', 'split-containerfs', '10%'],
   ] as const)('of the disk of containers are those of the disk that it is: %s', (_, layout, expected) => {
     const configured = thresholdsOf({
       ...DEFAULT_KUBELET_CONFIGURATION,
@@ -75,11 +75,15 @@ describe('thresholds', () => {
       evictionSoft: { 'nodefs.inodesFree': '5%' },
       evictionSoftGracePeriod: { 'nodefs.inodesFree': '1m' },
     });
-    expect(ignoredContainerFs(configured)).toEqual(['found containerfs.available for hard eviction. ignoring']);
-    const found = withContainerFs(configured, layout).filter(({ signal }) => signal.startsWith('containerfs'));
+    expect(ignoredContainerFsThresholds(configured)).toEqual([
+      'found containerfs.available for hard eviction. ignoring',
+    ]);
+    const found = updateContainerFsThresholds(configured, layout).filter(({ signal }) =>
+      signal.startsWith('containerfs'),
+    );
     expect(found.map(({ signal, value, graceMs }) => [signal, value, graceMs])).toEqual([
       ['containerfs.available', expected, 0],
-      ...(layout === 'images-and-containers' ? [] : [['containerfs.inodesFree', '5%', 60_000]]),
+      ...(layout === 'dedicated-imagefs' ? [] : [['containerfs.inodesFree', '5%', 60_000]]),
     ]);
   });
 

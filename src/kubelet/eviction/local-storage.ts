@@ -1,4 +1,4 @@
-/** Pods that use more local storage than they may. */
+/** Eviction of pods that exceed their local ephemeral storage limits or the sizeLimit of an emptyDir. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import type { PodSummary } from '../server/stats/summary-types.ts';
@@ -10,7 +10,7 @@ export function limitsStorage({ spec }: Pod): boolean {
   );
 }
 
-/** Why the pod must go; undefined when it is within its limits. */
+/** The eviction message; undefined when the pod is within its limits. */
 export function storageViolation(pod: Pod, summary: PodSummary): string | undefined {
   for (const { name, emptyDir } of pod.spec?.volumes ?? []) {
     if (emptyDir?.sizeLimit === undefined) continue;

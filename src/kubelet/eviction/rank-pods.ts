@@ -1,8 +1,8 @@
-/** Which pod goes first: those that use more than they asked for, of the lowest priority, by how much more. */
+/** Ranks pods for eviction: first those that use more than their requests, then by priority, then by usage above requests. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { allocatedRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
-import type { DiskPart } from './disk-layout.ts';
+import type { FsStatsType } from './disk-layout.ts';
 
 export interface RankedPod {
   readonly pod: Pod;
@@ -12,7 +12,7 @@ export interface RankedPod {
 export function usageOf(
   resource: string,
   { pod, summary }: RankedPod,
-  parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes'],
+  fsStats: readonly FsStatsType[] = ['root', 'logs', 'local-volumes'],
 ): number {
   if (summary === undefined) return 0;
   if (resource === 'memory') return summary.memory?.workingSetBytes ?? 0;
@@ -20,28 +20,28 @@ export function usageOf(
   const measure = (stats: FsStats | undefined): number =>
     (resource === 'inodes' ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
   const total = (list: readonly (FsStats | undefined)[]): number => list.reduce((sum, one) => sum + measure(one), 0);
-  const elsewhere = new Set(
+  const notOnDisk = new Set(
     (pod.spec?.volumes ?? [])
       .filter(({ emptyDir, csi }) => emptyDir?.medium === 'Memory' || csi !== undefined)
       .map(({ name }) => name),
   );
-  const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !elsewhere.has(name));
+  const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !notOnDisk.has(name));
   return (
-    (parts.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) +
-    (parts.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) +
-    (parts.includes('local-volumes') ? total(local) : 0)
+    (fsStats.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) +
+    (fsStats.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) +
+    (fsStats.includes('local-volumes') ? total(local) : 0)
   );
 }
 
-export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly DiskPart[]): RankedPod[] {
+export function rankPods(pods: readonly RankedPod[], resource: string, fsStats?: readonly FsStatsType[]): RankedPod[] {
   const request = (pod: Pod): number =>
     resource === 'memory' || resource === 'ephemeral-storage'
       ? (allocatedRequests(pod).get(resource)?.value() ?? 0)
       : 0;
-  const over = (one: RankedPod): number => usageOf(resource, one, parts) - request(one.pod);
+  const over = (one: RankedPod): number => usageOf(resource, one, fsStats) - request(one.pod);
   const hasStats = ({ summary }: RankedPod): number => (summary === undefined ? 0 : 1);
   return pods.toSorted((a, b) => {
-    // What cannot be measured might be the cause, so it goes first, as upstream has it.
+    // Pods without stats come first, as upstream: they might be the cause.
     if (hasStats(a) !== hasStats(b)) return hasStats(a) - hasStats(b);
     if (resource !== 'pids') {
       const exceeds = Number(over(b) > 0) - Number(over(a) > 0);

@@ -1,11 +1,11 @@
+/** Eviction signals and thresholds: parses the configured thresholds, and tells which ones observations meet. */
 import { parseDuration } from '../../base/index.ts';
-/** Eviction thresholds: what the configuration says, and which of them a set of observations meets. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
 
 export const SIGNALS = {
   'memory.available': { resource: 'memory', condition: 'MemoryPressure' },
-  /** What all pods together may still use of what is theirs. */
+  /** What is left of the memory limit of the kubepods cgroup. */
   'allocatableMemory.available': { resource: 'memory', condition: 'MemoryPressure' },
   'nodefs.available': { resource: 'ephemeral-storage', condition: 'DiskPressure' },
   'nodefs.inodesFree': { resource: 'inodes', condition: 'DiskPressure' },
@@ -29,7 +29,7 @@ export interface Threshold {
   readonly signal: Signal;
   /** `100Mi` or `10%`. */
   readonly value: string;
-  /** 0 for hard ones. */
+  /** 0 for hard thresholds. */
   readonly graceMs: number;
   readonly hard: boolean;
   readonly minimumReclaim: string | undefined;
@@ -57,7 +57,7 @@ export function thresholdsOf(config: KubeletConfiguration): Threshold[] {
     );
   const configured = [...make(true, config.evictionHard), ...make(false, config.evictionSoft)];
   if (!config.enforceNodeAllocatable.includes('pods')) return configured;
-  // Pods that are held to the node's allocatable run out of it before the node does.
+  // With node allocatable enforcement, pods run out of allocatable memory before the node runs out of memory.
   const memory = configured.filter(({ signal, hard }) => signal === 'memory.available' && hard);
   return [
     ...memory.map((threshold) => ({ ...threshold, signal: 'allocatableMemory.available' as const })),
@@ -73,6 +73,6 @@ export function isMet(
   const observed = observations[signal];
   if (observed === undefined) return false;
   const limit = threshold(value, observed.capacity);
-  // Once met it is over only when the minimum to reclaim is free on top.
+  // Once met, a threshold is resolved only when the minimum reclaim is available, too.
   return observed.available < limit + (reclaiming ? threshold(minimumReclaim, observed.capacity) : 0);
 }

@@ -1,10 +1,10 @@
-/** Removes images that no container uses when the disk fills up, those that were not used for longest first. */
+/** Image GC: removes images that no container uses, least recently used first, when the disk usage of imagefs exceeds the high threshold. */
+import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { filesystemUse } from '../node/machine.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
-import { messageOf } from './image-manager.ts';
 import { withDefaultTag } from './image-reference.ts';
 
 const PERIOD_MS = 5 * 60_000;
@@ -13,12 +13,12 @@ export interface ImageGcOptions {
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfiguration;
   readonly reporter: Pick<NodeReporter, 'event'>;
-  /** Images that pods have as volumes, by the names that the pods use. */
+  /** References of images that pods mount as image volumes. */
   readonly imageVolumes: () => readonly string[];
   readonly periodMs?: number;
 }
 
-interface Record {
+interface ImageRecord {
   readonly firstSeenAt: number;
   lastUsedAt: number;
   size: number;
@@ -28,7 +28,7 @@ export class ImageGarbageCollector {
   readonly #ctx: Context;
   readonly #runtime: ContainerRuntime;
   readonly #config: KubeletConfiguration;
-  readonly #records = new Map<string, Record>();
+  readonly #records = new Map<string, ImageRecord>();
   readonly #options: ImageGcOptions;
 
   constructor(ctx: Context, options: ImageGcOptions) {
@@ -45,9 +45,9 @@ export class ImageGarbageCollector {
 
   async run(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
-    // An image's age counts from when it was first seen, so that is soon.
+    // The age of an image counts from its first detection, so detect images early.
     await this.#unusedImages().catch((error: unknown) =>
-      logger.v(1).info('Failed to look at images', { err: messageOf(error) }),
+      logger.v(1).info('Failed to monitor images', { err: errorMessage(error) }),
     );
     for (let failedBefore = false; !signal.aborted;) {
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
@@ -57,14 +57,14 @@ export class ImageGarbageCollector {
         failedBefore = false;
       } catch (error) {
         logger.error(error, 'Image garbage collection failed');
-        // One failure may pass; the second is told.
-        if (failedBefore) this.#options.reporter.event('Warning', 'ImageGCFailed', messageOf(error));
+        // A single failure may be transient; the second one is reported as an event.
+        if (failedBefore) this.#options.reporter.event('Warning', 'ImageGCFailed', errorMessage(error));
         failedBefore = true;
       }
     }
   }
 
-  /** Brings the image file system below the low threshold if it is above the high one. */
+  /** Frees imagefs down to the low threshold if its usage is above the high one. */
   async collect(): Promise<void> {
     const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low, imageMaximumGCAge } = this.#config;
     const unused = await this.#unusedImages();
@@ -95,19 +95,19 @@ export class ImageGarbageCollector {
     throw new Error(message);
   }
 
-  /** Removes unused images until so many bytes are free; gives the bytes that were freed. */
-  async free(bytes: number, candidates?: readonly { image: Image; record: Record }[]): Promise<number> {
-    const youngest = this.#ctx.clock.monotonic() - this.#config.imageMinimumGCAge;
+  /** Removes unused images until enough bytes are freed. Returns the freed bytes. */
+  async free(bytes: number, candidates?: readonly { image: Image; record: ImageRecord }[]): Promise<number> {
+    const newest = this.#ctx.clock.monotonic() - this.#config.imageMinimumGCAge;
     let freed = 0;
     for (const { image, record } of candidates ?? (await this.#unusedImages())) {
       if (freed >= bytes) break;
-      if (record.firstSeenAt > youngest) continue;
+      if (record.firstSeenAt > newest) continue;
       if (await this.#remove(image)) freed += image.size ?? 0;
     }
     return freed;
   }
 
-  async #unusedImages(): Promise<{ image: Image; record: Record }[]> {
+  async #unusedImages(): Promise<{ image: Image; record: ImageRecord }[]> {
     const [{ images = [] }, { containers = [] }] = await Promise.all([
       this.#runtime.images.listImages({}),
       this.#runtime.runtime.listContainers({}),
@@ -119,7 +119,7 @@ export class ImageGarbageCollector {
     const now = this.#ctx.clock.monotonic();
     const present = new Set(images.map(({ id }) => id));
     for (const id of this.#records.keys()) if (!present.has(id)) this.#records.delete(id);
-    const unused: { image: Image; record: Record }[] = [];
+    const unused: { image: Image; record: ImageRecord }[] = [];
     for (const image of images) {
       const id = image.id ?? '';
       const record = this.#records.get(id) ?? { firstSeenAt: now, lastUsedAt: now, size: image.size ?? 0 };
@@ -140,7 +140,7 @@ export class ImageGarbageCollector {
       this.#records.delete(image.id ?? '');
       return true;
     } catch (error) {
-      this.#ctx.logger.v(1).info('Failed to remove an image', { image: image.id, err: messageOf(error) });
+      this.#ctx.logger.v(1).info('Failed to remove image', { imageID: image.id, err: errorMessage(error) });
       return false;
     }
   }

@@ -1,15 +1,17 @@
 /**
- * Gets images onto the node. Pulls run beside the pods' workers: who asks for an image that is on its way is told so and
- * woken when it has come, so that no slow registry holds a pod up when it shall be stopped.
+ * The image manager: ensures that a container's image is on the node, by its pull policy and with a back-off after failed
+ * pulls. Pulls run in the background and wake the pod's worker when they end, so that a slow registry does not delay the
+ * termination of a pod.
  */
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
-import { formatDurationNanos } from '../../base/index.ts';
-import { CriError, type AuthConfig, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
+import { errorMessage, formatDurationNanos } from '../../base/index.ts';
+import type { AuthConfig, ContainerRuntime, PodSandboxConfig } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { withDefaultTag } from './image-reference.ts';
 import { credentialsFor } from './pull-secrets.ts';
 
@@ -21,20 +23,20 @@ export type ImageOutcome =
 export interface ImageRequest {
   readonly pod: Pod;
   readonly container: Pick<Container | EphemeralContainer, 'name' | 'image' | 'imagePullPolicy'>;
-  /** The pod's pull secrets; asked for only when something is pulled. */
+  /** The pod's image pull secrets; read only before a pull. */
   readonly secrets: () => Promise<readonly Secret[]>;
   readonly sandboxConfig?: PodSandboxConfig;
-  /** Called when a pull that was under way has ended, well or not. */
+  /** Called when the pull has ended, successfully or not. */
   readonly wake: () => void;
 }
 
 export interface ImageManagerOptions {
   readonly runtime: ContainerRuntime;
   readonly events: PodEvents;
-  /** How many images are pulled at once; one after the other unless told otherwise, as upstream. */
+  /** How many images are pulled at once. */
   readonly parallelPulls: number;
-  readonly onUse?: (imageRef: string) => void;
-  /** Credentials that the node has of its own; those of the pod are tried first. */
+  readonly onImageUsed?: (imageRef: string) => void;
+  /** Credentials from the node's credential providers, tried after those of the pod. */
   readonly nodeCredentials?: (image: string, pod: Pod) => Promise<readonly AuthConfig[]>;
 }
 
@@ -66,19 +68,18 @@ export class ImageManager {
     this.#options = options;
   }
 
+  /** EnsureImageExists of upstream, without waiting: a pull that is needed starts and runs in the background. */
   async ensure(request: ImageRequest): Promise<ImageOutcome> {
     const { pod, container } = request;
-    const { events } = this.#options;
-    const asked = container.image ?? '';
+    const name = container.image ?? '';
     let image: string;
     try {
-      image = withDefaultTag(asked);
+      image = withDefaultTag(name);
     } catch (error) {
-      const message = `Failed to apply default image tag ${JSON.stringify(asked)}: ${messageOf(error)}`;
-      events.container(pod, container.name, 'Warning', 'InspectFailed', message);
-      return { type: 'problem', problem: { reason: 'InvalidImageName', message }, retryInMs: undefined };
+      const message = `Failed to apply default image tag ${JSON.stringify(name)}: ${errorMessage(error)}`;
+      return this.#problem(request, { event: 'InspectFailed', reason: 'InvalidImageName', message });
     }
-    const key = `${uidOf(pod)}_${asked}`;
+    const key = `${uidOf(pod)}_${name}`;
     const pulling = this.#pulls.get(key);
     if (pulling !== undefined) {
       pulling.wakers.add(request.wake);
@@ -88,40 +89,52 @@ export class ImageManager {
     this.#finished.delete(key);
     if (finished?.error !== undefined) return this.#failed(key, finished, request);
     if (finished?.imageRef !== undefined) return this.#present(finished.imageRef);
+    return (
+      (await this.#withoutPull(image, request)) ??
+      this.#backOffOutcome(key, request) ??
+      this.#startPull(key, image, request)
+    );
+  }
+
+  /** The outcome by the image pull policy; undefined when the image must be pulled. */
+  async #withoutPull(image: string, request: ImageRequest): Promise<ImageOutcome | undefined> {
+    const { pod, container } = request;
+    const name = JSON.stringify(container.image ?? '');
     let imageRef: string;
     try {
       imageRef = await this.#imageRef(image);
     } catch (error) {
-      const message = `Failed to inspect image ${JSON.stringify(asked)}: ${messageOf(error)}`;
-      events.container(pod, container.name, 'Warning', 'InspectFailed', message);
-      return { type: 'problem', problem: { reason: 'ImageInspectError', message }, retryInMs: BACK_OFF.initialMs };
+      const message = `Failed to inspect image ${name}: ${errorMessage(error)}`;
+      const retryInMs = BACK_OFF.initialMs;
+      return this.#problem(request, { event: 'InspectFailed', reason: 'ImageInspectError', message, retryInMs });
     }
     const policy = container.imagePullPolicy ?? 'IfNotPresent';
     if (imageRef !== '' && policy !== 'Always') {
-      events.container(
-        pod,
-        container.name,
-        'Normal',
-        'Pulled',
-        `Container image ${JSON.stringify(asked)} already present on machine and can be accessed by the pod`,
-      );
+      const message = `Container image ${name} already present on machine and can be accessed by the pod`;
+      this.#options.events.container(pod, container.name, 'Normal', 'Pulled', message);
       return this.#present(imageRef);
     }
-    if (policy === 'Never') {
-      const message = `Container image ${JSON.stringify(asked)} is not present with pull policy of Never`;
-      events.container(pod, container.name, 'Warning', 'ErrImageNeverPull', message);
-      return { type: 'problem', problem: { reason: 'ErrImageNeverPull', message }, retryInMs: BACK_OFF.initialMs };
-    }
-    const now = this.#ctx.clock.monotonic();
+    if (policy !== 'Never') return undefined;
+    const message = `Container image ${name} is not present with pull policy of Never`;
+    const reason = 'ErrImageNeverPull';
+    return this.#problem(request, { event: reason, reason, message, retryInMs: BACK_OFF.initialMs });
+  }
+
+  #backOffOutcome(key: string, { pod, container }: ImageRequest): ImageOutcome | undefined {
     const failedAt = this.#failedAt.get(key);
-    const left = failedAt === undefined ? 0 : this.#backOff.remaining(key, failedAt, now);
-    if (left > 0) {
-      events.container(pod, container.name, 'Normal', 'BackOff', `Back-off pulling image ${JSON.stringify(asked)}`);
-      const last = this.#lastError.get(key);
-      const message = `Back-off pulling image ${JSON.stringify(asked)}${last === undefined ? '' : `: ${last}`}`;
-      return { type: 'problem', problem: { reason: 'ImagePullBackOff', message }, retryInMs: left };
-    }
-    events.container(pod, container.name, 'Normal', 'Pulling', `Pulling image ${JSON.stringify(asked)}`);
+    const left = failedAt === undefined ? 0 : this.#backOff.remaining(key, failedAt, this.#ctx.clock.monotonic());
+    if (left <= 0) return undefined;
+    const text = `Back-off pulling image ${JSON.stringify(container.image ?? '')}`;
+    this.#options.events.container(pod, container.name, 'Normal', 'BackOff', text);
+    const last = this.#lastError.get(key);
+    const message = last === undefined ? text : `${text}: ${last}`;
+    return { type: 'problem', problem: { reason: 'ImagePullBackOff', message }, retryInMs: left };
+  }
+
+  #startPull(key: string, image: string, request: ImageRequest): ImageOutcome {
+    const { pod, container } = request;
+    const message = `Pulling image ${JSON.stringify(container.image ?? '')}`;
+    this.#options.events.container(pod, container.name, 'Normal', 'Pulling', message);
     const pull: Pull = { wakers: new Set([request.wake]) };
     this.#pulls.set(key, pull);
     void this.#pull(key, image, request).then((result) => {
@@ -132,7 +145,15 @@ export class ImageManager {
     return { type: 'pulling' };
   }
 
-  /** What was remembered of a pod that is gone. */
+  #problem(
+    { pod, container }: ImageRequest,
+    { event, reason, message, retryInMs }: StartProblem & { readonly event: string; readonly retryInMs?: number },
+  ): ImageOutcome {
+    this.#options.events.container(pod, container.name, 'Warning', event, message);
+    return { type: 'problem', problem: { reason, message }, retryInMs };
+  }
+
+  /** Removes the state of a pod that is gone. */
   forget(podUid: string): void {
     const prefix = `${podUid}_`;
     this.#backOff.forget(prefix);
@@ -141,19 +162,19 @@ export class ImageManager {
   }
 
   #present(imageRef: string): ImageOutcome {
-    this.#options.onUse?.(imageRef);
+    this.#options.onImageUsed?.(imageRef);
     return { type: 'present', imageRef };
   }
 
   #failed(key: string, { error = '', code }: Finished, { pod, container }: ImageRequest): ImageOutcome {
     const now = this.#ctx.clock.monotonic();
-    const asked = container.image ?? '';
+    const name = container.image ?? '';
     this.#options.events.container(
       pod,
       container.name,
       'Warning',
       'Failed',
-      `Failed to pull image ${JSON.stringify(asked)}: ${error}`,
+      `Failed to pull image ${JSON.stringify(name)}: ${error}`,
     );
     this.#backOff.next(key, this.#failedAt.get(key) ?? now, now);
     this.#failedAt.set(key, now);
@@ -206,7 +227,7 @@ export class ImageManager {
           failure = error;
         }
       }
-      return { error: criText(failure), code: messageOf(failure).split(':')[0] };
+      return { error: rpcErrorText(failure), code: errorMessage(failure).split(':')[0] };
     } finally {
       const next = this.#queue.shift();
       if (next === undefined) this.#running--;
@@ -214,13 +235,3 @@ export class ImageManager {
     }
   }
 }
-
-/** A runtime's error as Go's gRPC client would show it. */
-export function criText(error: unknown): string {
-  if (!(error instanceof CriError)) return messageOf(error);
-  const { code, message } = error;
-  const name = code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return `rpc error: code = ${name} desc = ${message}`;
-}
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-/** Image names as people write them: `busybox`, `registry:5000/team/app:1.2`, `app@sha256:…`. */
+/** Parses image references: `busybox`, `registry:5000/team/app:1.2`, `app@sha256:…`. */
 const DOMAIN_COMPONENT = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
 const DOMAIN = `(?:${DOMAIN_COMPONENT}(?:\\.${DOMAIN_COMPONENT})*|\\[(?:[a-fA-F0-9:]+)\\])(?::[0-9]+)?`;
 const PATH_COMPONENT = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
@@ -6,7 +6,7 @@ const REFERENCE = new RegExp(
   `^((?:${DOMAIN}/)?${PATH_COMPONENT}(?:/${PATH_COMPONENT})*)(?::([\\w][\\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$`,
 );
 
-/** The hosts of the registry that names without a host mean. */
+/** The registry of references without a host. */
 const DEFAULT_DOMAIN = 'docker.io';
 
 export class InvalidImageName extends Error {
@@ -14,7 +14,7 @@ export class InvalidImageName extends Error {
   readonly code = 'invalid-image-name';
 }
 
-/** The name with the tag `latest` where it has neither tag nor digest. Throws an InvalidImageName. */
+/** Adds the tag `latest` to references without tag and digest. Throws InvalidImageName. */
 export function withDefaultTag(image: string): string {
   const { tag, digest } = parseImage(image);
   return tag === undefined && digest === undefined ? `${image}:latest` : image;

@@ -1,7 +1,7 @@
-/** Whether an image is among those that `https://index.docker.io/v1/`, `*.example.com` or `host:5000/team` stands for. */
+/** Matches images against registry patterns of credentials: `https://index.docker.io/v1/`, `*.example.com`, `host:5000/team`. */
 import { parseImage } from './image-reference.ts';
 
-/** How well it fits; undefined when it does not. */
+/** The specificity of the match; undefined without a match. */
 export function matchRegistry(pattern: string, image: string): number | undefined {
   const { domain, path } = parseImage(image);
   const [host = '', ...rest] = pattern.replace(/^https?:\/\//, '').split('/');
@@ -23,7 +23,7 @@ function matchHost(pattern: string, domain: string): boolean {
   return wanted.length === actual.length && wanted.every((part, i) => matchLabel(part, actual[i] ?? ''));
 }
 
-/** `*` stands for any text. Each part between two of them is taken where it comes first: no other choice could do better. */
+/** `*` matches any text. Matching each part between two `*` at its first occurrence is enough, so no backtracking is needed. */
 function matchLabel(pattern: string, label: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

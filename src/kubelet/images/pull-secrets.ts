@@ -1,4 +1,4 @@
-/** The credentials in a pod's image pull secrets that fit an image, most specific first. */
+/** Registry credentials for an image from a pod's imagePullSecrets, the most specific first. */
 import type { Secret } from '../../api/generated/core-v1.ts';
 import type { AuthConfig } from '../../cri/index.ts';
 import { parseImage } from './image-reference.ts';
@@ -30,7 +30,7 @@ function authsOf({ type, data = {} }: Secret): Record<string, DockerAuth> {
       return (JSON.parse(decode(data['.dockerconfigjson'])) as { auths?: Record<string, DockerAuth> }).auths ?? {};
     if (type === 'kubernetes.io/dockercfg') return JSON.parse(decode(data['.dockercfg'])) as Record<string, DockerAuth>;
   } catch {
-    // A secret that cannot be read has nothing to offer; the pull says what is missing.
+    // A malformed secret is skipped; the pull then fails with the registry's message.
   }
   return {};
 }

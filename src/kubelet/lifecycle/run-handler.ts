@@ -1,4 +1,4 @@
-/** postStart and preStop hooks. */
+/** Runs postStart and preStop lifecycle hooks. */
 import type { Container, EphemeralContainer, LifecycleHandler } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -17,7 +17,7 @@ export interface HandlerInput {
   readonly signal: AbortSignal;
 }
 
-/** Throws when the hook fails; the message is what the event tells. */
+/** Throws when the hook fails. */
 export async function runHandler(input: HandlerInput): Promise<void> {
   const { handler, container, containerId, podIp, runtime, dial, clock, signal } = input;
   if (handler.exec !== undefined) {

@@ -1,4 +1,4 @@
-/** What a container left behind: its termination message file, or the end of its log. */
+/** The termination message of a container: its terminationMessagePath, or the end of its log. */
 import fs from 'node:fs/promises';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
@@ -7,10 +7,10 @@ const MAX_LOG = 2048;
 const MAX_LOG_LINES = 80;
 
 export async function terminationMessage(container: ObservedContainer): Promise<string> {
-  const { notes, status, exitCode } = container;
-  const file = status.mounts?.find(({ containerPath }) => containerPath === notes.terminationMessagePath)?.hostPath;
+  const { info, status, exitCode } = container;
+  const file = status.mounts?.find(({ containerPath }) => containerPath === info.terminationMessagePath)?.hostPath;
   const written = file === undefined ? '' : await readEnd(file, MAX_MESSAGE);
-  if (written !== '' || notes.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return written;
+  if (written !== '' || info.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return written;
   return status.logPath === undefined ? '' : lastLines(status.logPath);
 }
 
@@ -20,7 +20,7 @@ async function readEnd(file: string, limit: number): Promise<string> {
     try {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, limit));
-      // A message that is too long keeps its beginning out: the last words matter.
+      // Of a message that is too long, the end is kept.
       await handle.read(buffer, 0, buffer.length, Math.max(0, size - limit));
       return buffer.toString();
     } finally {
@@ -31,7 +31,7 @@ async function readEnd(file: string, limit: number): Promise<string> {
   }
 }
 
-/** The log's text without the runtime's stamps. */
+/** The last lines of the log, without the time stamps of the CRI format. */
 async function lastLines(logPath: string): Promise<string> {
   const raw = await readEnd(logPath, MAX_LOG * 8);
   const text = raw

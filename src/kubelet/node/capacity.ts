@@ -1,5 +1,5 @@
+/** The capacity of the node, and its allocatable: capacity without reservations and hard eviction thresholds. */
 import { parseQuantity, Quantity } from '../../base/index.ts';
-/** What a node has, and what of it is for pods. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { FilesystemUse, Machine } from './machine.ts';
 
@@ -9,7 +9,7 @@ export interface CapacityInput {
   readonly machine: Machine;
   readonly nodefs: FilesystemUse;
   readonly config: KubeletConfiguration;
-  /** Of device plugins: all, and those that are healthy. */
+  /** Devices of device plugins: all, and the healthy ones. */
   readonly devices: {
     readonly capacity: Readonly<Record<string, number>>;
     readonly allocatable: Readonly<Record<string, number>>;
@@ -17,7 +17,7 @@ export interface CapacityInput {
 }
 
 export function nodeCapacity({ machine, nodefs, config, devices }: CapacityInput): ResourceTexts {
-  const perCore = config.podsPerCore > 0 ? Math.min(config.podsPerCore * machine.cpus, config.maxPods) : config.maxPods;
+  const pods = config.podsPerCore > 0 ? Math.min(config.podsPerCore * machine.cpus, config.maxPods) : config.maxPods;
   return {
     cpu: String(machine.cpus),
     'ephemeral-storage': kibibytes(nodefs.capacityBytes),
@@ -28,7 +28,7 @@ export function nodeCapacity({ machine, nodefs, config, devices }: CapacityInput
       ]),
     ),
     memory: kibibytes(machine.memoryBytes),
-    pods: String(perCore),
+    pods: String(pods),
     ...Object.fromEntries(Object.entries(devices.capacity).map(([name, count]) => [name, String(count)])),
   };
 }
@@ -38,7 +38,7 @@ const kibibytes = (bytes: number): string => Quantity.of(Math.floor(bytes / 1024
 export function nodeAllocatable(capacity: Readonly<ResourceTexts>, input: CapacityInput): ResourceTexts {
   const { config, machine, nodefs, devices } = input;
   const result: ResourceTexts = {};
-  const reservedHuge = Object.entries(machine.hugePages).reduce((sum, [, total]) => sum + total, 0);
+  const hugePageBytes = Object.entries(machine.hugePages).reduce((sum, [, total]) => sum + total, 0);
   for (const [name, total] of Object.entries(capacity)) {
     if (devices.capacity[name] !== undefined) {
       result[name] = String(devices.allocatable[name] ?? 0);
@@ -49,7 +49,7 @@ export function nodeAllocatable(capacity: Readonly<ResourceTexts>, input: Capaci
       if (reserved !== undefined) left = left.sub(parseQuantity(reserved));
     if (name === 'memory') {
       left = left.sub(Quantity.of(threshold(config.evictionHard['memory.available'], machine.memoryBytes)));
-      if (reservedHuge > 0) left = left.sub(Quantity.of(reservedHuge));
+      if (hugePageBytes > 0) left = left.sub(Quantity.of(hugePageBytes));
     }
     if (name === 'ephemeral-storage')
       left = Quantity.of(left.value() - threshold(config.evictionHard['nodefs.available'], nodefs.capacityBytes));
@@ -58,8 +58,8 @@ export function nodeAllocatable(capacity: Readonly<ResourceTexts>, input: Capaci
   return result;
 }
 
-/** `100Mi` or `10%` of a whole. */
-export function threshold(text: string | undefined, whole: number): number {
+/** The amount of a threshold such as `100Mi`, or `10%` of the capacity. */
+export function threshold(text: string | undefined, capacity: number): number {
   if (text === undefined || text === '') return 0;
-  return text.endsWith('%') ? Math.floor((Number(text.slice(0, -1)) / 100) * whole) : parseQuantity(text).value();
+  return text.endsWith('%') ? Math.floor((Number(text.slice(0, -1)) / 100) * capacity) : parseQuantity(text).value();
 }

@@ -1,4 +1,4 @@
-/** What the machine is: its size, its names and its versions. */
+/** Facts about the machine from /proc, /sys and /etc: CPUs, memory, IDs and versions. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 
@@ -66,7 +66,7 @@ async function firstText(files: readonly string[]): Promise<string> {
 const kilobytes = (meminfo: string, name: string): number =>
   Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
 
-/** Bytes in huge pages by their size, as resources are called: `2Mi`. */
+/** Bytes of huge pages by page size, named as in resources: `2Mi`. */
 async function readHugePages(): Promise<Record<string, number>> {
   const root = '/sys/kernel/mm/hugepages';
   const result: Record<string, number> = {};
@@ -82,7 +82,7 @@ async function readHugePages(): Promise<Record<string, number>> {
 export interface FilesystemUse {
   readonly capacityBytes: number;
   readonly availableBytes: number;
-  /** Without what is kept for the superuser, which is neither used nor to be had. */
+  /** Excludes blocks reserved for root, which are neither used nor available. */
   readonly usedBytes: number;
   readonly inodes: number;
   readonly inodesFree: number;
@@ -99,7 +99,7 @@ export async function filesystemUse(directory: string): Promise<FilesystemUse> {
   };
 }
 
-/** What could be given to new processes: what is free and what the kernel would give back. */
+/** Memory for new processes: free memory and what the kernel can reclaim. */
 export async function memoryAvailable(): Promise<number> {
   return kilobytes(await readText('/proc/meminfo'), 'MemAvailable');
 }

@@ -1,4 +1,4 @@
-/** How the node presents itself when it registers. */
+/** The labels, taints and addresses with which the node registers. */
 import net from 'node:net';
 import type { Taint } from '../../api/generated/core-v1.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
@@ -29,10 +29,7 @@ export function nodeTaints({ registerWithTaints, cloudProvider }: KubeletConfig)
   return taints;
 }
 
-export function nodeAddressList(
-  { nodeAddresses, nodeName }: KubeletConfig,
-  _machine: Machine,
-): { type: string; address: string }[] {
+export function nodeAddressList({ nodeAddresses, nodeName }: KubeletConfig): { type: string; address: string }[] {
   return [
     ...nodeAddresses.filter((address) => net.isIP(address) !== 0).map((address) => ({ type: 'InternalIP', address })),
     { type: 'Hostname', address: nodeName },

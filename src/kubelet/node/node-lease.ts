@@ -1,14 +1,14 @@
-/** The node's heartbeat: a Lease that is renewed four times as often as it would run out. */
+/** The node lease controller: renews the node's Lease in kube-node-lease, the heartbeat of the node. */
 import type { Lease } from '../../api/generated/coordination-v1.ts';
-import { formatMicroTime } from '../../base/index.ts';
+import { errorMessage, formatMicroTime } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 
 const NAMESPACE = 'kube-node-lease';
-const RENEW_FRACTION = 0.25;
-const RETRIES = 5;
-const FIRST_RETRY_MS = 200;
+/** Of the lease duration, as upstream: the Lease survives three failed renewals. */
+const RENEW_INTERVAL_FRACTION = 0.25;
+const MAX_RETRIES = 5;
+const INITIAL_RETRY_MS = 200;
 const MAX_RETRY_MS = 7000;
 
 export interface NodeLeaseOptions {
@@ -18,65 +18,82 @@ export interface NodeLeaseOptions {
   readonly nodeUid: () => string | undefined;
 }
 
-export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Promise<void> {
-  const { clock, signal, logger } = childContext(ctx, 'lease');
-  const leases = options.client.resource('coordination.k8s.io/v1/leases');
-  const reference = { namespace: NAMESPACE, name: options.nodeName };
-  let lease: Lease | undefined;
+export class NodeLeaseController {
+  readonly #ctx: Context;
+  readonly #options: NodeLeaseOptions;
+  #lease: Lease | undefined;
 
-  const renewed = (before: Lease | undefined): Lease => {
-    const uid = options.nodeUid();
-    const ownerReferences =
-      before?.metadata.ownerReferences ??
-      (uid === undefined ? undefined : [{ apiVersion: 'v1', kind: 'Node', name: options.nodeName, uid }]);
-    return {
-      ...before,
-      apiVersion: 'coordination.k8s.io/v1',
-      kind: 'Lease',
-      metadata: { ...before?.metadata, ...reference, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
-      spec: {
-        ...before?.spec,
-        holderIdentity: options.nodeName,
-        leaseDurationSeconds: options.durationSeconds,
-        renewTime: formatMicroTime(clock.now()),
-      },
-    };
-  };
+  constructor(ctx: Context, options: NodeLeaseOptions) {
+    this.#ctx = childContext(ctx, 'lease');
+    this.#options = options;
+  }
 
-  const renew = async (): Promise<void> => {
-    if (lease === undefined) {
+  async run(): Promise<void> {
+    const { clock, signal } = this.#ctx;
+    while (!signal.aborted) {
+      await this.#renewWithRetries();
+      await clock.sleep(this.#options.durationSeconds * 1000 * RENEW_INTERVAL_FRACTION, signal).catch(() => {});
+    }
+  }
+
+  async #renewWithRetries(): Promise<void> {
+    const { clock, signal, logger } = this.#ctx;
+    let delay = INITIAL_RETRY_MS;
+    for (let tries = 0; tries < MAX_RETRIES && !signal.aborted; tries++) {
       try {
-        lease = await leases.get(reference, { signal });
+        return await this.#renew();
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.v(2).info('Failed to update lease', { err: errorMessage(error) });
+        await clock.sleep(delay, signal).catch(() => {});
+        delay = Math.min(delay * 2, MAX_RETRY_MS);
+      }
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { signal } = this.#ctx;
+    const leases = this.#options.client.resource('coordination.k8s.io/v1/leases');
+    if (this.#lease === undefined) {
+      try {
+        this.#lease = await leases.get({ namespace: NAMESPACE, name: this.#options.nodeName }, { signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        lease = await leases.create(renewed(undefined), { signal });
+        this.#lease = await leases.create(this.#renewed(undefined), { signal });
         return;
       }
     }
     try {
-      lease = await leases.update(renewed(lease), { signal });
+      this.#lease = await leases.update(this.#renewed(this.#lease), { signal });
     } catch (error) {
-      // Someone else wrote it, or it was deleted: what is there now is read before the next try.
-      if (isConflict(error) || isNotFound(error) || isAlreadyExists(error)) lease = undefined;
+      // The Lease was written or deleted by another client: read it again before the next try.
+      if (isConflict(error) || isNotFound(error) || isAlreadyExists(error)) this.#lease = undefined;
       throw error;
     }
-  };
+  }
 
-  while (!signal.aborted) {
-    for (
-      let tries = 0, delay = FIRST_RETRY_MS;
-      tries < RETRIES && !signal.aborted;
-      tries++, delay = Math.min(delay * 2, MAX_RETRY_MS)
-    ) {
-      try {
-        await renew();
-        break;
-      } catch (error) {
-        if (signal.aborted) return;
-        logger.v(2).info('Failed to update lease', { err: messageOf(error) });
-        await clock.sleep(delay, signal).catch(() => {});
-      }
-    }
-    await clock.sleep(options.durationSeconds * 1000 * RENEW_FRACTION, signal).catch(() => {});
+  #renewed(before: Lease | undefined): Lease {
+    const { nodeName, durationSeconds, nodeUid } = this.#options;
+    const uid = nodeUid();
+    const ownerReferences =
+      before?.metadata.ownerReferences ??
+      (uid === undefined ? undefined : [{ apiVersion: 'v1', kind: 'Node', name: nodeName, uid }]);
+    return {
+      ...before,
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: {
+        ...before?.metadata,
+        namespace: NAMESPACE,
+        name: nodeName,
+        ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      },
+      spec: {
+        ...before?.spec,
+        holderIdentity: nodeName,
+        leaseDurationSeconds: durationSeconds,
+        renewTime: formatMicroTime(this.#ctx.clock.now()),
+      },
+    };
   }
 }

@@ -1,9 +1,9 @@
-/** Registers the node, and keeps its status in the API true: when something changes at once, otherwise now and then. */
+/** Registers the node, and updates its node status: at once when something changes, otherwise every nodeStatusReportFrequency. */
 import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
-import { messageFor } from './node-message.ts';
+import { conditionEventReason } from './condition-events.ts';
 
 export interface NodeReporterOptions {
   readonly client: Client;
@@ -42,7 +42,7 @@ export class NodeReporter {
     return this.#node;
   }
 
-  /** Something about the node has changed. */
+  /** The node status must be computed again at once. */
   changed(): void {
     this.#changed = true;
     this.#wake?.();
@@ -71,7 +71,7 @@ export class NodeReporter {
       this.#changed = false;
       await this.#report().catch(async (error: unknown) => {
         if (signal.aborted) return;
-        logger.v(1).info('Error updating node status, will retry', { err: messageOf(error) });
+        logger.v(1).info('Error updating node status, will retry', { err: errorMessage(error) });
         await clock.sleep(1000, signal).catch(() => {});
         this.#changed = true;
       });
@@ -145,18 +145,18 @@ export class NodeReporter {
       .resource('v1/nodes')
       .patch({ name: nodeName }, patch, { type: 'strategic', subresource: 'status', signal });
     this.#lastReportAt = clock.monotonic();
-    this.#tell(before?.status, status);
+    this.#recordConditionChanges(before?.status, status);
   }
 
-  #tell(before: NodeStatus | undefined, after: NodeStatus): void {
+  #recordConditionChanges(before: NodeStatus | undefined, after: NodeStatus): void {
     for (const condition of after.conditions ?? []) {
       const previous = before?.conditions?.find(({ type }) => type === condition.type);
-      if (previous?.status !== condition.status) this.tellCondition(condition.type, condition.status);
+      if (previous?.status !== condition.status) this.recordConditionEvent(condition.type, condition.status);
     }
   }
 
-  tellCondition(type: string, status: string): void {
-    const reason = messageFor(type, status);
+  recordConditionEvent(type: string, status: string): void {
+    const reason = conditionEventReason(type, status);
     if (reason !== undefined) this.event('Normal', reason, `Node ${this.#options.nodeName} status is now: ${reason}`);
   }
 
@@ -182,8 +182,8 @@ export class NodeReporter {
 }
 
 /**
- * Lists that are replaced as a whole by a strategic patch need no more than the new status; conditions merge by type, and
- * what is not there any more is taken away by name. What is attached is the controllers' to say.
+ * A strategic merge patch of the node status. Addresses would be merged, so they are replaced explicitly; optional lists
+ * that are absent are removed. `volumesAttached` belongs to the attach/detach controller.
  */
 function statusPatch({ volumesAttached: _, ...status }: NodeStatus): object {
   return {

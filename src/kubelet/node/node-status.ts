@@ -1,5 +1,5 @@
+/** The node status from the machine, the runtime and the kubelet's components. */
 import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
-/** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime } from '../../base/index.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
@@ -19,13 +19,13 @@ export interface NodeStatusInput {
   readonly images: readonly Image[];
   readonly maxImages: number;
   readonly pressures: ReadonlySet<string>;
-  /** Why the node cannot run pods; empty when it can. */
+  /** Why the node is not Ready; empty when it is. */
   readonly problems: readonly string[];
   readonly volumesInUse: readonly string[];
   readonly before: Node | undefined;
 }
 
-/** What the scheduler must know that this kubelet can do, in alphabetical order. */
+/** Features of this kubelet that the scheduler must know, in alphabetical order. */
 const DECLARED_FEATURES = ['RestartAllContainersOnContainerExits'] as const;
 
 export function nodeStatus(input: NodeStatusInput): NodeStatus {
@@ -93,7 +93,7 @@ const PRESSURES: readonly Pressure[] = [
 
 function conditions({ now, pressures, problems, before }: NodeStatusInput): NodeCondition[] {
   const time = formatTime(now);
-  const made = PRESSURES.map(({ type, good, bad }): NodeCondition => {
+  const current = PRESSURES.map(({ type, good, bad }): NodeCondition => {
     const isBad = pressures.has(type);
     const [reason, message] = isBad ? bad : good;
     return {
@@ -106,7 +106,7 @@ function conditions({ now, pressures, problems, before }: NodeStatusInput): Node
     };
   });
   const ready = problems.length === 0;
-  made.push({
+  current.push({
     type: 'Ready',
     status: ready ? 'True' : 'False',
     lastHeartbeatTime: time,
@@ -117,19 +117,19 @@ function conditions({ now, pressures, problems, before }: NodeStatusInput): Node
       : `[${problems.join(', ')}]`.replace(/^\[(.*)\]$/, problems.length === 1 ? '$1' : '[$1]'),
   });
   const old = new Map((before?.status?.conditions ?? []).map((condition) => [condition.type, condition]));
-  const own = made.map((condition) => {
+  const own = current.map((condition) => {
     const previous = old.get(condition.type);
     return previous?.status === condition.status
       ? { ...condition, lastTransitionTime: previous.lastTransitionTime ?? time }
       : condition;
   });
-  const mine = new Set(own.map(({ type }) => type));
-  return [...(before?.status?.conditions ?? []).filter(({ type }) => !mine.has(type)), ...own];
+  const ownTypes = new Set(own.map(({ type }) => type));
+  return [...(before?.status?.conditions ?? []).filter(({ type }) => !ownTypes.has(type)), ...own];
 }
 
 const MAX_NAMES = 5;
 
-/** The largest first, each with a few of its names. */
+/** The largest images first, each with at most MAX_NAMES names. */
 function nodeImages(images: readonly Image[], max: number): ContainerImage[] {
   const listed = images
     .toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0))

@@ -1,8 +1,9 @@
-import { parseDuration } from '../../base/index.ts';
 /**
- * How long to wait before a thing that failed is tried again: the first try after a failure comes at once, the next after
- * the initial delay, then twice that each time up to the maximum; a thing that was well for twice the maximum starts over.
+ * Back-off per key, for restarts of crashed containers (CrashLoopBackOff) and failed image pulls. The first retry is
+ * immediate, the next waits the initial delay, then the delay doubles up to the maximum. It is reset when the last update
+ * is older than twice the maximum.
  */
+import { parseDuration } from '../../base/index.ts';
 export interface BackOffLimits {
   readonly initialMs: number;
   readonly maxMs: number;
@@ -21,18 +22,18 @@ export class BackOffTable {
     this.#limits = limits;
   }
 
-  /** The delay that counts now, 0 when there was no failure lately. */
+  /** The current delay; 0 without a recent failure. */
   delay(key: string, failedAt: number): number {
     const entry = this.#entries.get(key);
     return entry === undefined || this.#expired(entry, failedAt) ? 0 : entry.delayMs;
   }
 
-  /** Milliseconds that are left to wait, counted from the failure. */
+  /** Milliseconds until the next try, counted from the failure. */
   remaining(key: string, failedAt: number, now: number): number {
     return Math.max(0, failedAt + this.delay(key, failedAt) - now);
   }
 
-  /** A try begins: the next one must wait longer. */
+  /** A retry starts: doubles the delay for the next one. */
   next(key: string, failedAt: number, now: number): void {
     const entry = this.#entries.get(key);
     if (entry === undefined || this.#expired(entry, failedAt))
@@ -47,7 +48,7 @@ export class BackOffTable {
     this.#entries.delete(key);
   }
 
-  /** Forgets what belongs to a pod that is gone. */
+  /** Removes all keys of a pod, which start with its UID. */
   forget(prefix: string): void {
     for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
   }
@@ -60,7 +61,7 @@ export class BackOffTable {
 const MIN_CRASH_LOOP_MS = 1000;
 const CRASH_LOOP_MAX_MS = 300_000;
 
-/** The longest back-off of a crashing container: `crashLoopBackOff.maxContainerRestartPeriod`. */
+/** The maximum back-off of a crashing container: `crashLoopBackOff.maxContainerRestartPeriod`. */
 export function crashLoopMaxMs(configured: unknown): number {
   if (configured === undefined) return CRASH_LOOP_MAX_MS;
   const ms = parseDuration(String(configured));

@@ -1,4 +1,4 @@
-/** Between the API's resources and the numbers that cgroups take, in both directions. */
+/** Converts ResourceRequirements to cgroup values (CPU shares, quota, memory limit) and back, and detects a pending resize. */
 import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { LinuxContainerResources } from '../../cri/index.ts';
@@ -14,7 +14,7 @@ export function milliCpuToShares(milliCpu: number): number {
   return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * SHARES_PER_CPU) / 1000)));
 }
 
-/** Microseconds of CPU a period; 0 when there is no limit. */
+/** CFS quota in microseconds per period; 0 for no limit. */
 export function milliCpuToQuota(milliCpu: number, periodMicroseconds: number): number {
   if (milliCpu === 0) return 0;
   return Math.max(MIN_QUOTA, Math.floor((milliCpu * periodMicroseconds) / 1000));
@@ -28,7 +28,7 @@ export const bytes = (quantity: string | undefined): number =>
 export interface ResourceSettings {
   readonly cpuCfsQuota: boolean;
   readonly cpuPeriodMicroseconds: number;
-  /** 0 or less: no limit of its own. */
+  /** 0 or less for no limit. */
   readonly podPidsLimit?: number;
 }
 
@@ -49,10 +49,10 @@ export function linuxResources(
   };
 }
 
-/** `2Mi` of the API is `2MB` of the kernel. */
+/** The page size `2Mi` of the API is `2MB` in cgroups. */
 const hugePageName = (size: string): string => size.replace(/i$/, 'B');
 
-/** What the runtime says the container has; what it does not say is as it was asked for. */
+/** The resources of the container as the runtime reports them; those that it does not report are as in the spec. */
 export function actualResources(
   container: Pick<Container | EphemeralContainer, 'resources'>,
   { status, state }: ObservedContainer,
@@ -83,12 +83,12 @@ export function actualResources(
   };
 }
 
-/** The text that was asked for where it means the same. */
+/** Keeps the notation of the spec when the value is the same. */
 function closest(text: string, actual: number, read: (text: string) => number, write: (n: number) => Quantity): string {
   return read(text) === actual ? text : write(actual).toString();
 }
 
-/** Whether the container's cgroup has what it was granted. */
+/** Whether the container's cgroup has its allocated resources; false while a resize must be applied. */
 export function hasResources(container: Container, observed: ObservedContainer, settings: ResourceSettings): boolean {
   const actual = observed.status.resources?.linux;
   if (actual === undefined) return true;

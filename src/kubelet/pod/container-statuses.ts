@@ -1,4 +1,4 @@
-/** A pod's containers as its status shows them. */
+/** The container statuses of a pod. */
 import type {
   Container,
   ContainerState,
@@ -13,9 +13,9 @@ import { formatTime } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
-import type { ProbeVerdict } from './pod-actions.ts';
+import type { ProbeResult } from './pod-actions.ts';
 
-/** Why a container is not there yet, or not there again. */
+/** Why a container could not be started. */
 export interface StartProblem {
   readonly reason: string;
   readonly message: string;
@@ -26,13 +26,12 @@ export interface StatusInput {
   readonly observed: ObservedPod;
   readonly runtimeName: string;
   readonly problems: ReadonlyMap<string, StartProblem>;
-  readonly readiness: (containerId: string) => ProbeVerdict;
-  readonly startup: (containerId: string) => ProbeVerdict;
-  /** Containers whose postStart hook has not come back. */
+  readonly readiness: (containerId: string) => ProbeResult;
+  readonly startup: (containerId: string) => ProbeResult;
+  /** IDs of containers whose postStart hook is running. */
   readonly starting: ReadonlySet<string>;
-  /** The health of the devices that a container has. */
   readonly deviceHealth: (container: Container) => readonly ResourceStatus[];
-  /** The pod is being stopped, or has been: what is absent will not come. */
+  /** The pod is terminating or terminated: absent containers will not be started. */
   readonly terminating: boolean;
 }
 
@@ -70,7 +69,7 @@ export function containerStatuses(input: StatusInput): AllContainerStatuses {
   };
 }
 
-/** What was known of devices when they were given back stays: it may be why the container failed. */
+/** The last health of the devices stays after they were freed, because it may be why the container failed. */
 function withDeviceHealth(
   shown: ContainerStatus,
   { pod: { spec, status }, deviceHealth }: StatusInput,
@@ -94,7 +93,7 @@ function statusOf(input: OneInput): ContainerStatus {
   const { container, observed, problems } = input;
   const [newest, previous] = observed.containers.filter(({ name }) => name === container.name);
   const problem = problems.get(container.name);
-  if (newest === undefined) return absent(input, problem);
+  if (newest === undefined) return absentStatus(input, problem);
   const { state, lastState } = statesOf(input, newest, previous, problem);
   const started = startedOf(input, newest, state);
   const shown: ContainerStatus = {
@@ -102,7 +101,7 @@ function statusOf(input: OneInput): ContainerStatus {
     state,
     lastState,
     ready: readyOf(input, newest, state, started),
-    restartCount: newest.notes.restartCount,
+    restartCount: newest.info.restartCount,
     image: newest.status.image?.image || container.image || '',
     imageID: newest.status.imageRef ?? '',
     containerID: `${input.runtimeName}://${newest.id}`,
@@ -111,8 +110,8 @@ function statusOf(input: OneInput): ContainerStatus {
   return { ...shown, ...resourcesOf(container, newest), ...detailsOf(container, newest) };
 }
 
-/** Nothing of it is in the runtime. */
-function absent(
+/** The status of a container that the runtime does not have. */
+function absentStatus(
   { container, before, waitingFor, role, terminating }: OneInput,
   problem: StartProblem | undefined,
 ): ContainerStatus {

@@ -1,37 +1,37 @@
-/** Init containers run one after the other, sidecars among them keep running; only then do the pod's containers start. */
+/** Decides on init containers: they run one after the other; sidecars among them must have started and keep running. */
 import type { Container } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
 import { restartsAfter } from './restart-policy.ts';
 
-/** Adds what init containers need; true when the pod's own containers may run. */
+/** Adds the actions for init containers. True when the regular containers may start. */
 export function decideInitContainers(actions: PodActions, input: SyncInput): boolean {
   const { pod, observed } = input;
   const here = observed.containers.filter((container) => container.sandboxId === actions.sandboxId);
-  const ofThePod = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
-  // Once a container of the pod was made here, what came before is done, even if its traces were cleaned away.
-  const initialized = here.some(({ name }) => ofThePod.has(name));
+  const regular = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
+  // Once a regular container was created in this sandbox, init containers are done, even if they were garbage collected.
+  const initialized = here.some(({ name }) => regular.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);
-    const verdict = isRestartableInitContainer(container)
+    const step = isRestartableInitContainer(container)
       ? decideSidecar(container, newest, actions, input)
       : initialized
         ? 'next'
         : decideInit(container, newest, actions, input);
-    if (verdict === 'wait' && !initialized) return false;
+    if (step === 'wait' && !initialized) return false;
   }
   return true;
 }
 
-type Verdict = 'next' | 'wait';
+type InitStep = 'next' | 'wait';
 
 function decideInit(
   container: Container,
   newest: ObservedContainer | undefined,
   actions: PodActions,
   { pod }: SyncInput,
-): Verdict {
+): InitStep {
   switch (newest?.state) {
     case undefined:
       if (pod.metadata.deletionTimestamp === undefined) actions.initContainersToStart.push(container);
@@ -60,7 +60,7 @@ function decideSidecar(
   newest: ObservedContainer | undefined,
   actions: PodActions,
   input: SyncInput,
-): Verdict {
+): InitStep {
   const { pod, probes } = input;
   if (newest?.state === 'running') {
     const kill = reasonToKill(container, newest, input);

@@ -1,52 +1,52 @@
-/** Stopping containers and whole pods, politely first. */
+/** Stops containers and pods: preStop hook, SIGTERM and the grace period, sidecars last. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
-import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { KillReason } from './pod-actions.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
 
-/** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
-const LEAST_GRACE_SECONDS = 2;
+/** A container gets at least this long after SIGTERM, even if its preStop hook took the whole grace period. */
+const MIN_GRACE_SECONDS = 2;
 const DEFAULT_GRACE_SECONDS = 30;
 
 export interface ContainerKillOptions {
   readonly reason: KillReason;
   readonly message?: string;
-  /** Counts instead of what the pod says. */
+  /** Overrides the grace period of the pod. */
   readonly graceSeconds?: number;
   readonly signal: AbortSignal;
 }
 
 export async function killContainer(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedContainer,
   options: ContainerKillOptions,
 ): Promise<void> {
-  const { ctx, runtime, events } = parts;
+  const { ctx, runtime, events } = deps;
   const container = findContainer(pod, observed.name);
   let grace = options.graceSeconds ?? graceOf(pod, container, observed, options.reason);
   if (observed.state === 'running')
     events.container(pod, observed.name, 'Normal', 'Killing', options.message ?? `Stopping container ${observed.name}`);
-  const preStop = container?.lifecycle?.preStop ?? observed.notes.preStop;
+  const preStop = container?.lifecycle?.preStop ?? observed.info.preStop;
   if (preStop !== undefined && grace > 0 && observed.state === 'running') {
-    const took = await runPreStop(parts, pod, observed, {
+    const took = await runPreStop(deps, pod, observed, {
       handler: preStop,
       container,
       graceSeconds: grace,
       signal: options.signal,
     });
-    grace = Math.max(LEAST_GRACE_SECONDS, grace - took);
+    grace = Math.max(MIN_GRACE_SECONDS, grace - took);
   }
-  if (grace < LEAST_GRACE_SECONDS && options.graceSeconds === undefined) grace = LEAST_GRACE_SECONDS;
+  if (grace < MIN_GRACE_SECONDS && options.graceSeconds === undefined) grace = MIN_GRACE_SECONDS;
   await runtime.runtime
     .stopContainer({ containerId: observed.id, timeout: Math.ceil(grace) }, { signal: options.signal })
     .catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
-  ctx.logger.v(3).info('Stopped a container', { pod: pod.metadata.name, container: observed.name });
+  ctx.logger.v(3).info('Container stopped', { pod: pod.metadata.name, container: observed.name });
 }
 
 function graceOf(
@@ -65,7 +65,7 @@ function graceOf(
   return (
     ofProbe ??
     pod.spec?.terminationGracePeriodSeconds ??
-    observed.notes.terminationGracePeriodSeconds ??
+    observed.info.terminationGracePeriodSeconds ??
     DEFAULT_GRACE_SECONDS
   );
 }
@@ -77,14 +77,14 @@ interface PreStop {
   readonly signal: AbortSignal;
 }
 
-/** Gives the seconds that it took. */
+/** Returns the seconds that the hook took. */
 async function runPreStop(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedContainer,
   { handler, container, graceSeconds, signal }: PreStop,
 ): Promise<number> {
-  const { ctx, runtime, events, dial } = parts;
+  const { ctx, runtime, events, dial } = deps;
   const startedAt = ctx.clock.monotonic();
   const deadline = ctx.clock.deadline(graceSeconds * 1000, signal);
   const podIp = pod.status?.podIP ?? '';
@@ -105,7 +105,7 @@ async function runPreStop(
     if (!deadline.aborted) {
       ctx.logger
         .v(2)
-        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: messageOf(error) });
+        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: errorMessage(error) });
       events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
     }
   }
@@ -124,14 +124,14 @@ export interface PodKillOptions {
   readonly signal: AbortSignal;
 }
 
-/** Containers together, then sidecars in the reverse of their order, then the sandboxes. The grace period is one for all. */
+/** Stops regular containers in parallel, then sidecars in reverse order, then the sandboxes, within one grace period. */
 export async function killPod(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedPod,
   options: PodKillOptions,
 ): Promise<void> {
-  const { ctx, runtime } = parts;
+  const { ctx, runtime } = deps;
   const alive = observed.containers.filter(({ state }) => state !== 'exited');
   const sidecarNames = (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name);
   const sidecars = alive
@@ -145,19 +145,19 @@ export async function killPod(
     pod.spec?.terminationGracePeriodSeconds ??
     DEFAULT_GRACE_SECONDS;
   await Promise.all(
-    others.map((container) => killContainer(parts, pod, container, { reason: 'PodKilled', ...options })),
+    others.map((container) => killContainer(deps, pod, container, { reason: 'PodKilled', ...options })),
   );
   for (const container of sidecars) {
     const left = Math.max(0, total - (ctx.clock.monotonic() - startedAt) / 1000);
-    await killContainer(parts, pod, container, {
+    await killContainer(deps, pod, container, {
       reason: 'PodKilled',
-      graceSeconds: Math.max(LEAST_GRACE_SECONDS, left),
+      graceSeconds: Math.max(MIN_GRACE_SECONDS, left),
       signal: options.signal,
     });
   }
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.stopPodSandbox({ podSandboxId: id }, { signal: options.signal }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
   }
 }

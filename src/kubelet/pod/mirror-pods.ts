@@ -1,10 +1,10 @@
-/** A pod from a file shows in the API as a mirror: the API can look at it, but not change what runs. */
+/** Mirror pods: API objects that show the static pods of this node. They cannot change the static pods. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
+import { podKey } from './pod-identity.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './pod-resources.ts';
-import { podKey } from './pod-text.ts';
 
 const RETRY_MS = 5000;
 
@@ -26,40 +26,40 @@ export class MirrorPods {
     return this.#mirrors.get(podKey(pod));
   }
 
-  seen(mirror: Pod): void {
+  mirrorUpdated(mirror: Pod): void {
     this.#mirrors.set(podKey(mirror), mirror);
     const source = this.#wanted.get(podKey(mirror));
     if (source !== undefined && (mirror.metadata.deletionTimestamp !== undefined || !isMirrorOf(mirror, source)))
-      this.#work(podKey(mirror));
+      this.#enqueue(podKey(mirror));
   }
 
-  gone(mirror: Pod): void {
+  mirrorDeleted(mirror: Pod): void {
     this.#mirrors.delete(podKey(mirror));
-    if (this.#wanted.has(podKey(mirror))) this.#work(podKey(mirror));
+    if (this.#wanted.has(podKey(mirror))) this.#enqueue(podKey(mirror));
   }
 
-  /** The mirror shall be there as long as the pod is. */
+  /** Creates the mirror pod, and recreates it until `remove`. */
   ensure(pod: Pod): void {
     this.#wanted.set(podKey(pod), pod);
-    this.#work(podKey(pod));
+    this.#enqueue(podKey(pod));
   }
 
   remove(pod: Pod): void {
     const current = this.#wanted.get(podKey(pod));
     if (current !== undefined && current.metadata.uid !== pod.metadata.uid) return;
     this.#wanted.delete(podKey(pod));
-    this.#work(podKey(pod));
+    this.#enqueue(podKey(pod));
   }
 
   removeOrphan(mirror: Pod): void {
-    if (!this.#wanted.has(podKey(mirror))) this.#work(podKey(mirror));
+    if (!this.#wanted.has(podKey(mirror))) this.#enqueue(podKey(mirror));
   }
 
   async settled(): Promise<void> {
     await Promise.all(this.#working.values());
   }
 
-  #work(key: string): void {
+  #enqueue(key: string): void {
     const before = this.#working.get(key) ?? Promise.resolve();
     const next = before
       .then(() => this.#reconcile(key))
@@ -86,7 +86,7 @@ export class MirrorPods {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        logger.v(1).info('Failed to keep a mirror pod', { pod: key, err: messageOf(error) });
+        logger.v(1).info('Failed to reconcile a mirror pod', { pod: key, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }

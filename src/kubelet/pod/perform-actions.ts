@@ -1,26 +1,28 @@
-/** Does what the state machine decided, through CRI. */
+/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { podDns } from '../environment/pod-dns.ts';
-import { criText, messageOf } from '../images/image-manager.ts';
 import { containerResources } from '../runtime/container-config.ts';
-import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killContainer, killPod } from './kill-pod.ts';
 import type { PodActions } from './pod-actions.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
+import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
-import { uidOf } from './pod-text.ts';
-import { startContainer } from './start-container.ts';
+import { startContainer, type StartInput } from './start-container.ts';
 
-/** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
+/** Workers are also woken when the kubelet has set the pod CIDR; this is for runtimes whose network others configure. */
 const NETWORK_RETRY_MS = 10_000;
-const PREPARE_RETRY_MS = 5000;
+const DYNAMIC_RESOURCES_RETRY_MS = 5000;
+const SANDBOX_RETRY_MS = 1000;
 
 export interface PerformInput {
   readonly pod: Pod;
@@ -33,143 +35,152 @@ export interface PerformInput {
 }
 
 export interface Performed {
-  /** Whether the runtime's state has changed, so that it is worth looking again at once. */
+  /** Whether the runtime's state has changed, so that the pod must be synced again at once. */
   readonly changed: boolean;
-  /** When to try again what could not be done; undefined when nothing waits. */
+  /** When to retry what failed; undefined when nothing did. */
   readonly retryInMs: number | undefined;
 }
 
-export async function performActions(parts: PodParts, input: PerformInput): Promise<Performed> {
-  const { pod, observed, actions, signal } = input;
-  let changed = await killWhatMustGo(parts, input);
-  // What was killed has ended now: only another look tells whether its restart has to wait.
+export async function performActions(deps: PodDependencies, input: PerformInput): Promise<Performed> {
+  const { actions } = input;
+  let changed = await performKills(deps, input);
+  // The killed containers have exited now: only the next sync knows whether their restart must back off.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
-  const starts: (Container | EphemeralContainer)[] = [
+  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(deps, input)) || changed;
+  const containers = [
     ...actions.ephemeralContainersToStart,
     ...actions.initContainersToStart,
     ...actions.containersToStart,
   ];
-  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
-  if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
-
-  const networkProblem = pod.spec?.hostNetwork === true ? undefined : parts.networkProblem();
-  if (actions.createSandbox && networkProblem !== undefined) {
-    parts.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
-    return { changed, retryInMs: NETWORK_RETRY_MS };
-  }
-  await makeDirectory(parts.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
-  const [volumes, { config, userNamespace }] = await Promise.all([
-    parts.volumes.ensure(pod, signal),
-    planSandbox(parts, pod, actions.attempt),
-  ]);
-  if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
-  try {
-    await parts.extras.prepare(pod);
-  } catch (error) {
-    parts.events.pod(
-      pod,
-      'Warning',
-      'FailedPrepareDynamicResources',
-      `Failed to prepare dynamic resources: ${messageOf(error)}`,
-    );
-    return { changed, retryInMs: PREPARE_RETRY_MS };
-  }
-  let sandboxId = actions.sandboxId ?? '';
-  let podIPs: readonly string[] = observed.sandboxes.find(({ id }) => id === sandboxId)?.ips ?? [];
-  if (actions.createSandbox) {
-    const made = await createSandbox(parts, pod, config, signal);
-    if (made === undefined) return { changed, retryInMs: 1000 };
-    ({ sandboxId, podIPs } = made);
-    changed = true;
-  }
-  if (pod.spec?.hostNetwork === true) podIPs = parts.node().hostIPs;
+  if (containers.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
+  const ready = await prepareSandbox(deps, input);
+  if (ready.type === 'retry') return { changed, retryInMs: ready.retryInMs };
+  const { sandbox } = ready;
+  if (actions.createSandbox) changed = true;
   let retryInMs: number | undefined;
-  for (const container of starts) {
-    const outcome = await startContainer(parts, {
-      pod,
-      container,
-      observed,
-      sandboxId,
-      sandboxConfig: config,
-      podIPs,
-      volumes: volumes.volumes,
-      userNamespace,
-      signal,
-      wake: input.wake,
-      problem: input.problems.get(container.name),
-      hookRunning: input.hookRunning,
-    });
-    if (outcome.type === 'started') {
-      input.problems.delete(container.name);
-      changed = true;
-    } else if (outcome.type === 'waiting') {
-      if (input.problems.get(container.name)?.reason !== 'CrashLoopBackOff') input.problems.delete(container.name);
-    } else {
-      input.problems.set(container.name, outcome.problem);
-      if (outcome.problem.reason === 'PostStartHookError') changed = true;
-      if (outcome.retryInMs !== undefined) retryInMs = Math.min(retryInMs ?? Infinity, outcome.retryInMs);
-    }
+  for (const container of containers) {
+    const outcome = await startOne(deps, input, container, sandbox);
+    changed ||= outcome.changed;
+    if (outcome.retryInMs !== undefined) retryInMs = Math.min(retryInMs ?? Infinity, outcome.retryInMs);
   }
   return { changed, retryInMs };
 }
 
-async function killWhatMustGo(parts: PodParts, input: PerformInput): Promise<boolean> {
+type PreparedSandbox = Pick<StartInput, 'sandboxId' | 'sandboxConfig' | 'podIPs' | 'volumes' | 'userNamespace'>;
+
+/** Mounts volumes, prepares dynamic resources and creates the sandbox, as far as they are missing. */
+async function prepareSandbox(
+  deps: PodDependencies,
+  { pod, observed, actions, signal }: PerformInput,
+): Promise<{ type: 'ready'; sandbox: PreparedSandbox } | { type: 'retry'; retryInMs: number }> {
+  const networkProblem = pod.spec?.hostNetwork === true ? undefined : deps.networkProblem();
+  if (actions.createSandbox && networkProblem !== undefined) {
+    deps.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
+    return { type: 'retry', retryInMs: NETWORK_RETRY_MS };
+  }
+  await makeDirectory(deps.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
+  const [volumes, { config, userNamespace }] = await Promise.all([
+    deps.volumes.ensure(pod, signal),
+    planSandbox(deps, pod, actions.attempt),
+  ]);
+  if (volumes.type === 'failed') return { type: 'retry', retryInMs: volumes.retryInMs };
+  try {
+    await deps.containerManager.prepareDynamicResources(pod);
+  } catch (error) {
+    const message = `Failed to prepare dynamic resources: ${errorMessage(error)}`;
+    deps.events.pod(pod, 'Warning', 'FailedPrepareDynamicResources', message);
+    return { type: 'retry', retryInMs: DYNAMIC_RESOURCES_RETRY_MS };
+  }
+  const current = {
+    sandboxId: actions.sandboxId ?? '',
+    podIPs: observed.sandboxes.find(({ id }) => id === actions.sandboxId)?.ips ?? [],
+  };
+  const created = actions.createSandbox ? await createSandbox(deps, pod, config, signal) : current;
+  if (created === undefined) return { type: 'retry', retryInMs: SANDBOX_RETRY_MS };
+  const podIPs = pod.spec?.hostNetwork === true ? deps.node().hostIPs : created.podIPs;
+  const { sandboxId } = created;
+  const sandbox = { sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace };
+  return { type: 'ready', sandbox };
+}
+
+/** Starts a container and records why it could not start. */
+async function startOne(
+  deps: PodDependencies,
+  input: PerformInput,
+  container: Container | EphemeralContainer,
+  sandbox: PreparedSandbox,
+): Promise<Performed> {
+  const { pod, observed, signal, wake, problems, hookRunning } = input;
+  const { name } = container;
+  const outcome = await startContainer(deps, {
+    ...sandbox,
+    ...{ pod, container, observed, signal, wake, hookRunning, problem: problems.get(name) },
+  });
+  if (outcome.type === 'problem') {
+    problems.set(name, outcome.problem);
+    return { changed: outcome.problem.reason === 'PostStartHookError', retryInMs: outcome.retryInMs };
+  }
+  if (outcome.type === 'started' || problems.get(name)?.reason !== 'CrashLoopBackOff') problems.delete(name);
+  return { changed: outcome.type === 'started', retryInMs: undefined };
+}
+
+async function performKills(deps: PodDependencies, input: PerformInput): Promise<boolean> {
   const { pod, observed, actions, signal } = input;
   if (actions.killPod) {
     if (actions.createSandbox && observed.sandboxes.length > 0)
-      parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
-    await killPod(parts, pod, observed, { signal });
+      deps.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+    await killPod(deps, pod, observed, { signal });
     return true;
   }
   await Promise.all(
     actions.containersToKill.map(async ({ container, reason, message }) => {
-      await killContainer(parts, pod, container, { reason, message, signal });
-      // One that never ran has no log and no exit code that anybody could want.
-      if (container.state === 'created') await removeContainer(parts, pod, container);
+      await killContainer(deps, pod, container, { reason, message, signal });
+      // A container that never ran has no log and no exit code worth keeping.
+      if (container.state === 'created') await removeContainer(deps, pod, container);
     }),
   );
   if (actions.restartAll) {
-    for (const container of observed.containers) await removeContainer(parts, pod, container);
+    for (const container of observed.containers) await removeContainer(deps, pod, container);
     return true;
   }
-  await pruneDeadContainers(parts, input);
+  await pruneDeadContainers(deps, input);
   return actions.containersToKill.length > 0;
 }
 
-/** Some dead instances of each container stay for their logs and last state; older ones go. */
-async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: PerformInput): Promise<void> {
+/** Keeps the newest dead instances of each container for their logs and last state, and removes the older ones. */
+async function pruneDeadContainers(deps: PodDependencies, { pod, observed, actions }: PerformInput): Promise<void> {
   for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
     const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
-    for (const container of dead.slice(parts.keepDead)) await removeContainer(parts, pod, container);
+    for (const container of dead.slice(deps.keepDead)) await removeContainer(deps, pod, container);
   }
   const [, ...older] = observed.sandboxes;
   for (const { id, ready } of older) {
     if (ready || observed.containers.some(({ sandboxId }) => sandboxId === id)) continue;
-    await parts.runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+    await deps.runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
+      if (!isContainerNotFound(error)) throw error;
     });
   }
 }
 
 async function removeContainer(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   { id, name: containerName, status }: ObservedContainer,
 ): Promise<void> {
   const { name: podName = '', namespace = '' } = pod.metadata;
-  await removeDeadContainer(parts.runtime, parts.config.podLogsDir, {
+  await removeDeadContainer(deps.runtime, deps.config.podLogsDir, {
     podName,
     namespace,
     containerName,
     containerId: id,
     logPath: status.logPath,
   });
-  parts.observer.forget(id);
+  deps.observer.forget(id);
 }
 
-async function updateContainers(parts: PodParts, { pod, actions, signal }: PerformInput): Promise<boolean> {
-  const { runtime, config, node } = parts;
-  await parts.cgroups.ensurePod(pod);
+async function updateContainers(deps: PodDependencies, { pod, actions, signal }: PerformInput): Promise<boolean> {
+  const { runtime, config, node } = deps;
+  await deps.cgroups.ensurePod(pod);
   for (const { container, observed } of actions.containersToUpdate) {
     const linux = containerResources({
       pod,
@@ -192,14 +203,14 @@ async function updateContainers(parts: PodParts, { pod, actions, signal }: Perfo
   return actions.containersToUpdate.length > 0;
 }
 
-/** What a sandbox needs besides volumes: its cgroup is there when this resolves. */
+/** Creates the pod's cgroup and user namespace, and the configuration of its sandbox. */
 async function planSandbox(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   attempt: number,
 ): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
-  const [userNamespace, cgroupParent] = await Promise.all([parts.userNamespace(pod), parts.cgroups.ensurePod(pod)]);
-  return { userNamespace, config: await makeSandboxConfig(parts, pod, { attempt, cgroupParent, userNamespace }) };
+  const [userNamespace, cgroupParent] = await Promise.all([deps.userNamespace(pod), deps.cgroups.ensurePod(pod)]);
+  return { userNamespace, config: await makeSandboxConfig(deps, pod, { attempt, cgroupParent, userNamespace }) };
 }
 
 interface SandboxPlan {
@@ -209,18 +220,18 @@ interface SandboxPlan {
 }
 
 async function makeSandboxConfig(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   { attempt, cgroupParent, userNamespace }: SandboxPlan,
 ): Promise<PodSandboxConfig> {
-  const { config, events } = parts;
+  const { config, events } = deps;
   const { dns, warnings } = podDns(pod, {
     clusterDns: config.clusterDNS,
     clusterDomain: config.clusterDomain,
-    nodeResolvConf: await parts.nodeResolvConf(),
+    nodeResolvConf: await deps.nodeResolvConf(),
   });
   for (const { reason, message } of warnings) events.pod(pod, 'Warning', reason, message);
-  const { kernelName } = podHostname(pod, config.clusterDomain, parts.node().hostname);
+  const { kernelName } = podHostname(pod, config.clusterDomain, deps.node().hostname);
   return sandboxConfig({
     pod,
     attempt,
@@ -228,21 +239,21 @@ async function makeSandboxConfig(
     dns,
     logDirectory: podLogDirectory(config.podLogsDir, pod),
     cgroupParent,
-    security: securitySettings(parts, userNamespace),
+    security: securitySettings(deps, userNamespace),
     resources: resourceSettings(config),
   });
 }
 
 async function createSandbox(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   config: PodSandboxConfig,
   signal: AbortSignal,
 ): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
-  const { runtime, events } = parts;
+  const { runtime, events } = deps;
   try {
     await makeDirectory(config.logDirectory ?? '', { mode: 0o755 });
-    const runtimeHandler = pod.spec?.runtimeClassName ? await parts.runtimeHandler(pod.spec.runtimeClassName) : '';
+    const runtimeHandler = pod.spec?.runtimeClassName ? await deps.runtimeHandler(pod.spec.runtimeClassName) : '';
     const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
     const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });
     const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter(
@@ -251,20 +262,20 @@ async function createSandbox(
     return { sandboxId: podSandboxId, podIPs: ips };
   } catch (error) {
     if (signal.aborted) throw error;
-    events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${criText(error)}`);
+    events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${rpcErrorText(error)}`);
     return undefined;
   }
 }
 
-/** Everything that the runtime has of a pod that is gone, and its logs. */
-export async function removeFromRuntime(parts: PodParts, pod: Pod, observed: ObservedPod): Promise<void> {
-  const { runtime } = parts;
-  for (const container of observed.containers) await removeContainer(parts, pod, container);
+/** Removes the containers, sandboxes and logs of a pod that has terminated. */
+export async function removeFromRuntime(deps: PodDependencies, pod: Pod, observed: ObservedPod): Promise<void> {
+  const { runtime } = deps;
+  for (const container of observed.containers) await removeContainer(deps, pod, container);
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
   }
-  await fs.rm(podLogDirectory(parts.config.podLogsDir, pod), { recursive: true, force: true });
-  parts.restarts.forget(`${uidOf(pod)}_`);
+  await fs.rm(podLogDirectory(deps.config.podLogsDir, pod), { recursive: true, force: true });
+  deps.restarts.forget(`${uidOf(pod)}_`);
 }

@@ -1,23 +1,23 @@
-/** What the state machine of a pod is given, and what it gives back. */
+/** Input and output of the pod state machine (`sync-pod.ts`). */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { containerHash } from '../runtime/labels.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 
-export type ProbeVerdict = 'success' | 'failure' | 'unknown';
+export type ProbeResult = 'success' | 'failure' | 'unknown';
 
-/** What the probes have found of a container, by its id. */
-export interface ProbeVerdicts {
-  liveness(containerId: string): ProbeVerdict;
-  startup(containerId: string): ProbeVerdict;
+/** Probe results by container ID. */
+export interface ProbeResults {
+  liveness(containerId: string): ProbeResult;
+  startup(containerId: string): ProbeResult;
 }
 
 export interface SyncInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
-  readonly probes: ProbeVerdicts;
-  /** Containers whose resources in the runtime are not those that were granted. */
+  readonly probes: ProbeResults;
+  /** Names of running containers whose allocated resources are not applied yet (in-place resize). */
   readonly resized?: ReadonlySet<string>;
-  /** Those of them that take new resources only from their start. */
+  /** Those whose resizePolicy requires a restart. */
   readonly restartToResize?: ReadonlySet<string>;
 }
 
@@ -37,10 +37,10 @@ export interface ContainerKill {
 }
 
 export interface PodActions {
-  /** Stop what is left of the pod, sandbox included, before anything else. */
+  /** Stop all containers and sandboxes before anything else. */
   killPod: boolean;
   createSandbox: boolean;
-  /** The sandbox that containers go into, unless a new one is made. */
+  /** The current sandbox, unless a new one is created. */
   sandboxId: string | undefined;
   attempt: number;
   initContainersToStart: Container[];
@@ -48,7 +48,7 @@ export interface PodActions {
   ephemeralContainersToStart: EphemeralContainer[];
   containersToKill: ContainerKill[];
   containersToUpdate: { readonly container: Container; readonly observed: ObservedContainer }[];
-  /** A container's rule asks for all of them to begin anew, init containers first, in the same sandbox. */
+  /** A restartPolicyRule asks for RestartAllContainers: all containers start again in the same sandbox. */
   restartAll: boolean;
 }
 
@@ -58,7 +58,7 @@ export function reasonToKill(
   { probes, restartToResize }: SyncInput,
 ): { reason: KillReason; message: string } | undefined {
   const { name } = container;
-  if (observed.notes.hash !== undefined && observed.notes.hash !== containerHash(container))
+  if (observed.info.hash !== undefined && observed.info.hash !== containerHash(container))
     return { reason: 'DefinitionChanged', message: `Container ${name} definition changed` };
   if (container.livenessProbe !== undefined && probes.liveness(observed.id) === 'failure')
     return { reason: 'LivenessProbe', message: `Container ${name} failed liveness probe` };

@@ -1,4 +1,4 @@
-/** The conditions of a pod that the kubelet keeps: those of others stay as they are. */
+/** The pod conditions that the kubelet owns; conditions of others are kept. */
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
@@ -18,13 +18,13 @@ export interface ConditionInput {
   readonly phase: string;
   readonly init: readonly ContainerStatus[];
   readonly regular: readonly ContainerStatus[];
-  /** Whether a sandbox with its network is there. */
+  /** Whether the pod has a ready sandbox with network. */
   readonly sandboxReady: boolean;
 }
 
-type Bare = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+type ConditionWithoutTime = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-export function bareConditions(input: ConditionInput): Bare[] {
+export function kubeletConditions(input: ConditionInput): ConditionWithoutTime[] {
   const containersReady = containersReadyCondition(input);
   return [
     { type: 'PodReadyToStartContainers', status: input.sandboxReady ? 'True' : 'False' },
@@ -35,7 +35,7 @@ export function bareConditions(input: ConditionInput): Bare[] {
   ];
 }
 
-function initializedCondition({ pod, phase, init, regular }: ConditionInput): Bare {
+function initializedCondition({ pod, phase, init, regular }: ConditionInput): ConditionWithoutTime {
   const type = 'Initialized';
   if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };
   const missing: string[] = [];
@@ -49,33 +49,33 @@ function initializedCondition({ pod, phase, init, regular }: ConditionInput): Ba
     else if (!initialized && !(isRestartableInitContainer(container) ? status.started === true : status.ready))
       incomplete.push(container.name);
   }
-  return unmet(type, 'ContainersNotInitialized', [
+  return conditionFor(type, 'ContainersNotInitialized', [
     ['unknown', missing],
     ['incomplete', incomplete],
   ]);
 }
 
-function containersReadyCondition({ pod, phase, init, regular }: ConditionInput): Bare {
+function containersReadyCondition({ pod, phase, init, regular }: ConditionInput): ConditionWithoutTime {
   const type = 'ContainersReady';
   if (phase === 'Succeeded') return { type, status: 'False', reason: 'PodCompleted' };
   if (phase === 'Failed') return { type, status: 'False', reason: 'PodFailed' };
   const missing: string[] = [];
   const unready: string[] = [];
-  const judge = (name: string, statuses: readonly ContainerStatus[]): void => {
+  const check = (name: string, statuses: readonly ContainerStatus[]): void => {
     const status = statuses.find((one) => one.name === name);
     if (status === undefined) missing.push(name);
     else if (!status.ready) unready.push(name);
   };
   for (const container of pod.spec?.initContainers ?? [])
-    if (isRestartableInitContainer(container)) judge(container.name, init);
-  for (const { name } of pod.spec?.containers ?? []) judge(name, regular);
-  return unmet(type, 'ContainersNotReady', [
+    if (isRestartableInitContainer(container)) check(container.name, init);
+  for (const { name } of pod.spec?.containers ?? []) check(name, regular);
+  return conditionFor(type, 'ContainersNotReady', [
     ['unknown', missing],
     ['unready', unready],
   ]);
 }
 
-function readyCondition({ pod }: ConditionInput, containersReady: Bare): Bare {
+function readyCondition({ pod }: ConditionInput, containersReady: ConditionWithoutTime): ConditionWithoutTime {
   if (containersReady.status !== 'True') return { ...containersReady, type: 'Ready' };
   const messages: string[] = [];
   for (const { conditionType } of pod.spec?.readinessGates ?? []) {
@@ -91,7 +91,11 @@ function readyCondition({ pod }: ConditionInput, containersReady: Bare): Bare {
   return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') };
 }
 
-function unmet(type: string, reason: string, lists: readonly (readonly [string, readonly string[]])[]): Bare {
+function conditionFor(
+  type: string,
+  reason: string,
+  lists: readonly (readonly [string, readonly string[]])[],
+): ConditionWithoutTime {
   const messages = lists
     .filter(([, names]) => names.length > 0)
     .map(([what, names]) => `containers with ${what} status: [${names.join(' ')}]`);
@@ -100,14 +104,14 @@ function unmet(type: string, reason: string, lists: readonly (readonly [string, 
     : { type, status: 'False', reason, message: messages.join(', ') };
 }
 
-/** The conditions with their times: a time changes only with the status, and those of others are kept in their place. */
+/** Adds transition times, which change only with the status, and the conditions that others own. */
 export function mergeConditions(
-  bare: readonly Bare[],
+  conditions: readonly ConditionWithoutTime[],
   before: PodStatus | undefined,
   stamp: { readonly time: string; readonly generation: number | undefined },
 ): PodCondition[] {
   const old = new Map((before?.conditions ?? []).map((condition) => [condition.type, condition]));
-  const own = bare.map(({ type, status, reason, message }): PodCondition => {
+  const own = conditions.map(({ type, status, reason, message }): PodCondition => {
     const previous = old.get(type);
     const lastTransitionTime = previous?.status === status ? previous.lastTransitionTime : stamp.time;
     return {
@@ -119,6 +123,6 @@ export function mergeConditions(
       ...(message ? { message } : {}),
     };
   });
-  const mine = new Set<string>(KUBELET_CONDITIONS);
-  return [...own, ...(before?.conditions ?? []).filter(({ type }) => !mine.has(type))];
+  const ownTypes = new Set<string>(KUBELET_CONDITIONS);
+  return [...own, ...(before?.conditions ?? []).filter(({ type }) => !ownTypes.has(type))];
 }

@@ -1,4 +1,4 @@
-/** Events about pods and their containers, told as upstream tells them. */
+/** Records events of pods and containers. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { referenceTo, type EventRecorder, type EventType } from '../../client/index.ts';
 

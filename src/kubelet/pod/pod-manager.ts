@@ -1,23 +1,23 @@
-/** All pods of this node: where they come from, whether they may run here, and the worker of each. */
+/** All pods of this node: receives them from the API server and from files, admits or rejects them, and runs a worker for each. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import { isPodTerminal, podQos } from '../../component-helpers/index.ts';
 import { RunGroup, type Context } from '../../kernel/index.ts';
-import { admitPod, type Refusal } from '../admission/admit-pod.ts';
-import type { Allocations } from '../admission/allocations.ts';
-import { podsToPreempt } from '../admission/preempt-for-critical.ts';
+import { admitPod, type PodRejection } from '../admission/admit-pod.ts';
+import type { AllocationManager } from '../admission/allocation-manager.ts';
+import { podsToPreempt } from '../admission/preemption.ts';
 import type { RuntimePodSummary } from '../runtime/observe-pod.ts';
 import type { MirrorPods } from './mirror-pods.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
+import { podKey, uidOf } from './pod-identity.ts';
 import { isCriticalPod, isMirrorPod, isStaticPod } from './pod-resources.ts';
-import { podKey, uidOf } from './pod-text.ts';
 import { PodWorker, type Termination } from './pod-worker.ts';
 
 export interface PodManagerOptions {
-  readonly parts: PodParts;
+  readonly deps: PodDependencies;
   readonly informer: SharedInformer<Pod>;
-  readonly allocations: Allocations;
+  readonly allocations: AllocationManager;
   readonly mirrors: MirrorPods;
   readonly node: () => Node;
   readonly allocatable: () => Readonly<Record<string, string>>;
@@ -39,27 +39,27 @@ export class PodManager {
     this.#group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   }
 
-  /** Begins to work: what the API has goes in the order of its creation, as it was admitted before. */
+  /** Handles the existing pods in order of creation, so that they are admitted in the same order as before a restart. */
   start(): void {
     const { informer } = this.#options;
     const initial = informer.list().toSorted((a, b) => createdAt(a) - createdAt(b));
-    for (const pod of initial) this.#handle(pod);
+    for (const pod of initial) this.#podUpdated(pod);
     this.#ready = true;
     informer.addHandler({
-      onAdd: (pod) => this.#handle(pod),
-      onUpdate: (_, pod) => this.#handle(pod),
-      onDelete: (pod) => this.#forgotten(pod),
+      onAdd: (pod) => this.#podUpdated(pod),
+      onUpdate: (_, pod) => this.#podUpdated(pod),
+      onDelete: (pod) => this.#podDeleted(pod),
     });
   }
 
-  /** The pods that the files say, all of them. */
+  /** Sets all static pods; terminates those that are gone. */
   setStaticPods(pods: readonly Pod[]): void {
     const wanted = new Set(pods.map(uidOf));
     for (const worker of this.#workers.values()) {
       if (isStaticPod(worker.pod) && !wanted.has(worker.uid))
-        worker.terminate({ forgotten: true, graceSeconds: worker.pod.spec?.terminationGracePeriodSeconds ?? 30 });
+        worker.terminate({ removedFromApi: true, graceSeconds: worker.pod.spec?.terminationGracePeriodSeconds ?? 30 });
     }
-    for (const pod of pods) this.#handle(pod);
+    for (const pod of pods) this.#podUpdated(pod);
   }
 
   wake(uid: string): void {
@@ -70,7 +70,7 @@ export class PodManager {
     return this.#workers.get(uid);
   }
 
-  /** Those of which something is written to a log. */
+  /** Running containers with a log file. */
   *runningContainers(): Iterable<{ readonly id: string; readonly logPath: string }> {
     for (const { observed } of this.#workers.values()) {
       for (const { id, state, status } of observed.containers)
@@ -83,25 +83,25 @@ export class PodManager {
     return [...this.#workers.values()];
   }
 
-  /** Pods with their newest status; finished and terminating ones too. */
+  /** All pods with their newest status, including terminated ones. */
   pods(): Pod[] {
     return this.workers.map((worker) => worker.podWithStatus);
   }
 
-  /** Pods that hold resources of the node, as they were granted. */
+  /** Pods that use resources of the node, with their allocated resources. */
   activePods(): Pod[] {
     const { allocations } = this.#options;
     return this.workers
-      .filter((worker) => !worker.isStopped && !isPodTerminal(worker.podWithStatus))
-      .map((worker) => allocations.apply(worker.podWithStatus));
+      .filter((worker) => !worker.isTerminated && !isPodTerminal(worker.podWithStatus))
+      .map((worker) => allocations.withAllocatedResources(worker.podWithStatus));
   }
 
   terminate(uid: string, termination: Termination): void {
     this.#workers.get(uid)?.terminate(termination);
   }
 
-  /** Pods of the runtime that neither the API nor a file knows are ended. */
-  adopt(pods: ReadonlyMap<string, RuntimePodSummary>): void {
+  /** Terminates pods of the runtime that neither the API server nor a file has. */
+  killOrphanedRuntimePods(pods: ReadonlyMap<string, RuntimePodSummary>): void {
     if (!this.#ready) return;
     for (const { uid, name, namespace } of pods.values()) {
       if (this.#workers.has(uid)) continue;
@@ -111,8 +111,8 @@ export class PodManager {
         metadata: { uid, name, namespace },
         spec: { containers: [] },
       };
-      this.#ctx.logger.v(2).info('Ending a pod that nobody asked for', { pod: podKey(orphan), podUID: uid });
-      this.#begin(orphan).terminate({ forgotten: true });
+      this.#ctx.logger.v(2).info('Killing orphaned pod of the runtime', { pod: podKey(orphan), podUID: uid });
+      this.#startWorker(orphan).terminate({ removedFromApi: true });
     }
   }
 
@@ -120,10 +120,10 @@ export class PodManager {
     await this.#group.wait();
   }
 
-  #handle(pod: Pod): void {
+  #podUpdated(pod: Pod): void {
     const { mirrors, allocations } = this.#options;
     if (isMirrorPod(pod)) {
-      mirrors.seen(pod);
+      mirrors.mirrorUpdated(pod);
       const source = this.workers.find((worker) => isStaticPod(worker.pod) && podKey(worker.pod) === podKey(pod));
       if (source === undefined) mirrors.removeOrphan(pod);
       else source.wake();
@@ -132,29 +132,32 @@ export class PodManager {
     const known = this.#workers.get(uidOf(pod));
     if (known !== undefined) {
       known.update(pod);
-      if (allocations.tryResize(pod, this.#othersOf(pod), this.#options.allocatable()) !== 'none') known.wake();
+      if (allocations.tryResize(pod, this.#otherActivePods(pod), this.#options.allocatable()) !== 'none') known.wake();
       return;
     }
-    const worker = this.#begin(pod);
+    const worker = this.#startWorker(pod);
     if (isStaticPod(pod)) mirrors.ensure(pod);
     if (pod.metadata.deletionTimestamp !== undefined) worker.terminate({});
     else if (!isPodTerminal(pod) && !this.#admit(pod)) return;
     this.#options.onPodsChanged();
   }
 
-  #begin(pod: Pod): PodWorker {
-    const { allocations, parts, mirrors } = this.#options;
-    const worker = new PodWorker(parts, pod, {
-      granted: (current) => {
+  #startWorker(pod: Pod): PodWorker {
+    const { allocations, deps, mirrors } = this.#options;
+    const worker = new PodWorker(deps, pod, {
+      allocated: (current) => {
         const pending = allocations.pendingCondition(uidOf(current));
-        return { pod: allocations.apply(current), resizeConditions: pending === undefined ? [] : [pending] };
+        return {
+          pod: allocations.withAllocatedResources(current),
+          resizeConditions: pending === undefined ? [] : [pending],
+        };
       },
-      onStopped: (uid) => {
-        allocations.forget(uid);
+      onTerminated: (uid) => {
+        allocations.removePod(uid);
         this.#retryResizes();
         this.#options.onPodsChanged();
       },
-      onGone: (uid) => {
+      onFinished: (uid) => {
         this.#workers.delete(uid);
         if (isStaticPod(pod)) mirrors.remove(pod);
         this.#options.onPodsChanged();
@@ -165,17 +168,17 @@ export class PodManager {
     return worker;
   }
 
-  #othersOf(pod: Pod): Pod[] {
+  #otherActivePods(pod: Pod): Pod[] {
     return this.activePods().filter((other) => uidOf(other) !== uidOf(pod));
   }
 
-  /** A pod that was admitted before the kubelet's restart is not asked again. */
+  /** A pod that was admitted before a restart of the kubelet is not checked again. */
   #admit(pod: Pod): boolean {
-    const { allocations, parts, node, allocatable, pressures, shuttingDown } = this.#options;
-    if (allocations.isKnown(pod)) return true;
+    const { allocations, deps, node, allocatable, pressures, shuttingDown } = this.#options;
+    if (allocations.hasAllocation(pod)) return true;
     const wasRunning = pod.status?.containerStatuses?.some(({ containerID }) => containerID !== undefined) ?? false;
-    const others = this.#othersOf(pod);
-    const refusal = wasRunning
+    const others = this.#otherActivePods(pod);
+    const rejection = wasRunning
       ? undefined
       : admitPod({
           pod,
@@ -183,37 +186,37 @@ export class PodManager {
           others,
           allocatable: allocatable(),
           pressures: pressures(),
-          allowedUnsafeSysctls: parts.config.allowedUnsafeSysctls,
+          allowedUnsafeSysctls: deps.config.allowedUnsafeSysctls,
           shuttingDown: shuttingDown(),
         });
-    if (refusal === undefined || this.#makeRoom(pod, others, refusal)) {
-      allocations.grant(pod);
+    if (rejection === undefined || this.#preemptFor(pod, others, rejection)) {
+      allocations.allocate(pod);
       return true;
     }
-    this.#refuse(pod, refusal);
+    this.#reject(pod, rejection);
     return false;
   }
 
-  #makeRoom(pod: Pod, others: readonly Pod[], { insufficient }: Refusal): boolean {
+  #preemptFor(pod: Pod, others: readonly Pod[], { insufficient }: PodRejection): boolean {
     if (insufficient === undefined || !isCriticalPod(pod)) return false;
     const victims = podsToPreempt(pod, others, insufficient);
     if (victims === undefined) return false;
     for (const victim of victims) {
       const message = 'Preempted in order to admit critical pod';
-      this.#options.parts.events.pod(victim, 'Warning', 'Preempting', message);
+      this.#options.deps.events.pod(victim, 'Warning', 'Preempting', message);
       this.terminate(uidOf(victim), {
-        verdict: {
+        failure: {
           phase: 'Failed',
           reason: 'Preempting',
           message,
-          conditions: [this.#disruption(victim, 'Pod was preempted by Kubelet to accommodate a critical pod.')],
+          conditions: [this.#disruptionTarget(victim, 'Pod was preempted by Kubelet to accommodate a critical pod.')],
         },
       });
     }
     return true;
   }
 
-  #disruption(pod: Pod, message: string) {
+  #disruptionTarget(pod: Pod, message: string) {
     return {
       type: 'DisruptionTarget',
       status: 'True',
@@ -224,13 +227,13 @@ export class PodManager {
     };
   }
 
-  #refuse(pod: Pod, { reason, message }: Refusal): void {
-    const { parts } = this.#options;
-    parts.events.pod(pod, 'Warning', reason, message);
+  #reject(pod: Pod, { reason, message }: PodRejection): void {
+    const { deps } = this.#options;
+    deps.events.pod(pod, 'Warning', reason, message);
     const withQos: Pod = { ...pod, status: { ...pod.status, qosClass: podQos(pod) } };
     this.#workers.get(uidOf(pod))?.update(withQos);
     this.terminate(uidOf(pod), {
-      verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true },
+      failure: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true },
     });
   }
 
@@ -238,17 +241,18 @@ export class PodManager {
     const { allocations, allocatable } = this.#options;
     for (const worker of this.workers) {
       if (worker.isTerminating || allocations.pendingCondition(worker.uid) === undefined) continue;
-      if (allocations.tryResize(worker.pod, this.#othersOf(worker.pod), allocatable()) === 'granted') worker.wake();
+      if (allocations.tryResize(worker.pod, this.#otherActivePods(worker.pod), allocatable()) === 'allocated')
+        worker.wake();
     }
   }
 
-  /** The object is gone: whatever still runs of it goes at once. */
-  #forgotten(pod: Pod): void {
+  /** The API object is gone: kills the pod immediately. */
+  #podDeleted(pod: Pod): void {
     if (isMirrorPod(pod)) {
-      this.#options.mirrors.gone(pod);
+      this.#options.mirrors.mirrorDeleted(pod);
       return;
     }
-    this.#workers.get(uidOf(pod))?.terminate({ forgotten: true });
+    this.#workers.get(uidOf(pod))?.terminate({ removedFromApi: true });
   }
 }
 

@@ -1,4 +1,4 @@
-/** The phase of a pod, from what its containers' statuses say. */
+/** The phase of a pod, computed from its container statuses. */
 import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { restartsAfter } from './restart-policy.ts';
@@ -9,7 +9,7 @@ export interface ContainerStatuses {
 }
 
 export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
-  const init = judgeInit(pod, statuses);
+  const init = initProgress(pod, statuses);
   if (init === 'failed') return 'Failed';
   if (init === 'pending') return 'Pending';
   const counts = { running: 0, waiting: 0, stopped: 0, succeeded: 0, restarting: 0, unknown: 0 };
@@ -34,8 +34,8 @@ export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
   return 'Pending';
 }
 
-function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pending' | 'failed' {
-  // A pod whose containers have run needs no more of its init containers, whatever became of their traces.
+function initProgress(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pending' | 'failed' {
+  // Once a regular container has run, init containers are done, even if they were garbage collected.
   const initialized = regular.some(
     ({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated,
   );
@@ -44,8 +44,8 @@ function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pe
     if (isRestartableInitContainer(container)) {
       if (!initialized && !hasStarted(status)) return 'pending';
     } else if (!initialized) {
-      const verdict = judgeInitContainer(container, pod, status);
-      if (verdict !== 'done') return verdict;
+      const progress = initContainerProgress(container, pod, status);
+      if (progress !== 'done') return progress;
     }
   }
   return 'done';
@@ -54,7 +54,7 @@ function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pe
 const hasStarted = (status: ContainerStatus | undefined): boolean =>
   status?.started === true || status?.state?.terminated !== undefined;
 
-function judgeInitContainer(
+function initContainerProgress(
   container: Container,
   pod: Pod,
   status: ContainerStatus | undefined,

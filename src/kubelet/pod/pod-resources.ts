@@ -1,9 +1,9 @@
-/** What the kubelet reserves for a pod: its cgroup's resources, its OOM score, and which pods are critical. */
+/** Pod-level facts for the kubelet: cgroup resources, OOM score, and whether a pod is critical, static or a mirror pod. */
 import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, type Quantity } from '../../base/index.ts';
 import { longRunningContainers, podLimits, podQos, podRequests } from '../../component-helpers/index.ts';
 
-/** Requests and limits that a pod's cgroup gets: a limit counts only when every container has one. */
+/** Requests and limits of the pod's cgroup. A limit applies only when every container has one. */
 export function podResources(pod: Pod): ResourceRequirements {
   const { spec } = pod;
   if (spec === undefined) return {};
@@ -19,7 +19,7 @@ export function podResources(pod: Pod): ResourceRequirements {
   return { requests: text(allocatedRequests(pod)), limits: text(limits) };
 }
 
-/** What the pod's spec requests. The kubelet puts what it has allocated into the spec, so the status does not count. */
+/** The requests of the spec, into which the kubelet has put the allocated resources. */
 export const allocatedRequests = ({ spec }: Pod): Map<string, Quantity> =>
   spec === undefined ? new Map() : podRequests(spec, { withOverhead: true });
 
@@ -29,7 +29,7 @@ const text = (list: ReadonlyMap<string, Quantity>): Record<string, string> =>
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 export const NODE_CRITICAL_PRIORITY = 2_000_001_000;
 
-/** Pods that a node must not do without: from files, or of the highest priorities. */
+/** Static pods, mirror pods, and pods with a system-critical priority: never evicted or preempted. */
 export function isCriticalPod(pod: Pod): boolean {
   return isStaticPod(pod) || isMirrorPod(pod) || (pod.spec?.priority ?? 0) >= SYSTEM_CRITICAL_PRIORITY;
 }
@@ -45,7 +45,7 @@ export function isStaticPod(pod: Pod): boolean {
   return source !== undefined && source !== 'api';
 }
 
-/** How soon the kernel kills the container's processes when memory runs out. */
+/** oom_score_adj by QoS class: which containers the kernel kills first when memory runs out. */
 export function oomScoreAdjustment(
   pod: Pod,
   container: Pick<Container, 'name' | 'resources'>,

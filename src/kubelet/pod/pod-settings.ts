@@ -1,10 +1,10 @@
-/** Parts of the kubelet's configuration in the form that pods' settings are made from. */
+/** Settings for CRI configurations of pods, from the kubelet's configuration. */
 import path from 'node:path';
 import type { UserNamespace } from '../../cri/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { SecuritySettings } from '../runtime/security-context.ts';
 import type { ResourceSettings } from './container-resources.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
 
 export const resourceSettings = ({
   cpuCFSQuota,
@@ -17,7 +17,7 @@ export const resourceSettings = ({
 });
 
 export const securitySettings = (
-  { config, rootDirectory }: Pick<PodParts, 'config' | 'rootDirectory'>,
+  { config, rootDirectory }: Pick<PodDependencies, 'config' | 'rootDirectory'>,
   userNamespace: UserNamespace | undefined,
 ): SecuritySettings => ({
   seccompDefault: config.seccompDefault,

@@ -1,25 +1,24 @@
-/** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
+/** The status of a pod, computed from its spec, the observed runtime state and the previous status. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { containerStatuses, type StatusInput } from './container-statuses.ts';
-import { bareConditions, mergeConditions } from './pod-conditions.ts';
+import { kubeletConditions, mergeConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 
 export interface PodStatusInput extends StatusInput {
   readonly now: number;
-  /** The node's addresses, one an IP family, the first first. */
+  /** The node's IP addresses, the primary one first. */
   readonly hostIPs: readonly string[];
-  /** Set when the kubelet itself ends the pod: eviction, the deadline, refusal at admission. */
-  readonly verdict?: {
+  /** Set when the kubelet fails the pod: eviction, activeDeadlineSeconds, rejection at admission. */
+  readonly failure?: {
     readonly phase: 'Failed';
     readonly reason: string;
     readonly message: string;
     readonly conditions?: readonly PodCondition[];
   };
-  /** Conditions of a resize in progress. */
   readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
-  /** Whether the pod has come to rest: only then may it be called Succeeded or Failed when it was running before. */
+  /** Whether no container runs any more: only then may the phase become Succeeded or Failed. */
   readonly stopped: boolean;
 }
 
@@ -31,18 +30,18 @@ export function podStatus(input: PodStatusInput): PodStatus {
   const sandbox = observed.sandboxes.find(({ ready }) => ready);
   const podIPs =
     input.stopped || sandbox === undefined
-      ? keptIPs(input)
+      ? lastKnownIPs(input)
       : spec?.hostNetwork === true
         ? [...input.hostIPs]
         : [...sandbox.ips];
   const sandboxReady = sandbox !== undefined && (spec?.hostNetwork === true || sandbox.ips.length > 0);
-  const bare = [
-    ...bareConditions({ pod, phase, init: statuses.init, regular: statuses.regular, sandboxReady }),
+  const current = [
+    ...kubeletConditions({ pod, phase, init: statuses.init, regular: statuses.regular, sandboxReady }),
     ...(input.resizeConditions ?? []),
   ];
   const generation = pod.metadata.generation;
-  const conditions = mergeConditions(bare, before, { time: formatTime(now), generation });
-  for (const condition of input.verdict?.conditions ?? []) {
+  const conditions = mergeConditions(current, before, { time: formatTime(now), generation });
+  for (const condition of input.failure?.conditions ?? []) {
     const at = conditions.findIndex(({ type }) => type === condition.type);
     if (at < 0) conditions.push(condition);
     else if (conditions[at]?.status !== condition.status) conditions[at] = condition;
@@ -51,9 +50,9 @@ export function podStatus(input: PodStatusInput): PodStatus {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
     conditions,
-    ...(input.verdict === undefined
-      ? keptReason(before)
-      : { reason: input.verdict.reason, message: input.verdict.message }),
+    ...(input.failure === undefined
+      ? reasonOf(before)
+      : { reason: input.failure.reason, message: input.failure.message }),
     ...(before?.nominatedNodeName === undefined ? {} : { nominatedNodeName: before.nominatedNodeName }),
     ...(input.hostIPs[0] === undefined
       ? {}
@@ -78,42 +77,41 @@ export function podStatus(input: PodStatusInput): PodStatus {
 }
 
 function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerStatuses>): string {
-  const { pod, verdict, stopped } = input;
+  const { pod, failure, stopped } = input;
   const before = pod.status?.phase;
   if (isTerminalPhase(before)) return before;
   const phase = podPhase(pod, statuses);
-  if (verdict !== undefined) return stopped ? verdict.phase : (before ?? 'Pending');
+  if (failure !== undefined) return stopped ? failure.phase : (before ?? 'Pending');
   if (input.terminating && stopped) {
-    // A pod that was stopped for good is not going to start again, whatever its policy says.
+    // A terminated pod is not restarted, whatever its restart policy.
     const done =
       statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
     return done ? 'Succeeded' : 'Failed';
   }
   const terminal = isTerminalPhase(phase);
-  // Others take a finished pod's resources as free, so it is not called so while something of it still runs.
+  // A terminal phase frees the pod's resources for others, so it must wait until no container runs.
   return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running')
     ? (before ?? 'Running')
     : phase;
 }
 
-function keptIPs({ pod, observed, hostIPs }: PodStatusInput): string[] {
+function lastKnownIPs({ pod, observed, hostIPs }: PodStatusInput): string[] {
   if (pod.spec?.hostNetwork === true && observed.sandboxes.length > 0) return [...hostIPs];
   const [newest] = observed.sandboxes;
   if (newest !== undefined && newest.ips.length > 0) return [...newest.ips];
   return (pod.status?.podIPs ?? []).map(({ ip }) => ip);
 }
 
-const keptReason = (before: PodStatus | undefined): Pick<PodStatus, 'reason' | 'message'> => ({
+const reasonOf = (before: PodStatus | undefined): Pick<PodStatus, 'reason' | 'message'> => ({
   ...(before?.reason === undefined ? {} : { reason: before.reason }),
   ...(before?.message === undefined ? {} : { message: before.message }),
 });
 
-/** Whether there is anything to write. */
 export function sameStatus(a: Pod['status'], b: Pod['status']): boolean {
   return isSame(a ?? undefined, b ?? undefined);
 }
 
-/** Fields that are absent, undefined or null mean the same. */
+/** Treats absent, undefined and null as equal. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

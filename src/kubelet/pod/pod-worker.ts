@@ -1,52 +1,52 @@
-/** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
+/** A pod worker: observes the runtime, decides (`sync-pod.ts`), performs actions, and repeats until there is nothing to do. Then terminates the pod when it must. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
-import { parseTime } from '../../base/index.ts';
+import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { bytes, hasResources, milli, milliCpuToShares } from './container-resources.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killPod } from './kill-pod.ts';
 import { performActions, removeFromRuntime } from './perform-actions.ts';
-import type { PodParts } from './pod-parts.ts';
+import { KUBELET_CONDITIONS } from './pod-conditions.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
+import { podKey, uidOf } from './pod-identity.ts';
 import { resourceSettings } from './pod-settings.ts';
 import { podStatus } from './pod-status.ts';
-import { podKey, uidOf } from './pod-text.ts';
-import { isNothing, syncPod } from './sync-pod.ts';
+import { isNothingToDo, syncPod } from './sync-pod.ts';
 
-/** Why the kubelet itself ends a pod. */
-export interface Verdict {
+/** Why the kubelet fails a pod. */
+export interface PodFailure {
   readonly phase: 'Failed';
   readonly reason: string;
   readonly message: string;
   readonly conditions?: readonly PodCondition[];
-  /** It never got as far as having containers: its status tells of none. */
+  /** Rejected at admission: the status has no container statuses. */
   readonly rejected?: boolean;
 }
 
 export interface Termination {
   readonly graceSeconds?: number;
-  readonly verdict?: Verdict;
-  /** The object is gone from the API: nothing is left to be deleted there. */
-  readonly forgotten?: boolean;
+  readonly failure?: PodFailure;
+  /** The API object is already gone, so there is nothing to delete. */
+  readonly removedFromApi?: boolean;
 }
 
-type Stage = 'active' | 'terminating' | 'stopped' | 'gone';
+type Stage = 'syncing' | 'terminating' | 'terminated' | 'finished';
 
 const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline';
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
 
 export interface WorkerOptions {
-  /** The pod as it may run: with the resources that were granted, and what a resize that is under way says of itself. */
-  readonly granted: (pod: Pod) => {
+  /** The pod with its allocated resources, and the conditions of a pending resize. */
+  readonly allocated: (pod: Pod) => {
     readonly pod: Pod;
     readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
   };
-  readonly onGone: (uid: string) => void;
-  readonly onStopped: (uid: string) => void;
+  readonly onFinished: (uid: string) => void;
+  readonly onTerminated: (uid: string) => void;
 }
 
 interface PublishDetails {
@@ -57,26 +57,26 @@ interface PublishDetails {
 
 export class PodWorker {
   readonly uid: string;
-  readonly #parts: PodParts;
+  readonly #deps: PodDependencies;
   readonly #options: WorkerOptions;
   readonly #problems = new Map<string, StartProblem>();
   readonly #messages = new Map<string, string>();
-  readonly #starting = new Set<string>();
+  readonly #runningPostStartHooks = new Set<string>();
   #pod: Pod;
   #status: PodStatus | undefined;
-  #stage: Stage = 'active';
+  #stage: Stage = 'syncing';
   #termination: Termination | undefined;
   #current = new AbortController();
   #wake: (() => void) | undefined;
-  #awake = true;
-  #alarm: Timer | undefined;
+  #isWoken = true;
+  #retryTimer: Timer | undefined;
   #failures = 0;
   #deleted = false;
   #admitted = false;
   #observed: ObservedPod;
 
-  constructor(parts: PodParts, pod: Pod, options: WorkerOptions) {
-    this.#parts = parts;
+  constructor(deps: PodDependencies, pod: Pod, options: WorkerOptions) {
+    this.#deps = deps;
     this.#pod = pod;
     this.uid = uidOf(pod);
     this.#options = options;
@@ -100,15 +100,15 @@ export class PodWorker {
     return this.#termination !== undefined;
   }
 
-  /** Its containers have stopped for good. */
-  get isStopped(): boolean {
-    return this.#stage === 'stopped' || this.#stage === 'gone';
+  /** All containers have stopped and will not be restarted. */
+  get isTerminated(): boolean {
+    return this.#stage === 'terminated' || this.#stage === 'finished';
   }
 
   update(pod: Pod): void {
     const graceBefore = this.#pod.metadata.deletionGracePeriodSeconds;
     this.#pod = pod;
-    this.#parts.volumes.update(pod);
+    this.#deps.volumes.update(pod);
     const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     if (deletionTimestamp !== undefined) {
       const isShorter = graceBefore !== undefined && (deletionGracePeriodSeconds ?? 0) < graceBefore;
@@ -117,7 +117,7 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Ends the pod; asked again, what is shorter counts. */
+  /** Terminates the pod. A later call can shorten the grace period. */
   terminate(termination: Termination): void {
     const before = this.#termination;
     const grace = [before?.graceSeconds, termination.graceSeconds].filter((seconds) => seconds !== undefined);
@@ -125,28 +125,28 @@ export class PodWorker {
       ...before,
       ...termination,
       ...(grace.length > 0 ? { graceSeconds: Math.min(...grace) } : {}),
-      ...(before?.verdict === undefined ? {} : { verdict: before.verdict }),
+      ...(before?.failure === undefined ? {} : { failure: before.failure }),
     };
-    // Whatever the worker is waiting for is not worth waiting for any more.
+    // Interrupts what the worker is waiting for.
     this.#current.abort(new Error('the pod is being terminated'));
     this.wake();
   }
 
   wake(): void {
-    this.#awake = true;
+    this.#isWoken = true;
     this.#wake?.();
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { logger } = this.#parts.ctx;
+    const { logger } = this.#deps.ctx;
     try {
-      while (!signal.aborted && this.#stage !== 'gone') {
-        await this.#untilAwake(signal);
+      while (!signal.aborted && this.#stage !== 'finished') {
+        await this.#waitForWake(signal);
         if (signal.aborted) return;
         this.#current = new AbortController();
         const both = AbortSignal.any([signal, this.#current.signal]);
         try {
-          if (this.#termination !== undefined || this.#stage !== 'active') await this.#end(both, signal);
+          if (this.#termination !== undefined || this.#stage !== 'syncing') await this.#terminate(both, signal);
           else await this.#sync(both);
           this.#failures = 0;
         } catch (error) {
@@ -160,44 +160,44 @@ export class PodWorker {
             continue;
           }
           logger.error(error, 'Error syncing pod, skipping', { pod: podKey(this.#pod), podUID: this.uid });
-          this.#parts.events.pod(this.#pod, 'Warning', 'FailedSync', `error determining status: ${messageOf(error)}`);
+          this.#deps.events.pod(this.#pod, 'Warning', 'FailedSync', `error determining status: ${errorMessage(error)}`);
           this.#wakeIn(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.#failures++));
         }
       }
     } finally {
-      this.#alarm?.cancel();
+      this.#retryTimer?.cancel();
     }
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
     for (;;) {
       const observed = await this.#observe(signal);
-      const { pod, resizeConditions } = this.#options.granted(this.#withStatus());
-      if (isPodTerminal(pod)) return this.#finish();
+      const { pod, resizeConditions } = this.#options.allocated(this.#withStatus());
+      if (isPodTerminal(pod)) return this.#startTermination();
       if (this.#isOverdue(pod))
-        return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
+        return this.#startTermination({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
-      this.#parts.probes.update(pod, observed);
-      if (observed.containers.some(({ state }) => state === 'running')) this.#parts.volumes.reclaim(pod);
+      this.#deps.probes.update(pod, observed);
+      if (observed.containers.some(({ state }) => state === 'running')) this.#deps.volumes.reclaim(pod);
       const resized = this.#resized(pod, observed);
       const conditions: NonNullable<PublishDetails['resizeConditions']> =
         resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
       const actions = syncPod({
         pod,
         observed,
-        probes: this.#verdicts(),
+        probes: this.#probeResults(),
         resized,
-        restartToResize: needRestart(pod, observed, resized),
+        restartToResize: containersToRestartForResize(pod, observed, resized),
       });
       for (const name of this.#problems.keys())
         if (observed.containers.some((container) => container.name === name && container.state === 'running'))
           this.#problems.delete(name);
       const status = this.#publish(observed, { resizeConditions: conditions });
-      if (isNothing(actions)) {
-        if (isTerminalPhase(status.phase)) this.#finish();
+      if (isNothingToDo(actions)) {
+        if (isTerminalPhase(status.phase)) this.#startTermination();
         return;
       }
-      const { changed, retryInMs } = await performActions(this.#parts, {
+      const { changed, retryInMs } = await performActions(this.#deps, {
         pod,
         observed,
         actions,
@@ -205,8 +205,8 @@ export class PodWorker {
         wake: () => this.wake(),
         problems: this.#problems,
         hookRunning: (id, running) => {
-          if (running) this.#starting.add(id);
-          else this.#starting.delete(id);
+          if (running) this.#runningPostStartHooks.add(id);
+          else this.#runningPostStartHooks.delete(id);
         },
       });
       if (retryInMs !== undefined) this.#wakeIn(retryInMs);
@@ -217,60 +217,59 @@ export class PodWorker {
     }
   }
 
-  /** What the pod needs of the machine for itself is taken once; a pod that runs already is not asked to go. */
+  /** Allocates devices, CPUs and memory once. A pod that is running already is not rejected. */
   async #admit(pod: Pod, observed: ObservedPod): Promise<boolean> {
     if (this.#admitted) return true;
-    const refusal = await this.#parts.extras.admit(pod);
+    const rejection = await this.#deps.containerManager.admit(pod);
     this.#admitted = true;
-    if (refusal === undefined || observed.containers.some(({ state }) => state === 'running')) return true;
-    const { reason, message } = refusal;
-    this.#parts.events.pod(pod, 'Warning', reason, message);
-    this.#finish({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
+    if (rejection === undefined || observed.containers.some(({ state }) => state === 'running')) return true;
+    const { reason, message } = rejection;
+    this.#deps.events.pod(pod, 'Warning', reason, message);
+    this.#startTermination({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
     return false;
   }
 
-  /** Nothing of the pod shall run any more. */
-  #finish(verdict?: Verdict): void {
-    this.terminate(verdict === undefined ? {} : { verdict });
+  #startTermination(failure?: PodFailure): void {
+    this.terminate(failure === undefined ? {} : { failure });
   }
 
-  async #end(signal: AbortSignal, lifetime: AbortSignal): Promise<void> {
-    const { probes, volumes, cgroups, statuses, extras, images } = this.#parts;
-    if (this.#stage === 'active' || this.#stage === 'terminating') {
+  async #terminate(signal: AbortSignal, lifetime: AbortSignal): Promise<void> {
+    const { probes, volumes, cgroups, statuses, containerManager, images } = this.#deps;
+    if (this.#stage === 'syncing' || this.#stage === 'terminating') {
       this.#stage = 'terminating';
       const observed = await this.#observe(signal);
       this.#publish(observed, { terminating: true });
-      await killPod(this.#parts, this.#withStatus(), observed, { ...this.#grace(), signal });
+      await killPod(this.#deps, this.#withStatus(), observed, { ...this.#grace(), signal });
       probes.remove(this.uid);
       this.#publish(await this.#observe(signal), { terminating: true, stopped: true });
       await volumes.tearDown(this.#pod);
       await cgroups.removePod(this.uid);
-      await extras.release(this.#pod);
-      this.#stage = 'stopped';
-      this.#options.onStopped(this.uid);
+      await containerManager.release(this.#pod);
+      this.#stage = 'terminated';
+      this.#options.onTerminated(this.uid);
     }
-    const isDeleted = this.#pod.metadata.deletionTimestamp !== undefined || this.#termination?.forgotten === true;
+    const isDeleted = this.#pod.metadata.deletionTimestamp !== undefined || this.#termination?.removedFromApi === true;
     if (!isDeleted || this.#deleted) return;
     this.#deleted = true;
-    if (this.#termination?.forgotten !== true) await statuses.deletePod(this.#pod);
-    const observed = await this.#parts.observer.observe(this.#identity(), lifetime);
-    await removeFromRuntime(this.#parts, this.#pod, observed);
+    if (this.#termination?.removedFromApi !== true) await statuses.deletePod(this.#pod);
+    const observed = await this.#deps.observer.observe(this.#identity(), lifetime);
+    await removeFromRuntime(this.#deps, this.#pod, observed);
     images.forget(this.uid);
     statuses.forget(this.uid);
-    this.#stage = 'gone';
-    this.#options.onGone(this.uid);
+    this.#stage = 'finished';
+    this.#options.onFinished(this.uid);
   }
 
   #grace(): { graceSeconds?: number } {
-    const { graceSeconds, forgotten } = this.#termination ?? {};
+    const { graceSeconds, removedFromApi } = this.#termination ?? {};
     if (graceSeconds !== undefined) return { graceSeconds };
     if (this.#pod.metadata.deletionGracePeriodSeconds === 0) return { graceSeconds: 1 };
-    // One that was found in the runtime alone has what its containers' annotations say.
-    return forgotten === true && (this.#pod.spec?.containers.length ?? 0) > 0 ? { graceSeconds: 1 } : {};
+    // For an orphaned pod of the runtime, the containers' annotations have the grace period.
+    return removedFromApi === true && (this.#pod.spec?.containers.length ?? 0) > 0 ? { graceSeconds: 1 } : {};
   }
 
   async #observe(signal: AbortSignal): Promise<ObservedPod> {
-    const observed = await this.#parts.observer.observe(this.#identity(), signal);
+    const observed = await this.#deps.observer.observe(this.#identity(), signal);
     this.#observed = {
       ...observed,
       containers: await Promise.all(observed.containers.map((container) => this.#withMessage(container))),
@@ -289,52 +288,54 @@ export class PodWorker {
   }
 
   #publish(observed: ObservedPod, details: PublishDetails): PodStatus {
-    const { ctx, probes, statuses, runtimeFacts, node, extras } = this.#parts;
+    const { ctx, probes, statuses, runtimeFacts, node, containerManager } = this.#deps;
     const { terminating = false, stopped = false, resizeConditions } = details;
-    const verdict = this.#termination?.verdict;
+    const failure = this.#termination?.failure;
     const whole = podStatus({
-      pod: this.#options.granted(this.#withStatus()).pod,
+      pod: this.#options.allocated(this.#withStatus()).pod,
       observed,
       runtimeName: runtimeFacts().name,
       problems: terminating ? new Map() : this.#problems,
-      readiness: (id) => probes.verdict('readiness', id),
-      startup: (id) => probes.verdict('startup', id),
-      starting: this.#starting,
-      deviceHealth: (container) => extras.health(this.#pod, container),
+      readiness: (id) => probes.result('readiness', id),
+      startup: (id) => probes.result('startup', id),
+      starting: this.#runningPostStartHooks,
+      deviceHealth: (container) => containerManager.allocatedResourcesStatus(this.#pod, container),
       terminating,
       stopped: stopped || !observed.containers.some(({ state }) => state === 'running'),
       now: ctx.clock.now(),
       hostIPs: node().hostIPs,
-      ...(verdict === undefined ? {} : { verdict }),
+      ...(failure === undefined ? {} : { failure }),
       ...(resizeConditions === undefined ? {} : { resizeConditions }),
     });
-    const status = verdict?.rejected === true ? rejectedStatus(whole) : whole;
+    const status = failure?.rejected === true ? rejectedStatus(whole) : whole;
     this.#status = status;
-    if (this.#termination?.forgotten !== true) statuses.set(this.#pod, status);
+    if (this.#termination?.removedFromApi !== true) statuses.set(this.#pod, status);
     return status;
   }
 
-  /** Our own newest status, with the conditions that others have set since. */
+  /** The pod with our newest status and the newest conditions of others. */
   #withStatus(): Pod {
     if (this.#status === undefined) return this.#pod;
     const own = new Map((this.#status.conditions ?? []).map((condition) => [condition.type, condition]));
-    const others = (this.#pod.status?.conditions ?? []).filter(({ type }) => !own.has(type) || !isOurs(type));
+    const others = (this.#pod.status?.conditions ?? []).filter(
+      ({ type }) => !own.has(type) || !isKubeletCondition(type),
+    );
     const kept = (this.#status.conditions ?? []).filter(
-      ({ type }) => isOurs(type) || !others.some((condition) => condition.type === type),
+      ({ type }) => isKubeletCondition(type) || !others.some((condition) => condition.type === type),
     );
     return { ...this.#pod, status: { ...this.#status, conditions: [...kept, ...others] } };
   }
 
-  #verdicts() {
-    const { probes } = this.#parts;
+  #probeResults() {
+    const { probes } = this.#deps;
     return {
-      liveness: (id: string) => probes.verdict('liveness', id),
-      startup: (id: string) => probes.verdict('startup', id),
+      liveness: (id: string) => probes.result('liveness', id),
+      startup: (id: string) => probes.result('startup', id),
     };
   }
 
   #resized(pod: Pod, observed: ObservedPod): Set<string> {
-    const settings = resourceSettings(this.#parts.config);
+    const settings = resourceSettings(this.#deps.config);
     const all = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
     return new Set(
       all
@@ -350,7 +351,7 @@ export class PodWorker {
   #isOverdue({ spec, status }: Pod): boolean {
     const { activeDeadlineSeconds } = spec ?? {};
     if (activeDeadlineSeconds === undefined || status?.startTime === undefined) return false;
-    const left = parseTime(status.startTime) + activeDeadlineSeconds * 1000 - this.#parts.ctx.clock.now();
+    const left = parseTime(status.startTime) + activeDeadlineSeconds * 1000 - this.#deps.ctx.clock.now();
     if (left > 0) this.#wakeIn(left);
     return left <= 0;
   }
@@ -360,29 +361,29 @@ export class PodWorker {
     return { uid: uidOf(this.#pod), name, namespace };
   }
 
-  #alarmAt = Infinity;
+  #retryAt = Infinity;
 
   #wakeIn(ms: number): void {
-    const { clock } = this.#parts.ctx;
+    const { clock } = this.#deps.ctx;
     const at = clock.monotonic() + ms;
-    if (at >= this.#alarmAt) return;
-    this.#alarm?.cancel();
-    this.#alarmAt = at;
-    this.#alarm = clock.after(ms, () => {
-      this.#alarmAt = Infinity;
+    if (at >= this.#retryAt) return;
+    this.#retryTimer?.cancel();
+    this.#retryAt = at;
+    this.#retryTimer = clock.after(ms, () => {
+      this.#retryAt = Infinity;
       this.wake();
     });
   }
 
-  #untilAwake(signal: AbortSignal): Promise<void> {
-    if (this.#awake) {
-      this.#awake = false;
+  #waitForWake(signal: AbortSignal): Promise<void> {
+    if (this.#isWoken) {
+      this.#isWoken = false;
       return Promise.resolve();
     }
     return new Promise((resolve) => {
       const done = (): void => {
         this.#wake = undefined;
-        this.#awake = false;
+        this.#isWoken = false;
         signal.removeEventListener('abort', done);
         resolve();
       };
@@ -396,8 +397,8 @@ function rejectedStatus({ phase, reason, message, startTime, qosClass, observedG
   return { phase, reason, message, startTime, qosClass, observedGeneration };
 }
 
-/** Of the containers to be resized, those whose policy wants a restart for what changes. */
-function needRestart({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<string>): Set<string> {
+/** Of the containers to resize, those whose resizePolicy requires a restart for the changed resource. */
+function containersToRestartForResize({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<string>): Set<string> {
   const result = new Set<string>();
   for (const container of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
     if (!resized.has(container.name)) continue;
@@ -417,14 +418,5 @@ function needRestart({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<
   return result;
 }
 
-const OURS = new Set([
-  'PodReadyToStartContainers',
-  'Initialized',
-  'Ready',
-  'ContainersReady',
-  'PodScheduled',
-  'PodResizePending',
-  'PodResizeInProgress',
-  'AllContainersRestarting',
-]);
-const isOurs = (type: string): boolean => OURS.has(type);
+const OWN_CONDITIONS = new Set<string>(KUBELET_CONDITIONS);
+const isKubeletCondition = (type: string): boolean => OWN_CONDITIONS.has(type);

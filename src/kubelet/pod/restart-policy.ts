@@ -1,8 +1,8 @@
-/** Whether a container that is not running shall be started again. */
+/** Restart policies: whether a container that is not running must be started. */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
-/** The rule that says so, if the container has rules and one fits. */
+/** The first of the container's restartPolicyRules that matches the exit code. */
 export function matchingRule({ restartPolicyRules = [] }: Pick<Container, 'restartPolicyRules'>, exitCode: number) {
   return restartPolicyRules.find(({ exitCodes }) => {
     const listed = exitCodes?.values?.includes(exitCode) ?? false;

@@ -1,7 +1,7 @@
+/** Resolves a RuntimeClass to its handler. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
 
-/** The handler that a RuntimeClass names. */
 export async function runtimeHandlerOf(client: Client, name: string): Promise<string> {
   try {
     const found: RuntimeClass = await client.resource('node.k8s.io/v1/runtimeclasses').get({ name });

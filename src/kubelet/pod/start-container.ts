@@ -1,7 +1,8 @@
-/** One container, from its image to running. */
+/** Starts one container: crash-loop back-off, image, configuration, create, start, postStart hook. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import {
@@ -12,18 +13,18 @@ import {
 import { DownwardApiError } from '../environment/field-value.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
-import { criText, messageOf } from '../images/image-manager.ts';
 import { withDefaultTag } from '../images/image-reference.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { containerConfig } from '../runtime/container-config.ts';
 import { linkLog } from '../runtime/log-links.ts';
 import { newestContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { containerMounts } from '../volumes/container-mounts.ts';
 import type { MountedVolume } from '../volumes/volume.ts';
 import type { StartProblem } from './container-statuses.ts';
-import { podFacts, type PodParts } from './pod-parts.ts';
+import { podFacts, type PodDependencies } from './pod-dependencies.ts';
+import { formatPod, uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
-import { podText, uidOf } from './pod-text.ts';
 
 export interface StartInput {
   readonly pod: Pod;
@@ -36,9 +37,9 @@ export interface StartInput {
   readonly userNamespace: UserNamespace | undefined;
   readonly signal: AbortSignal;
   readonly wake: () => void;
-  /** What is known to stand in the way already, and was told. */
+  /** The problem of the last try, whose event was recorded. */
   readonly problem: StartProblem | undefined;
-  /** Told while the postStart hook runs. */
+  /** Called when the postStart hook starts and ends. */
   readonly hookRunning: (containerId: string, running: boolean) => void;
 }
 
@@ -49,33 +50,33 @@ export type StartOutcome =
 
 const CONFIG_RETRY_MS = 10_000;
 
-export async function startContainer(parts: PodParts, input: StartInput): Promise<StartOutcome> {
+export async function startContainer(deps: PodDependencies, input: StartInput): Promise<StartOutcome> {
   const { pod, container, observed } = input;
-  const backOff = inBackOff(parts, input);
+  const backOff = crashLoopBackOff(deps, input);
   if (backOff !== undefined) return backOff;
-  const image = await parts.images.ensure({
+  const image = await deps.images.ensure({
     pod,
     container,
-    secrets: () => pullSecrets(parts, pod),
+    secrets: () => pullSecrets(deps, pod),
     sandboxConfig: input.sandboxConfig,
     wake: input.wake,
   });
   if (image.type === 'pulling') return { type: 'waiting' };
   if (image.type === 'problem') {
-    parts.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${image.problem.reason}`);
+    deps.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${image.problem.reason}`);
     return image;
   }
   const previous = newestContainer(observed, container.name);
   if (previous !== undefined) {
-    const now = parts.ctx.clock.now();
-    parts.restarts.next(restartKey(pod, container), previous.finishedAt || now, now);
+    const now = deps.ctx.clock.now();
+    deps.restarts.next(restartKey(pod, container), previous.finishedAt || now, now);
   }
-  return createAndStart(parts, input, image.imageRef);
+  return createAndStart(deps, input, image.imageRef);
 }
 
 export const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
 
-function inBackOff({ ctx, restarts, events }: PodParts, input: StartInput): StartOutcome | undefined {
+function crashLoopBackOff({ ctx, restarts, events }: PodDependencies, input: StartInput): StartOutcome | undefined {
   const { pod, container, observed } = input;
   const previous = newestContainer(observed, container.name);
   if (previous?.state !== 'exited') return undefined;
@@ -88,35 +89,35 @@ function inBackOff({ ctx, restarts, events }: PodParts, input: StartInput): Star
       container.name,
       'Warning',
       'BackOff',
-      `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`,
+      `Back-off restarting failed container ${container.name} in pod ${formatPod(pod)}`,
     );
-  const message = `back-off ${goSeconds(restarts.delay(key, previous.finishedAt))} restarting failed container=${container.name} pod=${podText(pod)}`;
+  const message = `back-off ${goSeconds(restarts.delay(key, previous.finishedAt))} restarting failed container=${container.name} pod=${formatPod(pod)}`;
   return { type: 'problem', problem: { reason: 'CrashLoopBackOff', message }, retryInMs: left };
 }
 
 const goSeconds = (ms: number): string =>
   ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`;
 
-/** The attempt that this one is: after the newest that the runtime or the status still knows. */
+/** The restart count of the next instance, after the newest one in the runtime or the status. */
 function nextAttempt({ pod, container, observed }: StartInput): number {
   const previous = newestContainer(observed, container.name);
-  if (previous !== undefined) return previous.notes.restartCount + 1;
+  if (previous !== undefined) return previous.info.restartCount + 1;
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   const before = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container.name);
   return before?.containerID === undefined ? (before?.restartCount ?? 0) : before.restartCount + 1;
 }
 
-async function createAndStart(parts: PodParts, input: StartInput, imageId: string): Promise<StartOutcome> {
+async function createAndStart(deps: PodDependencies, input: StartInput, imageId: string): Promise<StartOutcome> {
   const { pod, container, sandboxId, sandboxConfig, signal } = input;
-  const { runtime, events } = parts;
+  const { runtime, events } = deps;
   const failed = (reason: string, error: unknown): StartOutcome => {
-    const message = reason === 'CreateContainerConfigError' ? messageOf(error) : criText(error);
+    const message = reason === 'CreateContainerConfigError' ? errorMessage(error) : rpcErrorText(error);
     events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`);
     return { type: 'problem', problem: { reason, message }, retryInMs: CONFIG_RETRY_MS };
   };
-  let config: Awaited<ReturnType<typeof prepare>>;
+  let config: Awaited<ReturnType<typeof makeContainerConfig>>;
   try {
-    config = await prepare(parts, input, imageId);
+    config = await makeContainerConfig(deps, input, imageId);
   } catch (error) {
     if (signal.aborted) throw error;
     const isConfig = error instanceof ContainerConfigError || error instanceof DownwardApiError;
@@ -141,17 +142,20 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
   events.container(pod, container.name, 'Normal', 'Started', 'Container started');
   const { name: podName = '', namespace = '' } = pod.metadata;
   const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
-  await linkLog(parts.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(
-    (error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: messageOf(error) }),
+  await linkLog(deps.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(
+    (error: unknown) =>
+      deps.ctx.logger
+        .v(2)
+        .info('Failed to create legacy symbolic link of the container log', { log, err: errorMessage(error) }),
   );
-  return postStart(parts, input, containerId);
+  return postStart(deps, input, containerId);
 }
 
-async function postStart(parts: PodParts, input: StartInput, containerId: string): Promise<StartOutcome> {
+async function postStart(deps: PodDependencies, input: StartInput, containerId: string): Promise<StartOutcome> {
   const { pod, container, signal } = input;
   const handler = container.lifecycle?.postStart;
   if (handler === undefined) return { type: 'started', containerId };
-  const { runtime, events, dial, ctx } = parts;
+  const { runtime, events, dial, ctx } = deps;
   input.hookRunning(containerId, true);
   try {
     await runHandler({
@@ -167,7 +171,7 @@ async function postStart(parts: PodParts, input: StartInput, containerId: string
     return { type: 'started', containerId };
   } catch (error) {
     if (signal.aborted) throw error;
-    const message = messageOf(error);
+    const message = errorMessage(error);
     events.container(pod, container.name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
     events.container(pod, container.name, 'Normal', 'Killing', 'FailedPostStartHook');
     await runtime.runtime.stopContainer(
@@ -180,32 +184,32 @@ async function postStart(parts: PodParts, input: StartInput, containerId: string
   }
 }
 
-async function prepare(parts: PodParts, input: StartInput, imageId: string) {
+async function makeContainerConfig(deps: PodDependencies, input: StartInput, imageId: string) {
   const { pod, container, volumes, podIPs, observed } = input;
-  const { ctx, events, config, runtime } = parts;
-  const node = parts.node();
-  const facts = podFacts(parts, pod, podIPs);
-  const addition = await parts.extras.addition(pod, container);
-  const services = await parts.services();
-  const sources = environmentSources(parts, input, services);
+  const { ctx, events, config, runtime } = deps;
+  const node = deps.node();
+  const facts = podFacts(deps, pod, podIPs);
+  const runOptions = await deps.containerManager.runContainerOptions(pod, container);
+  const services = await deps.services();
+  const sources = environmentSources(deps, input, services);
   const environment = await environmentVariables({
     ...facts,
     container,
     sources,
     onInvalidNames: (message) => events.pod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message),
   });
-  for (const [name, value] of Object.entries(addition.environment)) environment.set(name, value);
-  const podDirectory = parts.volumes.podDirectory(uidOf(pod));
+  for (const [name, value] of Object.entries(runOptions.environment)) environment.set(name, value);
+  const podDirectory = deps.volumes.podDirectory(uidOf(pod));
   const mounted = await containerMounts({
     pod,
     container,
     volumes,
     environment,
     podDirectory,
-    mounter: parts.mounter,
-    hosts: await hosts(parts, pod, podIPs),
+    mounter: deps.mounter,
+    hosts: await hosts(deps, pod, podIPs),
     startName: Buffer.from(ctx.random.bytes(4)).toString('hex'),
-    recursiveReadOnly: parts.runtimeFacts().recursiveReadOnly,
+    recursiveReadOnly: deps.runtimeFacts().recursiveReadOnly,
     userNamespace: input.userNamespace,
   });
   const target =
@@ -220,28 +224,28 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
     imageRef: imageId || withDefaultTag(container.image ?? ''),
     image,
     environment,
-    mounts: [...mounted.mounts, ...addition.mounts],
-    devices: [...mounted.devices, ...addition.devices],
-    extraAnnotations: addition.annotations,
-    cdiDevices: addition.cdiDevices,
-    ...(addition.cpuset === undefined ? {} : { cpuset: addition.cpuset }),
-    ...(addition.memset === undefined ? {} : { memset: addition.memset }),
+    mounts: [...mounted.mounts, ...runOptions.mounts],
+    devices: [...mounted.devices, ...runOptions.devices],
+    extraAnnotations: runOptions.annotations,
+    cdiDevices: runOptions.cdiDevices,
+    ...(runOptions.cpuset === undefined ? {} : { cpuset: runOptions.cpuset }),
+    ...(runOptions.memset === undefined ? {} : { memset: runOptions.memset }),
     resources: resourceSettings(config),
-    security: securitySettings(parts, input.userNamespace),
+    security: securitySettings(deps, input.userNamespace),
     memoryCapacity: node.memoryCapacity,
     ...(target === undefined ? {} : { targetId: target.id }),
   });
 }
 
 function environmentSources(
-  parts: PodParts,
+  deps: PodDependencies,
   { pod, volumes }: StartInput,
-  services: Awaited<ReturnType<PodParts['services']>>,
+  services: Awaited<ReturnType<PodDependencies['services']>>,
 ): EnvironmentSources {
   const uid = uidOf(pod);
   return {
-    configMap: (namespace, name) => parts.configMaps.get(uid, namespace, name),
-    secret: (namespace, name) => parts.secrets.get(uid, namespace, name),
+    configMap: (namespace, name) => deps.configMaps.get(uid, namespace, name),
+    secret: (namespace, name) => deps.secrets.get(uid, namespace, name),
     services: () => services,
     file: async (volumeName, file) => {
       const root = volumes.get(volumeName)?.hostPath;
@@ -252,23 +256,23 @@ function environmentSources(
   };
 }
 
-async function hosts(parts: PodParts, pod: Pod, podIPs: readonly string[]): Promise<string | undefined> {
+async function hosts(deps: PodDependencies, pod: Pod, podIPs: readonly string[]): Promise<string | undefined> {
   const aliases = pod.spec?.hostAliases ?? [];
   if (pod.spec?.hostNetwork === true)
     return nodeHostsFile(await fs.readFile('/etc/hosts', 'utf8').catch(() => ''), aliases);
   if (podIPs.length === 0) return undefined;
-  const { hostname, hostDomain } = podHostname(pod, parts.config.clusterDomain, parts.node().hostname);
+  const { hostname, hostDomain } = podHostname(pod, deps.config.clusterDomain, deps.node().hostname);
   return hostsFile({ ips: podIPs, hostname, hostDomain, aliases });
 }
 
-async function pullSecrets(parts: PodParts, pod: Pod): Promise<Secret[]> {
+async function pullSecrets(deps: PodDependencies, pod: Pod): Promise<Secret[]> {
   const names = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
   const found = await Promise.all(
-    names.map((name) => parts.secrets.get(uidOf(pod), pod.metadata.namespace ?? '', name).catch(() => undefined)),
+    names.map((name) => deps.secrets.get(uidOf(pod), pod.metadata.namespace ?? '', name).catch(() => undefined)),
   );
   const missing = names.filter((_, i) => found[i] === undefined);
   if (missing.length > 0)
-    parts.events.pod(
+    deps.events.pod(
       pod,
       'Warning',
       'FailedToRetrieveImagePullSecret',

@@ -1,4 +1,4 @@
-/** Pods from files and from a URL: what a directory says runs here, API server or not. */
+/** Static pods: reads pod manifests from the static pod directory and URL, which run without the API server. */
 import { createHash } from 'node:crypto';
 import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -7,12 +7,11 @@ import https from 'node:https';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime, isRecord } from '../../base/index.ts';
+import { errorMessage, formatTime, isRecord } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust, TlsTrustAgent } from '../../net/tls/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { CONFIG_HASH, CONFIG_SOURCE } from './pod-resources.ts';
 
@@ -21,7 +20,7 @@ const SETTLE_MS = 50;
 
 export interface StaticPodsOptions {
   readonly config: KubeletConfig;
-  /** All pods of the sources, whenever one of them has changed. */
+  /** Called with all static pods whenever one has changed. */
   readonly onPods: (pods: readonly Pod[]) => void;
 }
 
@@ -44,7 +43,7 @@ export async function followStaticPods(outer: Context, { config, onPods }: Stati
       if (!signal.aborted) await clock.sleep(SETTLE_MS, signal).catch(() => {});
     }
   } catch (error) {
-    logger.error(error, 'Static pods are not followed any more');
+    logger.error(error, 'Failed to watch static pods');
   } finally {
     watcher?.close();
   }
@@ -61,7 +60,7 @@ function watchDirectory(directory: string): { changed(): Promise<void>; close():
   }
 }
 
-/** A pod keeps the time at which it was seen first, or it would look new at every reading. */
+/** Keeps the time at which a pod was first seen, so that an unchanged manifest gives an equal pod. */
 function stampSeen(pod: Pod, seen: Map<string, string>, now: string): Pod {
   const uid = pod.metadata.uid ?? '';
   const time = seen.get(uid) ?? now;
@@ -114,7 +113,7 @@ async function podsFromUrl({ logger, clock, signal }: Context, config: KubeletCo
       config.nodeName,
     );
   } catch (error) {
-    logger.v(1).info('Failed to read pods from URL', { url: config.staticPodURL, err: messageOf(error) });
+    logger.v(1).info('Failed to read pods from URL', { url: config.staticPodURL, err: errorMessage(error) });
     return [];
   }
 }
@@ -139,7 +138,7 @@ function download(url: string, headers: http.OutgoingHttpHeaders, signal: AbortS
   });
 }
 
-/** A Pod or a PodList; each with the name, id and annotations of a static pod. */
+/** Decodes a Pod or PodList into static pods, with their names, UIDs and annotations. */
 export function readPods(text: string, source: 'file' | 'http', place: string, nodeName: string): Pod[] {
   const document: unknown = parse(text);
   if (!isRecord(document)) throw new Error(`${place}: couldn't parse as pod: the file holds no object`);

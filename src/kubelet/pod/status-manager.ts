@@ -1,13 +1,13 @@
-/** Writes pods' statuses to the API, the newest only, one request at a time for each pod; and ends pods there for good. */
+/** The status manager: writes pod statuses to the API server, one request per pod at a time, and deletes terminated pods. */
 import type { Pod, PodStatus } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
+import { uidOf } from './pod-identity.ts';
 import { sameStatus } from './pod-status.ts';
-import { uidOf } from './pod-text.ts';
 
-/** Fields that the kubelet owns and that are absent again when they no longer apply. */
+/** Fields that the kubelet must remove when they no longer apply. */
 const REMOVABLE = [
   'reason',
   'message',
@@ -32,7 +32,7 @@ export class StatusManager {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #entries = new Map<string, Entry>();
-  /** The pod in the API that shows the status: for a pod from a file that is its mirror. */
+  /** The API object of the pod; for a static pod its mirror pod. */
   readonly #apiPod: (pod: Pod) => Pod | undefined;
 
   constructor(ctx: Context, options: { client: Client; apiPod: (pod: Pod) => Pod | undefined }) {
@@ -41,12 +41,11 @@ export class StatusManager {
     this.#apiPod = options.apiPod;
   }
 
-  /** The last status that was set. */
   get(uid: string): PodStatus | undefined {
     return this.#entries.get(uid)?.wanted;
   }
 
-  /** Statuses are for others to see and never wait for; they are written in the background until they are. */
+  /** Writes the status in the background, with retries. */
   set(pod: Pod, status: PodStatus): void {
     const uid = uidOf(pod);
     const entry = this.#entries.get(uid) ?? {
@@ -61,7 +60,7 @@ export class StatusManager {
     this.#start(entry);
   }
 
-  /** Resolves when the API has the newest status of the pod, or the pod is gone. */
+  /** Resolves when the newest status of the pod is written, or the pod is gone. */
   async flushed(uid: string): Promise<void> {
     const entry = this.#entries.get(uid);
     while (entry?.writing !== undefined) await entry.writing;
@@ -71,7 +70,7 @@ export class StatusManager {
     this.#entries.delete(uid);
   }
 
-  /** Removes a pod that has ended from the API. */
+  /** Deletes a terminated pod from the API server. */
   async deletePod(pod: Pod): Promise<void> {
     const { name = '', namespace, uid } = pod.metadata;
     await this.flushed(uidOf(pod));
@@ -85,7 +84,7 @@ export class StatusManager {
       } catch (error) {
         if (isNotFound(error) || isConflict(error)) return;
         if (signal.aborted) throw error;
-        logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: messageOf(error) });
+        logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal);
       }
     }
@@ -114,7 +113,7 @@ export class StatusManager {
       } catch (error) {
         if (isAbort(error, signal)) return;
         if (isNotFound(error) || isConflict(error)) {
-          logger.v(3).info('Pod is gone; its status needs no update', {
+          logger.v(3).info('Pod was deleted, skipping its status update', {
             pod: `${target.metadata.namespace}/${target.metadata.name}`,
           });
           entry.written = wanted;
@@ -140,7 +139,7 @@ export class StatusManager {
     const gone = KUBELET_CONDITIONS.filter(
       (type) => !present.has(type) && target.status?.conditions?.some((condition) => condition.type === type),
     ).map((type) => ({ $patch: 'delete', type }));
-    // Addresses merge by their text, so old ones would stay.
+    // Addresses merge by IP in a strategic merge patch, so old ones would stay.
     const addresses = Object.fromEntries(
       (['podIPs', 'hostIPs'] as const).flatMap((key) =>
         status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]],

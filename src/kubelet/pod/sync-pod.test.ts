@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { containerHash } from '../runtime/labels.ts';
 import type { ContainerPhase, ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
-import type { PodActions, ProbeVerdict } from './pod-actions.ts';
-import { isNothing, syncPod } from './sync-pod.ts';
+import type { PodActions, ProbeResult } from './pod-actions.ts';
+import { isNothingToDo, syncPod } from './sync-pod.ts';
 
 const container = (name: string, more: Partial<Container> = {}): Container => ({ name, image: 'busybox', ...more });
 
@@ -16,7 +16,7 @@ interface Case {
   /** `main` runs, `main:0` exited with 0, `main!` was created only; in the newest sandbox. */
   readonly seen?: readonly string[];
   readonly sandbox?: 'ready' | 'dead' | 'none';
-  readonly probes?: Partial<Record<'liveness' | 'startup', ProbeVerdict>>;
+  readonly probes?: Partial<Record<'liveness' | 'startup', ProbeResult>>;
   readonly resized?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ function act(given: Case): PodActions {
       reason: '',
       message: '',
       status: {},
-      notes: {
+      info: {
         hash: containerHash(spec),
         restartCount: 0,
         terminationMessagePath: '',
@@ -109,7 +109,7 @@ function text(actions: PodActions): string {
       ? `update ${names(actions.containersToUpdate.map(({ container: one }) => one))}`
       : '',
   ];
-  return isNothing(actions) ? 'nothing' : parts.filter((part) => part !== '').join('; ');
+  return isNothingToDo(actions) ? 'nothing' : parts.filter((part) => part !== '').join('; ');
 }
 
 const side = container('side', { restartPolicy: 'Always' });

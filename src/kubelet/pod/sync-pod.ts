@@ -1,6 +1,6 @@
 /**
- * The state machine of a pod: what is asked for and what the runtime has go in, what must be done comes out. It does
- * nothing itself and knows no clock; `pod-worker.ts` performs the actions and asks again until nothing is left to do.
+ * The pod state machine (computePodActions of upstream): a pure function from the pod's spec and the observed runtime state
+ * to the actions that are needed. `pod-worker.ts` performs the actions and calls it again until there is nothing to do.
  */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
@@ -17,7 +17,7 @@ import { matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
 export function syncPod(input: SyncInput): PodActions {
   const actions = decide(input);
   const { sandboxes, containers } = input.observed;
-  // What is stopped already need not be stopped again; only a sandbox that is replaced is cleared away in any case.
+  // A stopped pod need not be killed, unless its old sandbox is replaced.
   const isStopped = !sandboxes.some(({ ready }) => ready) && !containers.some(({ state }) => state === 'running');
   if (isStopped && !(actions.createSandbox && sandboxes.length > 0)) actions.killPod = false;
   return actions;
@@ -25,7 +25,7 @@ export function syncPod(input: SyncInput): PodActions {
 
 function decide(input: SyncInput): PodActions {
   const { pod, observed } = input;
-  const sandbox = judgeSandbox(pod, observed);
+  const sandbox = decideSandbox(pod, observed);
   const actions: PodActions = {
     killPod: sandbox.create,
     createSandbox: sandbox.create,
@@ -38,7 +38,7 @@ function decide(input: SyncInput): PodActions {
     containersToUpdate: [],
     restartAll: false,
   };
-  if (sandbox.create) return beginAnew(actions, input);
+  if (sandbox.create) return startInNewSandbox(actions, input);
   if (asksToRestartAll(input, actions)) return actions;
   startEphemeralContainers(actions, input);
   if (!decideInitContainers(actions, input)) return actions;
@@ -46,7 +46,7 @@ function decide(input: SyncInput): PodActions {
   return actions;
 }
 
-export function isNothing(actions: PodActions): boolean {
+export function isNothingToDo(actions: PodActions): boolean {
   return (
     !actions.killPod &&
     !actions.createSandbox &&
@@ -59,13 +59,13 @@ export function isNothing(actions: PodActions): boolean {
   );
 }
 
-interface SandboxVerdict {
+interface SandboxDecision {
   readonly create: boolean;
   readonly attempt: number;
   readonly current: ObservedSandbox | undefined;
 }
 
-function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
+function decideSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxDecision {
   const [newest] = sandboxes;
   if (newest === undefined) return { create: true, attempt: 0, current: undefined };
   const ready = sandboxes.filter((sandbox) => sandbox.ready);
@@ -77,12 +77,12 @@ function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
     : { create: true, attempt: newest.attempt + 1, current: newest };
 }
 
-/** The sandbox is missing or broken: everything that still has work to do starts over in a new one. */
-function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodActions {
+/** The sandbox is missing or unusable: containers that have not finished start in a new one. */
+function startInNewSandbox(actions: PodActions, { pod, observed }: SyncInput): PodActions {
   const { spec } = pod;
   if (pod.metadata.deletionTimestamp !== undefined) return { ...actions, createSandbox: false };
   const toStart = (spec?.containers ?? []).filter((container) =>
-    shouldStartAnew(container, pod, newestContainer(observed, container.name)),
+    shouldStartInNewSandbox(container, pod, newestContainer(observed, container.name)),
   );
   if (toStart.length === 0) return { ...actions, createSandbox: false };
   const [firstInit] = spec?.initContainers ?? [];
@@ -91,8 +91,8 @@ function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodAction
   return actions;
 }
 
-/** A container that runs in a sandbox that must go is as good as one that has failed. */
-function shouldStartAnew(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
+/** A container that runs in an unusable sandbox counts as killed. */
+function shouldStartInNewSandbox(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
   if (observed?.state === 'running') return restartsAfter(container, pod, 137);
   return shouldStart(container, pod, observed);
 }
@@ -127,13 +127,13 @@ function startEphemeralContainers(actions: PodActions, { pod, observed }: SyncIn
 
 function decideContainers(actions: PodActions, input: SyncInput): void {
   const { pod, observed } = input;
-  let kept = 0;
+  let running = 0;
   for (const container of pod.spec?.containers ?? []) {
     const newest = newestContainer(observed, container.name);
     if (newest?.state !== 'running') {
       if (!shouldStart(container, pod, newest)) continue;
       actions.containersToStart.push(container);
-      // One that the runtime cannot account for, or that was made and never started, makes room first.
+      // A container in an unknown state, or created but never started, is removed first.
       if (newest?.state === 'unknown' || newest?.state === 'created') {
         actions.containersToKill.push({
           container: newest,
@@ -145,7 +145,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     }
     const kill = reasonToKill(container, newest, input);
     if (kill === undefined) {
-      kept++;
+      running++;
       if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
       continue;
     }
@@ -157,10 +157,10 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     });
     if (restarts) actions.containersToStart.push(container);
   }
-  if (kept === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
+  if (running === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
 }
 
-/** All containers are done, and with them the pod: sidecars and the sandbox go. */
+/** All regular containers have finished: stops the sidecars and the sandbox. */
 function finish(actions: PodActions): void {
   actions.killPod = true;
   actions.initContainersToStart = actions.initContainersToStart.filter(

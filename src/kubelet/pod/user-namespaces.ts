@@ -1,10 +1,10 @@
-/** Ranges of user ids for pods with a user namespace of their own: each pod has 65536 that no other pod has. */
+/** User namespaces: allocates to each pod with hostUsers=false a range of user IDs that no other pod has. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
-import { uidOf } from './pod-text.ts';
+import { uidOf } from './pod-identity.ts';
 
 const LENGTH = 65_536;
 const FIRST_ID = 65_536;
@@ -14,7 +14,7 @@ const FILE = 'userns';
 export class UserNamespaces {
   readonly #root: string;
   readonly #length: number;
-  readonly #taken = new Map<string, number>();
+  readonly #firstIds = new Map<string, number>();
 
   constructor(rootDirectory: string, settings: Readonly<Record<string, unknown>>) {
     this.#root = rootDirectory;
@@ -22,30 +22,30 @@ export class UserNamespaces {
     this.#length = typeof configured === 'number' && configured > 0 ? configured : LENGTH;
   }
 
-  /** The ranges that pods had before the kubelet started. */
+  /** Restores the ranges that were allocated before a restart. */
   async load(pods: readonly Pod[]): Promise<void> {
     for (const pod of pods) {
       const text = await fs.readFile(this.#file(pod), 'utf8').catch(() => undefined);
-      if (text !== undefined) this.#taken.set(uidOf(pod), Number(text));
+      if (text !== undefined) this.#firstIds.set(uidOf(pod), Number(text));
     }
   }
 
   async of(pod: Pod): Promise<UserNamespace | undefined> {
     if (pod.spec?.hostUsers !== false) return undefined;
     const uid = uidOf(pod);
-    let first = this.#taken.get(uid);
+    let first = this.#firstIds.get(uid);
     if (first === undefined) {
-      first = await this.#take(pod);
-      this.#taken.set(uid, first);
+      first = await this.#allocate(pod);
+      this.#firstIds.set(uid, first);
     }
     const mapping = [{ hostId: first, containerId: 0, length: this.#length }];
     return { mode: 'POD', uids: mapping, gids: mapping };
   }
 
-  async #take(pod: Pod): Promise<number> {
+  async #allocate(pod: Pod): Promise<number> {
     const directories = new Set(await fs.readdir(path.join(this.#root, 'pods')).catch(() => []));
-    for (const uid of this.#taken.keys()) if (!directories.has(uid)) this.#taken.delete(uid);
-    const used = new Set(this.#taken.values());
+    for (const uid of this.#firstIds.keys()) if (!directories.has(uid)) this.#firstIds.delete(uid);
+    const used = new Set(this.#firstIds.values());
     for (let i = 0; i < MAX_RANGES; i++) {
       const first = FIRST_ID + i * this.#length;
       if (used.has(first)) continue;
@@ -53,7 +53,7 @@ export class UserNamespaces {
       await fs.writeFile(this.#file(pod), String(first));
       return first;
     }
-    throw new Error('could not allocate user namespace mappings: all ranges are taken');
+    throw new Error('could not allocate user namespace mappings: all ranges are in use');
   }
 
   #file(pod: Pod): string {

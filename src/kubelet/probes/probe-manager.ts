@@ -1,13 +1,13 @@
-/** The probes of all running containers: each has its own rhythm, and tells the pod's worker when its verdict changes. */
+/** The probes of all running containers: each has its own rhythm, and tells the pod's worker when its result changes. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
-import type { ProbeVerdict } from '../pod/pod-actions.ts';
+import type { ProbeResult } from '../pod/pod-actions.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
-import { runProbe, type ProbeTools } from './run-probe.ts';
+import { runProbe, type ProbeDependencies } from './run-probe.ts';
 
 export type ProbeKind = 'startup' | 'readiness' | 'liveness';
 
@@ -19,14 +19,14 @@ const KINDS = [
 
 const MAX_TRIES = 3;
 
-export interface ProbeManagerOptions extends Omit<ProbeTools, 'clock'> {
+export interface ProbeManagerOptions extends Omit<ProbeDependencies, 'clock'> {
   readonly events: PodEvents;
   readonly wake: (podUid: string) => void;
 }
 
 interface Watched {
   readonly stop: AbortController;
-  readonly verdicts: Partial<Record<ProbeKind, ProbeVerdict>>;
+  readonly results: Partial<Record<ProbeKind, ProbeResult>>;
   pod: Pod;
   podIp: string;
   /** Wakes probes that wait for the startup probe. */
@@ -79,10 +79,10 @@ export class ProbeManager {
     else this.#watched.delete(uid);
   }
 
-  verdict(kind: ProbeKind, containerId: string): ProbeVerdict {
+  result(kind: ProbeKind, containerId: string): ProbeResult {
     for (const containers of this.#watched.values()) {
       const watched = containers.get(containerId);
-      if (watched !== undefined) return watched.verdicts[kind] ?? 'unknown';
+      if (watched !== undefined) return watched.results[kind] ?? 'unknown';
     }
     return 'unknown';
   }
@@ -102,7 +102,7 @@ export class ProbeManager {
     const { pod, container, containerId } = target;
     const watched: Watched = {
       stop: new AbortController(),
-      verdicts: {},
+      results: {},
       pod,
       podIp: target.podIp,
       started: new Set(),
@@ -116,11 +116,11 @@ export class ProbeManager {
       if (probe === undefined) continue;
       // A kubelet that starts again takes a container's word for what it was, until its own probe says otherwise.
       if (kind === 'readiness')
-        watched.verdicts.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
+        watched.results.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
       else if (kind === 'startup')
-        watched.verdicts.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
-      else watched.verdicts.liveness = 'success';
-      if (kind === 'startup' && watched.verdicts.startup === 'success') continue;
+        watched.results.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
+      else watched.results.liveness = 'success';
+      if (kind === 'startup' && watched.results.startup === 'success') continue;
       const run = this.#probeLoop({
         kind,
         title,
@@ -153,7 +153,7 @@ export class ProbeManager {
     const initial = Math.max(0, loop.startedAt + (probe.initialDelaySeconds ?? 0) * 1000 - clock.now());
     if (!(await this.#pause(initial, signal))) return;
     while (!signal.aborted) {
-      if (kind !== 'startup' && container.startupProbe !== undefined && watched.verdicts.startup !== 'success') {
+      if (kind !== 'startup' && container.startupProbe !== undefined && watched.results.startup !== 'success') {
         if (!(await untilStarted(watched, signal))) return;
       }
       const result = await this.#once(loop);
@@ -169,15 +169,15 @@ export class ProbeManager {
   }
 
   /** True when the probe has done its work: what follows comes with another container. */
-  #settle({ kind, watched }: { kind: ProbeKind; watched: Watched }, verdict: 'success' | 'failure'): boolean {
-    const changed = watched.verdicts[kind] !== verdict;
-    watched.verdicts[kind] = verdict;
+  #settle({ kind, watched }: { kind: ProbeKind; watched: Watched }, result: 'success' | 'failure'): boolean {
+    const changed = watched.results[kind] !== result;
+    watched.results[kind] = result;
     if (changed) this.#options.wake(uidOf(watched.pod));
-    if (kind === 'startup' && verdict === 'success') {
+    if (kind === 'startup' && result === 'success') {
       for (const wake of watched.started) wake();
       return true;
     }
-    return kind !== 'readiness' && verdict === 'failure';
+    return kind !== 'readiness' && result === 'failure';
   }
 
   async #once({
@@ -203,16 +203,16 @@ export class ProbeManager {
     let problem: unknown;
     for (let tries = 0; tries < MAX_TRIES && !signal.aborted; tries++) {
       try {
-        const { verdict, output } = await runProbe(
+        const { result, output } = await runProbe(
           probe,
           { pod: watched.pod, container, containerId, podIp: watched.podIp },
           { runtime, dial, clock },
           signal,
         );
-        count(verdict === 'success' ? 'successful' : 'failed');
-        if (verdict === 'failure' && !signal.aborted)
+        count(result === 'success' ? 'successful' : 'failed');
+        if (result === 'failure' && !signal.aborted)
           events.container(watched.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
-        return verdict;
+        return result;
       } catch (error) {
         problem = error;
       }
@@ -224,7 +224,7 @@ export class ProbeManager {
       container.name,
       'Warning',
       'Unhealthy',
-      `${title} probe errored and resulted in unknown state: ${messageOf(problem)}`,
+      `${title} probe errored and resulted in unknown state: ${errorMessage(problem)}`,
     );
     return undefined;
   }

@@ -4,14 +4,14 @@ import { CriError, type ContainerRuntime } from '../../cri/index.ts';
 import { grpcStatus, type GrpcStatusName } from '../../grpc/index.ts';
 import { DeadlineExceeded, type Clock } from '../../kernel/index.ts';
 import { expand } from '../environment/expand.ts';
-import { criText } from '../images/image-manager.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { DialError, type Dial } from './dial.ts';
 import { checkHealth } from './grpc-health.ts';
 import { actionHeaders, actionUrl, httpGet } from './http-get.ts';
 import { resolvePort } from './resolve-port.ts';
 
-export interface ProbeResult {
-  readonly verdict: 'success' | 'failure';
+export interface ProbeOutcome {
+  readonly result: 'success' | 'failure';
   readonly output: string;
 }
 
@@ -22,7 +22,7 @@ export interface ProbeTarget {
   readonly podIp: string;
 }
 
-export interface ProbeTools {
+export interface ProbeDependencies {
   readonly runtime: ContainerRuntime;
   readonly dial: Dial;
   readonly clock: Clock;
@@ -36,29 +36,29 @@ const MAX_OUTPUT = 10 * 1024;
 export async function runProbe(
   probe: Probe,
   target: ProbeTarget,
-  tools: ProbeTools,
+  deps: ProbeDependencies,
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<ProbeOutcome> {
   const timeoutMs = Math.max(1, probe.timeoutSeconds ?? 1) * 1000;
-  if (probe.exec !== undefined) return execProbe(probe.exec.command ?? [], target, tools, timeoutMs / 1000, signal);
-  const deadline = tools.clock.deadline(timeoutMs, signal);
-  if (probe.httpGet !== undefined) return httpProbe(probe, target, tools, deadline);
+  if (probe.exec !== undefined) return execProbe(probe.exec.command ?? [], target, deps, timeoutMs / 1000, signal);
+  const deadline = deps.clock.deadline(timeoutMs, signal);
+  if (probe.httpGet !== undefined) return httpProbe(probe, target, deps, deadline);
   if (probe.tcpSocket !== undefined) {
     const port = resolvePort(probe.tcpSocket.port, target.container);
-    return tcpProbe(probe.tcpSocket.host || target.podIp, port, tools, deadline);
+    return tcpProbe(probe.tcpSocket.host || target.podIp, port, deps, deadline);
   }
   if (probe.grpc !== undefined)
-    return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, tools, deadline, timeoutMs);
+    return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, deps, deadline, timeoutMs);
   throw new Error(`missing probe handler for ${target.pod.metadata.name}:${target.container.name}`);
 }
 
 async function execProbe(
   command: readonly string[],
   { container, containerId }: ProbeTarget,
-  { runtime }: ProbeTools,
+  { runtime }: ProbeDependencies,
   timeout: number,
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<ProbeOutcome> {
   const env = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
   try {
     const {
@@ -70,11 +70,11 @@ async function execProbe(
       { signal },
     );
     const output = Buffer.concat([stdout, stderr]).subarray(0, MAX_OUTPUT).toString();
-    return { verdict: exitCode === 0 ? 'success' : 'failure', output };
+    return { result: exitCode === 0 ? 'success' : 'failure', output };
   } catch (error) {
     if ((error as CriError).code === 'DEADLINE_EXCEEDED')
       return {
-        verdict: 'failure',
+        result: 'failure',
         output: `command timed out: ${command.map((word) => JSON.stringify(word)).join(' ')} timed out after ${timeout}s`,
       };
     throw error;
@@ -84,9 +84,9 @@ async function execProbe(
 async function httpProbe(
   probe: Probe,
   { container, podIp }: ProbeTarget,
-  { dial }: ProbeTools,
+  { dial }: ProbeDependencies,
   signal: AbortSignal,
-): Promise<ProbeResult> {
+): Promise<ProbeOutcome> {
   const action = probe.httpGet ?? { port: 80 };
   let url = actionUrl(action, podIp, resolvePort(action.port, container));
   const headers = actionHeaders(action, USER_AGENT);
@@ -95,23 +95,23 @@ async function httpProbe(
     try {
       answer = await httpGet({ url, headers, dial, signal });
     } catch (error) {
-      return { verdict: 'failure', output: `Get ${JSON.stringify(url.href)}: ${requestProblem(error, signal)}` };
+      return { result: 'failure', output: `Get ${JSON.stringify(url.href)}: ${requestProblem(error, signal)}` };
     }
     const { status, location } = answer;
     if (status >= 300 && status < 400 && location !== undefined) {
       const next = new URL(location, url);
       if (next.hostname !== url.hostname)
-        return { verdict: 'success', output: `Probe terminated redirects, Response body: ${answer.body}` };
+        return { result: 'success', output: `Probe terminated redirects, Response body: ${answer.body}` };
       if (redirects >= MAX_REDIRECTS)
         return {
-          verdict: 'failure',
+          result: 'failure',
           output: `Get ${JSON.stringify(next.href)}: stopped after ${MAX_REDIRECTS} redirects`,
         };
       url = next;
       continue;
     }
-    if (status >= 200 && status < 400) return { verdict: 'success', output: answer.body };
-    return { verdict: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
+    if (status >= 200 && status < 400) return { result: 'success', output: answer.body };
+    return { result: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
   }
 }
 
@@ -128,12 +128,17 @@ function requestProblem(error: unknown, signal: AbortSignal): string {
   return message;
 }
 
-async function tcpProbe(host: string, port: number, { dial }: ProbeTools, signal: AbortSignal): Promise<ProbeResult> {
+async function tcpProbe(
+  host: string,
+  port: number,
+  { dial }: ProbeDependencies,
+  signal: AbortSignal,
+): Promise<ProbeOutcome> {
   try {
     (await dial(host, port, signal)).destroy();
-    return { verdict: 'success', output: '' };
+    return { result: 'success', output: '' };
   } catch (error) {
-    return { verdict: 'failure', output: (error as Error).message };
+    return { result: 'failure', output: (error as Error).message };
   }
 }
 
@@ -141,35 +146,35 @@ async function grpcProbe(
   port: number,
   service: string,
   { podIp }: ProbeTarget,
-  { dial }: ProbeTools,
+  { dial }: ProbeDependencies,
   signal: AbortSignal,
   timeoutMs: number,
-): Promise<ProbeResult> {
+): Promise<ProbeOutcome> {
   const address = `${podIp.includes(':') ? `[${podIp}]` : podIp}:${port}`;
   try {
     const socket = await dial(podIp, port, signal);
     const { code, message, state } = await checkHealth(socket, address, service, signal);
     if (code === 12)
       return {
-        verdict: 'failure',
+        result: 'failure',
         output: `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}`,
       };
     if (code !== 0)
       return {
-        verdict: 'failure',
-        output: `error: health rpc probe failed: ${criText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}`,
+        result: 'failure',
+        output: `error: health rpc probe failed: ${rpcErrorText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}`,
       };
     return state === 'SERVING'
-      ? { verdict: 'success', output: `service healthy` }
-      : { verdict: 'failure', output: `service unhealthy (responded with ${JSON.stringify(state)})` };
+      ? { result: 'success', output: `service healthy` }
+      : { result: 'failure', output: `service unhealthy (responded with ${JSON.stringify(state)})` };
   } catch (error) {
     if (error instanceof DialError)
       return {
-        verdict: 'failure',
+        result: 'failure',
         output: `timeout: failed to connect service ${JSON.stringify(address)} within ${timeoutMs / 1000}s: context deadline exceeded`,
       };
     if (signal.aborted)
-      return { verdict: 'failure', output: `timeout: health rpc did not complete within ${timeoutMs / 1000}s` };
-    return { verdict: 'failure', output: `error: health rpc probe failed: ${(error as Error).message}` };
+      return { result: 'failure', output: `timeout: health rpc did not complete within ${timeoutMs / 1000}s` };
+    return { result: 'failure', output: `error: health rpc probe failed: ${(error as Error).message}` };
   }
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { NO_CPU_POLICY_OPTIONS, parseCpuPolicyOptions, type CpuPolicyOptions } from './cpu-policy-options.ts';
 import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
 import { distributeCpus } from './distribute-cpus.ts';
@@ -195,7 +195,7 @@ export class CpuManager implements HintProvider {
   }
 
   /** Pods that went while no kubelet ran. */
-  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+  async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
     for (const uid of this.#entries.keys()) if (!podUids.has(uid)) await this.release(uid);
   }
 

@@ -59,13 +59,13 @@ const guaranteed = (uid: string, cpu: number): Pod => ({
 });
 /** What a pod gets that may come from anywhere. */
 const given = async (cpus: CpuManager, count: number, policy = 'none'): Promise<string> => {
-  const refusal = await new TopologyManager({
+  const rejection = await new TopologyManager({
     policy,
     scope: 'container',
     numaNodes: FOUR_NODES.numaNodes.map(({ id }) => id),
     providers: [cpus],
   }).admit(guaranteed('a', count));
-  return refusal === undefined ? formatCpuSet(cpus.exclusiveOf('a', 'main') ?? []) : refusal.message;
+  return rejection === undefined ? formatCpuSet(cpus.exclusiveOf('a', 'main') ?? []) : rejection.message;
 };
 
 describe('options', () => {

@@ -1,5 +1,5 @@
 /** CPUs of several NUMA nodes in equal parts: a program that works on all of them in step is as fast as the smallest part. */
-import type { CpuPlace } from './node-topology.ts';
+import type { CpuInfo } from './node-topology.ts';
 import { takeCpus, type TakeOptions } from './take-cpus.ts';
 import { allMasks, bitsOf, countOf } from './topology-hint.ts';
 
@@ -12,7 +12,7 @@ interface Plan {
 
 /** `groupSize`: CPUs that are only given together. Where no equal parts can be had, they are packed. */
 export function distributeCpus(
-  topology: readonly CpuPlace[],
+  topology: readonly CpuInfo[],
   available: readonly number[],
   count: number,
   { groupSize, ...options }: TakeOptions & { readonly groupSize: number },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { formatCpuSet } from './cpu-set.ts';
 import { machineState, type MemoryBlock, type MemoryTable } from './memory-state.ts';
 import type { NodeTopology } from './node-topology.ts';
@@ -169,7 +169,7 @@ export class MemoryManager implements HintProvider {
     return this.#entries.delete(podUid) ? this.#save() : Promise.resolve();
   }
 
-  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+  async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
     for (const uid of this.#entries.keys()) if (!podUids.has(uid)) await this.release(uid);
   }
 

@@ -1,5 +1,5 @@
-import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 /** The memory of every NUMA node as the state file shows it, and what of it is reserved. */
+import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
 import type { NodeTopology } from './node-topology.ts';

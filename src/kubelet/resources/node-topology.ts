@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parseCpuSet } from './cpu-set.ts';
 
-export interface CpuPlace {
+export interface CpuInfo {
   readonly id: number;
   /** Unique on the whole machine, unlike the kernel's core_id. */
   readonly core: number;
@@ -21,7 +21,7 @@ export interface NumaNode {
 }
 
 export interface NodeTopology {
-  readonly cpus: readonly CpuPlace[];
+  readonly cpus: readonly CpuInfo[];
   readonly numaNodes: readonly NumaNode[];
 }
 
@@ -34,7 +34,7 @@ export async function readTopology(sys = '/sys/devices/system'): Promise<NodeTop
   numaNodes.sort((a, b) => a.id - b.id);
   const numaOf = new Map(numaNodes.flatMap(({ id, cpus }) => cpus.map((cpu): [number, number] => [cpu, id])));
   const cpus = await Promise.all(
-    online.map(async (id): Promise<CpuPlace> => {
+    online.map(async (id): Promise<CpuInfo> => {
       const directory = path.join(sys, 'cpu', `cpu${id}`, 'topology');
       const [siblings, socket] = await Promise.all([
         text(path.join(directory, 'thread_siblings_list')),

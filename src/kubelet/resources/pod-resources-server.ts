@@ -1,4 +1,4 @@
-/** `pod-resources/kubelet.sock`: tells agents on the node what of the machine each container has. */
+/** The PodResources API on `pod-resources/kubelet.sock`: the devices, CPUs and memory of each container, for node agents. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
@@ -6,7 +6,7 @@ import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { GrpcError, GrpcServer } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { MemoryBlock } from './memory-state.ts';
 import {
   descriptor,
@@ -40,7 +40,7 @@ export async function servePodResources(outer: Context, options: PodResourcesOpt
   const server = new GrpcServer().add(
     { package: PACKAGE, descriptor },
     'PodResourcesLister',
-    limited(ctx, podResourcesLister(options)),
+    rateLimited(ctx, podResourcesLister(options)),
   );
   await server.listen(`unix://${socket}`);
   await new Promise<void>((resolve) =>
@@ -49,85 +49,99 @@ export async function servePodResources(outer: Context, options: PodResourcesOpt
   server.close();
 }
 
-function podResourcesLister({ resources, dra, activePods }: PodResourcesOptions): PodResourcesLister {
-  const containerResources = (pod: Pod, container: Container): ContainerResources => {
-    const uid = uidOf(pod);
-    const devices = Object.entries(resources.devices.allocatedTo(uid)[container.name] ?? {}).flatMap(
-      ([resourceName, ids]) =>
-        ids.map((id): ContainerDevices => ({
-          resourceName,
-          deviceIds: [id],
-          ...near(resources.devices.numaNodesOf(resourceName, id)),
-        })),
-    );
-    return {
-      name: container.name,
-      devices,
-      cpuIds: [...(resources.cpus.exclusiveOf(uid, container.name) ?? [])],
-      memory: resources.memory.blocksOf(uid, container.name).map(memoryOf),
-      dynamicResources: dynamicResources(pod, container),
-    };
-  };
-  const dynamicResources = (pod: Pod, container: Container): NonNullable<ContainerResources['dynamicResources']> => {
-    let claims: ReturnType<DraManager['claimsOf']>;
-    try {
-      claims = dra.claimsOf(pod, container);
-    } catch {
-      // Not prepared yet, so the container has nothing of it.
-      return [];
-    }
-    return claims.map(({ name, namespace, devices }) => ({
-      claimName: name,
-      claimNamespace: namespace,
-      claimResources: devices.map(({ driver, pool, device, cdiDevices, shareId }) => ({
-        cdiDevices: cdiDevices.map((one) => ({ name: one })),
-        driverName: driver,
-        poolName: pool,
-        deviceName: device,
-        ...(shareId === undefined ? {} : { shareId }),
-      })),
-    }));
-  };
-  const podResources = (pod: Pod): PodResources => ({
-    name: pod.metadata.name ?? '',
-    namespace: pod.metadata.namespace ?? '',
-    containers: [
-      ...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer),
-      ...(pod.spec?.containers ?? []),
-    ].map((container) => containerResources(pod, container)),
-  });
+function podResourcesLister(options: PodResourcesOptions): PodResourcesLister {
+  const { resources, activePods } = options;
   return {
-    list: () => Promise.resolve({ podResources: activePods().map(podResources) }),
+    list: () => Promise.resolve({ podResources: activePods().map((pod) => podResources(pod, options)) }),
     get: async ({ podName = '', podNamespace = '' }) => {
       const pod = activePods().find(({ metadata }) => metadata.name === podName && metadata.namespace === podNamespace);
       if (pod === undefined) throw new GrpcError('UNKNOWN', `pod ${podName} in namespace ${podNamespace} not found`);
-      return Promise.resolve({ podResources: podResources(pod) });
+      return Promise.resolve({ podResources: podResources(pod, options) });
     },
     getAllocatableResources: () =>
       Promise.resolve({
-        devices: resources.devices
-          .allocatable()
-          .map(({ resource, ids, numaNodes }) => ({ resourceName: resource, deviceIds: [...ids], ...near(numaNodes) })),
+        devices: resources.devices.allocatable().map(({ resource, ids, numaNodes }) => ({
+          resourceName: resource,
+          deviceIds: [...ids],
+          ...topologyOf(numaNodes),
+        })),
         cpuIds: resources.cpus.isStatic ? resources.cpus.allocatable : [],
         memory: resources.memory.allocatable.map(memoryOf),
       }),
   };
 }
 
-const near = (nodes: readonly number[]): { topology?: TopologyInfo } =>
+function podResources(pod: Pod, options: PodResourcesOptions): PodResources {
+  const { name = '', namespace = '' } = pod.metadata;
+  const containers = [
+    ...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer),
+    ...(pod.spec?.containers ?? []),
+  ].map((container) => containerResources(pod, container, options));
+  return { name, namespace, containers };
+}
+
+function containerResources(
+  pod: Pod,
+  container: Container,
+  { resources, dra }: PodResourcesOptions,
+): ContainerResources {
+  const uid = uidOf(pod);
+  const devices = Object.entries(resources.devices.allocatedTo(uid)[container.name] ?? {}).flatMap(
+    ([resourceName, ids]) =>
+      ids.map((id): ContainerDevices => ({
+        resourceName,
+        deviceIds: [id],
+        ...topologyOf(resources.devices.numaNodesOf(resourceName, id)),
+      })),
+  );
+  return {
+    name: container.name,
+    devices,
+    cpuIds: [...(resources.cpus.exclusiveOf(uid, container.name) ?? [])],
+    memory: resources.memory.blocksOf(uid, container.name).map(memoryOf),
+    dynamicResources: dynamicResources(pod, container, dra),
+  };
+}
+
+function dynamicResources(
+  pod: Pod,
+  container: Container,
+  dra: PodResourcesOptions['dra'],
+): NonNullable<ContainerResources['dynamicResources']> {
+  let claims: ReturnType<DraManager['claimsOf']>;
+  try {
+    claims = dra.claimsOf(pod, container);
+  } catch {
+    // A claim is not prepared yet, so the container has no devices of it.
+    return [];
+  }
+  return claims.map(({ name, namespace, devices }) => ({
+    claimName: name,
+    claimNamespace: namespace,
+    claimResources: devices.map(({ driver, pool, device, cdiDevices, shareId }) => ({
+      cdiDevices: cdiDevices.map((one) => ({ name: one })),
+      driverName: driver,
+      poolName: pool,
+      deviceName: device,
+      ...(shareId === undefined ? {} : { shareId }),
+    })),
+  }));
+}
+
+const topologyOf = (nodes: readonly number[]): { topology?: TopologyInfo } =>
   nodes.length === 0 ? {} : { topology: { nodes: nodes.map((ID) => ({ ID })) } };
 
 const memoryOf = ({ type, size, numaAffinity }: MemoryBlock): ContainerMemory => ({
   memoryType: type,
   size,
-  ...near(numaAffinity),
+  ...topologyOf(numaAffinity),
 });
 
-/** An agent that asks without pause must not keep the kubelet from its work. */
-function limited({ clock }: Context, lister: PodResourcesLister): PodResourcesLister {
+/** Upstream's rate limit, so that a busy agent does not slow down the kubelet. */
+function rateLimited({ clock }: Context, lister: PodResourcesLister): PodResourcesLister {
   let tokens = BURST;
   let refilledAt = clock.monotonic();
-  const take = (): void => {
+  const takeToken = (): void => {
     const now = clock.monotonic();
     tokens = Math.min(BURST, tokens + ((now - refilledAt) * MAX_REQUESTS_PER_SECOND) / 1000);
     refilledAt = now;
@@ -136,15 +150,15 @@ function limited({ clock }: Context, lister: PodResourcesLister): PodResourcesLi
   };
   return {
     list: async (request) => {
-      take();
+      takeToken();
       return lister.list(request);
     },
     get: async (request) => {
-      take();
+      takeToken();
       return lister.get(request);
     },
     getAllocatableResources: async (request) => {
-      take();
+      takeToken();
       return lister.getAllocatableResources(request);
     },
   };

@@ -1,16 +1,15 @@
 /** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { errorMessage, parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import type { Refusal } from '../admission/admit-pod.ts';
+import type { PodRejection } from '../admission/admit-pod.ts';
 import type { DeviceManager } from '../devices/device-manager.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
-import { mergeAdditions, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
-import { uidOf } from '../pod/pod-text.ts';
-import { isGone, type ObservedPod } from '../runtime/observe-pod.ts';
+import { mergeRunOptions, type RunContainerOptions, type ContainerManager } from '../pod/container-manager.ts';
+import { uidOf } from '../pod/pod-identity.ts';
+import { isContainerNotFound, type ObservedPod } from '../runtime/observe-pod.ts';
 import { CpuManager } from './cpu-manager.ts';
 import { parseCpuSet } from './cpu-set.ts';
 import { MemoryManager } from './memory-manager.ts';
@@ -27,16 +26,16 @@ export interface ResourceManagersOptions {
   readonly dra: DraManager;
 }
 
-export class ResourceManagers implements ContainerExtras {
+export class ResourceManagers implements ContainerManager {
   readonly cpus: CpuManager;
   readonly memory: MemoryManager;
   readonly devices: DeviceManager;
   readonly #ctx: Context;
   readonly #options: ResourceManagersOptions;
-  readonly #alignment: TopologyManager;
+  readonly #topologyManager: TopologyManager;
   /** CPUs that running containers were told last. */
-  readonly #told = new Map<string, string>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #appliedCpusets = new Map<string, string>();
+  #admissionQueue: Promise<unknown> = Promise.resolve();
   #changed: () => void = () => {};
 
   constructor(ctx: Context, options: ResourceManagersOptions) {
@@ -63,7 +62,7 @@ export class ResourceManagers implements ContainerExtras {
       topology,
       reserved: reservedMemory(config, memoryCapacity),
     });
-    this.#alignment = new TopologyManager({
+    this.#topologyManager = new TopologyManager({
       policy: config.topologyManagerPolicy,
       scope: config.topologyManagerScope,
       numaNodes: topology.numaNodes.map(({ id }) => id),
@@ -79,18 +78,18 @@ export class ResourceManagers implements ContainerExtras {
     await this.#options.dra.load();
   }
 
-  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
-    for (const manager of [this.cpus, this.memory, this.devices]) await manager.keepOnly(podUids);
+  async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
+    for (const manager of [this.cpus, this.memory, this.devices]) await manager.removeStaleState(podUids);
   }
 
-  admit(pod: Pod): Promise<Refusal | undefined> {
+  admit(pod: Pod): Promise<PodRejection | undefined> {
     // One pod after the other: what one takes the next must not be promised.
-    const admitted = this.#turn.then(async () => {
-      const refusal = await this.#alignment.admit(pod);
-      if (refusal !== undefined) await this.release(pod);
-      return refusal;
+    const admitted = this.#admissionQueue.then(async () => {
+      const rejection = await this.#topologyManager.admit(pod);
+      if (rejection !== undefined) await this.release(pod);
+      return rejection;
     });
-    this.#turn = admitted.catch(() => {});
+    this.#admissionQueue = admitted.catch(() => {});
     void admitted.then(
       () => this.#changed(),
       () => {},
@@ -98,22 +97,25 @@ export class ResourceManagers implements ContainerExtras {
     return admitted;
   }
 
-  prepare(pod: Pod): Promise<void> {
+  prepareDynamicResources(pod: Pod): Promise<void> {
     return this.#options.dra.prepare(pod);
   }
 
-  async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
+  async runContainerOptions(pod: Pod, container: Container | EphemeralContainer): Promise<RunContainerOptions> {
     const cpuset = this.cpus.cpusOf(uidOf(pod), container.name);
     const memset = this.memory.nodesOf(uidOf(pod), container.name);
-    const ofClaims = this.#options.dra.addition(pod, container);
-    return mergeAdditions(
+    const ofClaims = this.#options.dra.runContainerOptions(pod, container);
+    return mergeRunOptions(
       { ...ofClaims, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) },
-      await this.devices.addition(pod, container),
+      await this.devices.runContainerOptions(pod, container),
     );
   }
 
-  health(pod: Pod, container: Container): ResourceStatus[] {
-    return [...this.devices.health(pod, container), ...this.#options.dra.health(pod, container)];
+  allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[] {
+    return [
+      ...this.devices.allocatedResourcesStatus(pod, container),
+      ...this.#options.dra.allocatedResourcesStatus(pod, container),
+    ];
   }
 
   async release(pod: Pod): Promise<void> {
@@ -133,7 +135,7 @@ export class ResourceManagers implements ContainerExtras {
       ]);
       if (signal.aborted) return;
       await this.reconcile(observed()).catch((error: unknown) =>
-        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: messageOf(error) }),
+        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: errorMessage(error) }),
       );
     }
   }
@@ -143,20 +145,20 @@ export class ResourceManagers implements ContainerExtras {
       containers.filter(({ state }) => state === 'running').map((container) => ({ uid, container })),
     );
     const alive = new Set(running.map(({ container }) => container.id));
-    for (const id of this.#told.keys()) if (!alive.has(id)) this.#told.delete(id);
+    for (const id of this.#appliedCpusets.keys()) if (!alive.has(id)) this.#appliedCpusets.delete(id);
     for (const { uid, container } of running) {
       const cpusetCpus = this.cpus.cpusOf(uid, container.name) ?? '';
       if (
         cpusetCpus === '' ||
-        (this.#told.get(container.id) ?? container.status.resources?.linux?.cpusetCpus) === cpusetCpus
+        (this.#appliedCpusets.get(container.id) ?? container.status.resources?.linux?.cpusetCpus) === cpusetCpus
       )
         continue;
       await this.#options.runtime.runtime
         .updateContainerResources({ containerId: container.id, linux: { cpusetCpus } })
         .catch((error: unknown) => {
-          if (!isGone(error)) throw error;
+          if (!isContainerNotFound(error)) throw error;
         });
-      this.#told.set(container.id, cpusetCpus);
+      this.#appliedCpusets.set(container.id, cpusetCpus);
     }
   }
 }

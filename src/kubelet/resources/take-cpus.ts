@@ -1,5 +1,5 @@
 /** Which of the free CPUs a container gets: whole NUMA nodes and sockets first, then whole cores, then what is left of others. */
-import type { CpuPlace } from './node-topology.ts';
+import type { CpuInfo } from './node-topology.ts';
 
 export interface TakeOptions {
   /** Only whole cores, and none that is shared. */
@@ -14,13 +14,13 @@ type Unit = 'numa' | 'socket' | 'uncoreCache' | 'core';
 
 /** Throws when there are not enough. */
 export function takeCpus(
-  topology: readonly CpuPlace[],
+  topology: readonly CpuInfo[],
   available: readonly number[],
   count: number,
   options: TakeOptions = {},
 ): number[] {
   if (available.length < count) throw notEnough(count, available.length);
-  const taking = new Taking(topology, available, count);
+  const taking = new CpuAccumulator(topology, available, count);
   taking.takeWhole(taking.units[0]);
   taking.takeWhole(taking.units[1]);
   if (options.byUncoreCache === true) taking.takeOfCaches(options.fullCoresOnly === true);
@@ -34,16 +34,16 @@ export function takeCpus(
 const notEnough = (count: number, available: number): Error =>
   new Error(`not enough cpus available to satisfy request: requested=${count}, available=${available}`);
 
-class Taking {
+class CpuAccumulator {
   readonly taken: number[] = [];
   /** NUMA nodes and sockets, whichever are smaller first: sockets that have several NUMA nodes are worth more as a whole. */
   readonly units: readonly ['numa' | 'socket', 'numa' | 'socket'];
-  readonly #topology: readonly CpuPlace[];
-  readonly #place: ReadonlyMap<number, CpuPlace>;
+  readonly #topology: readonly CpuInfo[];
+  readonly #place: ReadonlyMap<number, CpuInfo>;
   readonly #free: Set<number>;
   readonly #count: number;
 
-  constructor(topology: readonly CpuPlace[], available: readonly number[], count: number) {
+  constructor(topology: readonly CpuInfo[], available: readonly number[], count: number) {
     this.#topology = topology;
     this.#place = new Map(topology.map((place) => [place.id, place]));
     this.#free = new Set(available);
@@ -147,7 +147,7 @@ class Taking {
 }
 
 /** Where the kernel tells of no caches, a NUMA node has one. */
-export const unitOf = (place: CpuPlace | undefined, unit: Unit): number =>
+export const unitOf = (place: CpuInfo | undefined, unit: Unit): number =>
   (unit === 'uncoreCache' ? (place?.uncoreCache ?? place?.numa) : place?.[unit]) ?? -1;
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {

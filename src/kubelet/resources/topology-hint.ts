@@ -13,7 +13,7 @@ export interface TopologyHint {
 /** By resource; undefined where it does not matter, empty where no set will do. */
 export type ProviderHints = Readonly<Record<string, readonly TopologyHint[] | undefined>>;
 
-export const ANYWHERE: TopologyHint = { affinity: undefined, preferred: true };
+export const ANY_NUMA_NODE: TopologyHint = { affinity: undefined, preferred: true };
 
 export const maskOf = (nodes: Iterable<number>): NumaMask => [...nodes].reduce((mask, node) => mask | (1 << node), 0);
 
@@ -41,7 +41,7 @@ export function resourceLists(providers: readonly ProviderHints[]): TopologyHint
   const lists: TopologyHint[][] = [];
   for (const hints of providers) {
     for (const list of Object.values(hints)) {
-      if (list === undefined) lists.push([ANYWHERE]);
+      if (list === undefined) lists.push([ANY_NUMA_NODE]);
       else lists.push(list.length === 0 ? [{ affinity: undefined, preferred: false }] : [...list]);
     }
   }

@@ -1,9 +1,9 @@
 /** Brings the CPUs, memory and devices of a container onto the same NUMA nodes, as far as the policy wants it. */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
-import type { Refusal } from '../admission/admit-pod.ts';
-import { messageOf } from '../images/image-manager.ts';
+import { errorMessage } from '../../base/index.ts';
+import type { PodRejection } from '../admission/admit-pod.ts';
 import {
-  ANYWHERE,
+  ANY_NUMA_NODE,
   mergeHints,
   resourceLists,
   countOf,
@@ -54,7 +54,7 @@ export class TopologyManager {
   }
 
   /** Takes everything that the pod's containers need; gives the reason when that is not possible. */
-  async admit(pod: Pod): Promise<Refusal | undefined> {
+  async admit(pod: Pod): Promise<PodRejection | undefined> {
     const { policy, scope } = this.#options;
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
     let ofPod: TopologyHint | undefined;
@@ -63,7 +63,7 @@ export class TopologyManager {
       if (ofPod === undefined) return NOT_ALIGNED;
     }
     for (const container of containers) {
-      const hint = policy === 'none' ? ANYWHERE : (ofPod ?? this.#bestHint(pod, container));
+      const hint = policy === 'none' ? ANY_NUMA_NODE : (ofPod ?? this.#bestHint(pod, container));
       if (hint === undefined) return NOT_ALIGNED;
       try {
         for (const provider of this.#options.providers) await provider.allocate(pod, container, hint);
@@ -71,7 +71,7 @@ export class TopologyManager {
         if (error instanceof AdmissionError) return { reason: error.reason, message: error.message };
         return {
           reason: 'UnexpectedAdmissionError',
-          message: `Allocate failed due to ${messageOf(error)}, which is unexpected`,
+          message: `Allocate failed due to ${errorMessage(error)}, which is unexpected`,
         };
       }
     }
@@ -95,7 +95,7 @@ export class TopologyManager {
   }
 }
 
-const NOT_ALIGNED: Refusal = {
+const NOT_ALIGNED: PodRejection = {
   reason: 'TopologyAffinityError',
   message: 'Resources cannot be allocated with Topology locality',
 };

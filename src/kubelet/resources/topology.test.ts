@@ -309,7 +309,10 @@ describe('the topology manager', () => {
     hints: (): Record<string, TopologyHint[]> => ({ 'example.com/x': [{ affinity: 1 << node, preferred: true }] }),
     allocate: () => {},
   });
-  const refusal = { reason: 'TopologyAffinityError', message: 'Resources cannot be allocated with Topology locality' };
+  const rejection = {
+    reason: 'TopologyAffinityError',
+    message: 'Resources cannot be allocated with Topology locality',
+  };
 
   it.each([
     ['none', undefined, '0'],
@@ -331,8 +334,8 @@ describe('the topology manager', () => {
   it.each([
     ['none', undefined],
     ['best-effort', undefined],
-    ['restricted', refusal],
-    ['single-numa-node', refusal],
+    ['restricted', rejection],
+    ['single-numa-node', rejection],
   ])('%s and a pod whose CPUs and device are apart', async (policy, expected) => {
     const cpus = cpuManager();
     const filler = guaranteed('filler', '8');
@@ -352,7 +355,7 @@ describe('the topology manager', () => {
         guaranteed('a', '10'),
       );
     expect(await admit('restricted')).toBeUndefined();
-    expect(await admit('single-numa-node')).toEqual(refusal);
+    expect(await admit('single-numa-node')).toEqual(rejection);
   });
 
   it('of the scope pod puts all containers together', async () => {

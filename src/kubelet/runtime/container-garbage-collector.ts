@@ -1,13 +1,13 @@
-import type { Container, ContainerRuntime, PodSandbox } from '../../cri/index.ts';
 /**
  * Dead containers stay for their logs, but not all of them and not for ever: of each container some are kept, of the whole
  * node at most so many, and when the disk is full none of pods that have ended.
  */
+import { errorMessage } from '../../base/index.ts';
+import type { Container, ContainerRuntime, PodSandbox } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from './labels.ts';
 import { removeDanglingLinks } from './log-links.ts';
-import { isGone } from './observe-pod.ts';
+import { isContainerNotFound } from './observe-pod.ts';
 import { removeDeadContainer } from './remove-container.ts';
 
 export interface ContainerGcPolicy {
@@ -56,7 +56,7 @@ export class ContainerGarbageCollector {
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
       if (signal.aborted) return;
       await this.collect().catch((error: unknown) =>
-        logger.v(1).info('Container garbage collection failed', { err: messageOf(error) }),
+        logger.v(1).info('Container garbage collection failed', { err: errorMessage(error) }),
       );
     }
   }
@@ -83,7 +83,7 @@ export class ContainerGarbageCollector {
     const { runtime, podLogsDir, onRemoved } = this.#options;
     const { labels = {} } = container;
     const status = await runtime.runtime.containerStatus({ containerId: id }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
       return undefined;
     });
     // One that was started after the list was made is alive.
@@ -113,7 +113,7 @@ export class ContainerGarbageCollector {
       if (uid === '' || sandbox.state !== 'SANDBOX_NOTREADY' || inUse.has(sandbox.id)) continue;
       if (newest.get(uid) === sandbox && !(ended && hasEnded(uid))) continue;
       await runtime.runtime.removePodSandbox({ podSandboxId: sandbox.id ?? '' }).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
+        if (!isContainerNotFound(error)) throw error;
       });
     }
   }

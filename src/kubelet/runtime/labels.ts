@@ -62,7 +62,7 @@ export function containerHash({ name, image }: Pick<Container, 'name' | 'image'>
   return createHash('sha256').update(JSON.stringify({ name, image })).digest('hex').slice(0, 8);
 }
 
-export interface ContainerNotes {
+export interface AnnotatedContainerInfo {
   readonly hash: string | undefined;
   readonly restartCount: number;
   readonly terminationMessagePath: string;
@@ -71,7 +71,7 @@ export interface ContainerNotes {
   readonly terminationGracePeriodSeconds: number | undefined;
 }
 
-export function readContainerNotes(annotations: ReadonlyLabels = {}): ContainerNotes {
+export function containerInfoFromAnnotations(annotations: ReadonlyLabels = {}): AnnotatedContainerInfo {
   return {
     hash: annotations[HASH],
     restartCount: wholeNumber(annotations[RESTART_COUNT]) ?? 0,

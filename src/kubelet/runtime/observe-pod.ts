@@ -7,7 +7,14 @@ import type {
   PodSandbox,
   PodSandboxStatus,
 } from '../../cri/index.ts';
-import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, readContainerNotes, type ContainerNotes } from './labels.ts';
+import {
+  CONTAINER_NAME,
+  POD_NAME,
+  POD_NAMESPACE,
+  POD_UID,
+  containerInfoFromAnnotations,
+  type AnnotatedContainerInfo,
+} from './labels.ts';
 
 export interface ObservedSandbox {
   readonly id: string;
@@ -33,7 +40,7 @@ export interface ObservedContainer {
   readonly exitCode: number;
   readonly reason: string;
   readonly message: string;
-  readonly notes: ContainerNotes;
+  readonly info: AnnotatedContainerInfo;
   readonly status: ContainerStatus;
 }
 
@@ -97,7 +104,7 @@ export class PodObserver {
   }
 
   async #sandbox(sandbox: PodSandbox, signal?: AbortSignal): Promise<ObservedSandbox | undefined> {
-    const found = await unlessGone(
+    const found = await undefinedIfNotFound(
       this.#runtime.runtime.podSandboxStatus({ podSandboxId: sandbox.id ?? '' }, { signal }),
     );
     return found?.status === undefined ? undefined : observedSandbox(found.status);
@@ -107,7 +114,8 @@ export class PodObserver {
     const id = container.id ?? '';
     const known = this.#exited.get(id);
     if (known !== undefined) return observedContainer(known, container);
-    const status = (await unlessGone(this.#runtime.runtime.containerStatus({ containerId: id }, { signal })))?.status;
+    const status = (await undefinedIfNotFound(this.#runtime.runtime.containerStatus({ containerId: id }, { signal })))
+      ?.status;
     if (status === undefined) return undefined;
     if (status.state === 'CONTAINER_EXITED') this.#exited.set(id, status);
     return observedContainer(status, container);
@@ -140,7 +148,7 @@ function observedContainer(status: ContainerStatus, container: CriContainer): Ob
     exitCode: status.exitCode ?? 0,
     reason: status.reason ?? '',
     message: status.message ?? '',
-    notes: readContainerNotes(status.annotations ?? container.annotations),
+    info: containerInfoFromAnnotations(status.annotations ?? container.annotations),
     status,
   };
 }
@@ -148,16 +156,16 @@ function observedContainer(status: ContainerStatus, container: CriContainer): Ob
 const newestFirst = (a: { createdAt: number }, b: { createdAt: number }): number => b.createdAt - a.createdAt;
 
 /** What was listed may be gone before its status is asked for. */
-async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
+async function undefinedIfNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isContainerNotFound(error)) return undefined;
     throw error;
   }
 }
 
-export function isGone(error: unknown): boolean {
+export function isContainerNotFound(error: unknown): boolean {
   return error instanceof Error && (error as CriError).code === 'NOT_FOUND';
 }
 

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { unlinkLog, type LoggedContainer } from './log-links.ts';
-import { isGone } from './observe-pod.ts';
+import { isContainerNotFound } from './observe-pod.ts';
 
 export interface DeadContainer extends LoggedContainer {
   /** Empty or undefined where the runtime writes none. */
@@ -17,7 +17,7 @@ export async function removeDeadContainer(
 ): Promise<void> {
   await unlinkLog(podLogsDir, container);
   await runtime.runtime.removeContainer({ containerId: container.containerId }).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
+    if (!isContainerNotFound(error)) throw error;
   });
   // Only files below the pods' directory are ours to delete, whatever a runtime says.
   if (container.logPath?.startsWith(`${podLogsDir}/`)) await removeLog(container.logPath);

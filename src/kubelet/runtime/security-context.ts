@@ -17,7 +17,7 @@ import type {
   UserNamespace,
 } from '../../cri/index.ts';
 import { ContainerConfigError } from '../environment/environment-variables.ts';
-import { podText } from '../pod/pod-text.ts';
+import { formatPod } from '../pod/pod-identity.ts';
 
 const MASKED_PATHS = [
   '/proc/asound',
@@ -137,7 +137,7 @@ function verifiedUser(
   const uid = asked ?? image?.uid?.value;
   const username = asked === undefined && image?.uid === undefined ? (image?.username ?? '') : '';
   if (own.runAsNonRoot ?? ofPod.runAsNonRoot ?? false) {
-    const where = `(pod: ${JSON.stringify(podText(pod))}, container: ${container.name})`;
+    const where = `(pod: ${JSON.stringify(formatPod(pod))}, container: ${container.name})`;
     if (asked === 0) throw new ContainerConfigError(`container's runAsUser breaks non-root policy ${where}`);
     if (asked === undefined && username !== '')
       throw new ContainerConfigError(

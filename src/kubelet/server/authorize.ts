@@ -1,4 +1,4 @@
-/** Whether a caller may: the API server decides, by the node's subresources. */
+/** Authorizes requests to the kubelet API by SubjectAccessReviews for subresources of the node. */
 import type { SubjectAccessReview } from '../../api/generated/authorization-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -16,7 +16,7 @@ const VERBS: ReadonlyMap<string, string> = new Map(
 );
 const MAX_CACHED = 4096;
 
-/** The subresources of nodes that allow a path, the most specific first; any of them is enough. */
+/** The node subresources that grant access to a path, the most specific first. One of them is enough. */
 export function subresourcesOf(path: string): string[] {
   const under = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
   if (under('/stats')) return ['stats'];
@@ -44,8 +44,8 @@ export class Authorizer {
     this.#settings = settings;
   }
 
-  /** Undefined when allowed, else the text of the refusal. */
-  async refusal(caller: Caller, method: string, path: string): Promise<string | undefined> {
+  /** Undefined when the request is allowed, otherwise the message of the 403. */
+  async forbidden(caller: Caller, method: string, path: string): Promise<string | undefined> {
     if (this.#settings.mode === 'AlwaysAllow') return undefined;
     const verb = VERBS.get(method) ?? method.toLowerCase();
     const candidates = subresourcesOf(path);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createContext } from '../../kernel/index.ts';
 import { containerLog } from './container-log-route.ts';
-import type { HttpProblem } from './http-problem.ts';
+import type { HttpError } from './http-error.ts';
 
 const pod = {
   metadata: { name: 'a', namespace: 'default', uid: 'u' },
@@ -17,14 +17,14 @@ const worker = {
     sandboxes: [],
   },
 };
-const tools = {
+const deps = {
   manager: { workers: [worker], worker: () => worker },
   runtime: {},
   clock: createContext({ writeLog: () => {} }).clock,
 };
 
 const statusOf = (query: string): Promise<number> =>
-  containerLog(tools as never, {
+  containerLog(deps as never, {
     namespace: 'default',
     podName: 'a',
     containerName: 'c',
@@ -32,7 +32,7 @@ const statusOf = (query: string): Promise<number> =>
     signal: new AbortController().signal,
   }).then(
     () => 200,
-    (error: unknown) => (error as HttpProblem).status,
+    (error: unknown) => (error as HttpError).status,
   );
 
 describe('the options of a log request', () => {

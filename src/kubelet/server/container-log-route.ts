@@ -3,9 +3,9 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
-import { uidOf } from '../pod/pod-text.ts';
-import { HttpProblem } from './http-problem.ts';
+import { HttpError } from './http-error.ts';
 import { readContainerLog, type LogOptions } from './read-container-log.ts';
 
 export interface LogRequest {
@@ -16,7 +16,7 @@ export interface LogRequest {
   readonly signal: AbortSignal;
 }
 
-export interface LogTools {
+export interface LogDependencies {
   readonly manager: PodManager;
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;
@@ -28,12 +28,12 @@ export function findPod(manager: PodManager, namespace: string, name: string): P
     ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
   );
   const pod = (found.find(({ isTerminating }) => !isTerminating) ?? found.at(-1))?.podWithStatus;
-  if (pod === undefined) throw new HttpProblem(404, `pod ${JSON.stringify(name)} not found`);
+  if (pod === undefined) throw new HttpError(404, `pod ${JSON.stringify(name)} not found`);
   return pod;
 }
 
 export async function containerLog(
-  { manager, runtime, clock }: LogTools,
+  { manager, runtime, clock }: LogDependencies,
   request: LogRequest,
 ): Promise<AsyncIterable<Buffer>> {
   const { namespace, podName, containerName, query, signal } = request;
@@ -45,10 +45,7 @@ export async function containerLog(
     ...(spec?.ephemeralContainers ?? []),
   ].some(({ name }) => name === containerName);
   if (!isKnown)
-    throw new HttpProblem(
-      404,
-      `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`,
-    );
+    throw new HttpError(404, `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`);
   const options = logOptions(query);
   const { file, id } = await logOf(pod, containerName, query.get('previous') === 'true', manager);
   const isRunning = async (): Promise<boolean> => {
@@ -83,7 +80,7 @@ async function logOf(
     chosen =
       instances.find(({ id }) => lastId?.endsWith(`//${id}`)) ?? (shown?.state?.running ? instances[1] : undefined);
     if (chosen === undefined)
-      throw new HttpProblem(
+      throw new HttpError(
         400,
         `previous terminated container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} not found`,
       );
@@ -91,27 +88,24 @@ async function logOf(
   if (chosen === undefined) {
     const { waiting } = shown?.state ?? {};
     if (waiting?.reason === 'ErrImagePull')
-      throw new HttpProblem(
+      throw new HttpError(
         400,
         `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: image can't be pulled`,
       );
     if (waiting?.reason === 'ImagePullBackOff')
-      throw new HttpProblem(
+      throw new HttpError(
         400,
         `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: trying and failing to pull image`,
       );
     if (waiting !== undefined || shown === undefined)
-      throw new HttpProblem(
+      throw new HttpError(
         400,
         `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: ${waiting?.reason ?? 'ContainerCreating'}`,
       );
-    throw new HttpProblem(
-      400,
-      `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is terminated`,
-    );
+    throw new HttpError(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is terminated`);
   }
   const file = chosen.status.logPath ?? '';
-  if (file === '') throw new HttpProblem(500, `the runtime has no log of container ${JSON.stringify(containerName)}`);
+  if (file === '') throw new HttpError(500, `the runtime has no log of container ${JSON.stringify(containerName)}`);
   return Promise.resolve({ file, id: chosen.id });
 }
 
@@ -119,18 +113,18 @@ function logOptions(query: URLSearchParams): LogOptions {
   const number = (name: string): number | undefined => {
     const text = query.get(name);
     if (text === null || text === '') return undefined;
-    if (!/^-?\d+$/.test(text)) throw new HttpProblem(400, `Unable to decode query: ${name} must be a number`);
+    if (!/^-?\d+$/.test(text)) throw new HttpError(400, `Unable to decode query: ${name} must be a number`);
     return Number(text);
   };
   const [tailLines, sinceSeconds, limitBytes] = [number('tailLines'), number('sinceSeconds'), number('limitBytes')];
   const sinceTime = query.get('sinceTime');
-  if (sinceTime && !isTime(sinceTime)) throw new HttpProblem(400, 'Unable to decode query: sinceTime must be a time');
+  if (sinceTime && !isTime(sinceTime)) throw new HttpError(400, 'Unable to decode query: sinceTime must be a time');
   const isInvalid =
     (tailLines ?? 0) < 0 ||
     (sinceSeconds ?? 1) < 1 ||
     (limitBytes ?? 1) < 1 ||
     (sinceSeconds !== undefined && sinceTime);
-  if (isInvalid) throw new HttpProblem(422, 'Invalid request.');
+  if (isInvalid) throw new HttpError(422, 'Invalid request.');
   return {
     follow: query.get('follow') === 'true' || query.get('follow') === '1',
     timestamps: query.get('timestamps') === 'true' || query.get('timestamps') === '1',

@@ -1,5 +1,5 @@
-import { watch, type FSWatcher } from 'node:fs';
 /** A container's log in CRI's format, as its readers want it: from where, how much, with or without times, and on and on. */
+import { watch, type FSWatcher } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parseTime } from '../../base/index.ts';

@@ -1,7 +1,7 @@
 /** What pods use in Prometheus' format: /metrics/resource for metrics-server, /metrics/cadvisor for dashboards, and their volumes on /metrics. */
 import { parseTime } from '../../base/index.ts';
 import type { Machine } from '../node/machine.ts';
-import type { PodSummary, Summary, VolumeSummary } from './stats/summary-types.ts';
+import type { ContainerSummary, PodSummary, Summary, VolumeSummary } from './stats/summary-types.ts';
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
@@ -89,79 +89,80 @@ export function resourceMetrics({ node, pods }: Summary): string {
   return out.toString();
 }
 
+/** Metrics of cAdvisor that the runtime's statistics can answer, for each container. */
+const CADVISOR_METRICS: readonly (readonly [
+  name: string,
+  type: 'counter' | 'gauge',
+  help: string,
+  value: (container: ContainerSummary) => number,
+])[] = [
+  [
+    'container_cpu_usage_seconds_total',
+    'counter',
+    'Cumulative cpu time consumed in seconds.',
+    ({ cpu }) => seconds(cpu?.usageCoreNanoSeconds),
+  ],
+  [
+    'container_memory_usage_bytes',
+    'gauge',
+    'Current memory usage in bytes, including all memory regardless of when it was accessed',
+    ({ memory }) => memory?.usageBytes ?? 0,
+  ],
+  [
+    'container_memory_working_set_bytes',
+    'gauge',
+    'Current working set in bytes.',
+    ({ memory }) => memory?.workingSetBytes ?? 0,
+  ],
+  ['container_memory_rss', 'gauge', 'Size of RSS in bytes.', ({ memory }) => memory?.rssBytes ?? 0],
+  [
+    'container_fs_usage_bytes',
+    'gauge',
+    'Number of bytes that are consumed by the container on this filesystem.',
+    ({ rootfs }) => rootfs?.usedBytes ?? 0,
+  ],
+  [
+    'container_start_time_seconds',
+    'gauge',
+    'Start time of the container since unix epoch in seconds.',
+    ({ startTime }) => parseTime(startTime) / 1000,
+  ],
+];
+
+const NETWORK_METRICS = [
+  ['receive_bytes', 'rxBytes'],
+  ['receive_errors', 'rxErrors'],
+  ['transmit_bytes', 'txBytes'],
+  ['transmit_errors', 'txErrors'],
+] as const;
+
 export function cadvisorMetrics({ pods }: Summary, machine: Machine): string {
   const out = new Exposition();
   const all = containers(pods);
-  const each = (
-    name: string,
-    type: 'counter' | 'gauge',
-    help: string,
-    value: (one: (typeof all)[number]) => number,
-  ): void =>
+  for (const [name, type, help, read] of CADVISOR_METRICS)
     out.add(
       name,
       type,
       help,
-      all.map((one) => ({ labels: one.labels, value: value(one) })),
+      all.map(({ labels, container }) => ({ labels, value: read(container) })),
     );
-  each('container_cpu_usage_seconds_total', 'counter', 'Cumulative cpu time consumed in seconds.', ({ container }) =>
-    seconds(container.cpu?.usageCoreNanoSeconds),
-  );
-  each(
-    'container_memory_usage_bytes',
-    'gauge',
-    'Current memory usage in bytes, including all memory regardless of when it was accessed',
-    ({ container }) => container.memory?.usageBytes ?? 0,
-  );
-  each(
-    'container_memory_working_set_bytes',
-    'gauge',
-    'Current working set in bytes.',
-    ({ container }) => container.memory?.workingSetBytes ?? 0,
-  );
-  each('container_memory_rss', 'gauge', 'Size of RSS in bytes.', ({ container }) => container.memory?.rssBytes ?? 0);
-  each(
-    'container_fs_usage_bytes',
-    'gauge',
-    'Number of bytes that are consumed by the container on this filesystem.',
-    ({ container }) => container.rootfs?.usedBytes ?? 0,
-  );
-  each(
-    'container_start_time_seconds',
-    'gauge',
-    'Start time of the container since unix epoch in seconds.',
-    ({ container }) => parseTime(container.startTime) / 1000,
-  );
   const interfaces = pods.flatMap((pod) =>
     (pod.network?.interfaces ?? []).map((one) => ({
       labels: { interface: one.name, namespace: pod.podRef.namespace, pod: pod.podRef.name },
       one,
     })),
   );
-  for (const [name, key] of [
-    ['receive_bytes', 'rxBytes'],
-    ['receive_errors', 'rxErrors'],
-    ['transmit_bytes', 'txBytes'],
-    ['transmit_errors', 'txErrors'],
-  ] as const) {
+  for (const [name, key] of NETWORK_METRICS)
     out.add(
       `container_network_${name}_total`,
       'counter',
       `Cumulative count of ${name.replace('_', ' ')}.`,
       interfaces.map(({ labels, one }) => ({ labels, value: one[key] ?? 0 })),
     );
-  }
-  out.add('machine_cpu_cores', 'gauge', 'Number of logical CPU cores.', [
-    {
-      labels: { boot_id: machine.bootId, machine_id: machine.machineId, system_uuid: machine.systemUuid },
-      value: machine.cpus,
-    },
-  ]);
+  const labels = { boot_id: machine.bootId, machine_id: machine.machineId, system_uuid: machine.systemUuid };
+  out.add('machine_cpu_cores', 'gauge', 'Number of logical CPU cores.', [{ labels, value: machine.cpus }]);
   out.add('machine_memory_bytes', 'gauge', 'Amount of memory installed on the machine.', [
-    {
-      labels: { boot_id: machine.bootId, machine_id: machine.machineId, system_uuid: machine.systemUuid },
-      value: machine.memoryBytes,
-    },
+    { labels, value: machine.memoryBytes },
   ]);
   return out.toString();
 }

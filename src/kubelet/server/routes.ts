@@ -3,23 +3,23 @@ import fs from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../../kernel/index.ts';
 import { configz } from '../configuration/configz.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { Machine } from '../node/machine.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { listRuntimePods } from '../runtime/observe-pod.ts';
 import { containerLog, findPod } from './container-log-route.ts';
-import { HttpProblem } from './http-problem.ts';
+import { HttpError } from './http-error.ts';
 import { cadvisorMetrics, resourceMetrics, volumeMetrics } from './resource-metrics.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
 import { runningContainer } from './streaming.ts';
 
-export interface ServerTools {
+export interface ServerDependencies {
   readonly config: KubeletConfig;
   readonly client: Client;
   readonly runtime: ContainerRuntime;
@@ -38,7 +38,7 @@ export interface Exchange {
   readonly signal: AbortSignal;
 }
 
-type Route = (ctx: Context, tools: ServerTools, exchange: Exchange) => Promise<void>;
+type Route = (ctx: Context, deps: ServerDependencies, exchange: Exchange) => Promise<void>;
 
 const send = ({ response }: Exchange, status: number, type: string, body: string): void => {
   response.writeHead(status, { 'content-type': type });
@@ -92,11 +92,11 @@ export const ROUTES = {
       exitCode = 0,
     } = await runtime.runtime.execSync({ containerId, cmd: (query.get('cmd') ?? '').split(' '), timeout: 0 });
     const output = Buffer.concat([stdout, stderr]).toString();
-    if (exitCode !== 0) throw new HttpProblem(500, `command exited with ${exitCode}: ${output}`);
+    if (exitCode !== 0) throw new HttpError(500, `command exited with ${exitCode}: ${output}`);
     text(exchange, output);
   },
   stats: async (_ctx, { stats }, exchange) => {
-    if (exchange.path !== '/stats/summary') throw new HttpProblem(404, '404 page not found\n');
+    if (exchange.path !== '/stats/summary') throw new HttpError(404, '404 page not found\n');
     json(exchange, await stats.summary({ cpuAndMemory: exchange.query.get('only_cpu_and_memory') === 'true' }));
   },
   metrics: async (ctx, { stats, machine }, exchange) => {
@@ -123,12 +123,12 @@ export const ROUTES = {
           '# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.\n# TYPE kubernetes_healthcheck gauge\nkubernetes_healthcheck{name="ping",type="healthz"} 1\n',
         );
       default:
-        throw new HttpProblem(404, '404 page not found\n');
+        throw new HttpError(404, '404 page not found\n');
     }
   },
   configz: async (_ctx, { config }, exchange) => Promise.resolve(json(exchange, { kubeletconfig: configz(config) })),
   logs: async (_ctx, { config }, exchange) => {
-    if (!config.enableSystemLogHandler) throw new HttpProblem(405, 'logs endpoint is disabled.');
+    if (!config.enableSystemLogHandler) throw new HttpError(405, 'logs endpoint is disabled.');
     await nodeLog(exchange);
   },
   checkpoint: async (_ctx, { manager, runtime }, exchange) => {
@@ -137,12 +137,12 @@ export const ROUTES = {
     try {
       await runtime.runtime.checkpointContainer({ containerId });
     } catch (error) {
-      throw new HttpProblem(
+      throw new HttpError(
         (error as CriError).code === 'UNIMPLEMENTED' ? 404 : 500,
-        `checkpointing of ${namespace}/${podName}/${containerName} failed (${messageOf(error)})`,
+        `checkpointing of ${namespace}/${podName}/${containerName} failed (${errorMessage(error)})`,
       );
     }
-    throw new HttpProblem(500, 'the runtime said that it made a checkpoint, but not where');
+    throw new HttpError(500, 'the runtime said that it made a checkpoint, but not where');
   },
 } as const satisfies Record<string, Route>;
 
@@ -156,7 +156,7 @@ async function nodeLog(exchange: Exchange): Promise<void> {
   const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
   const root = await fs.realpath(NODE_LOGS);
   if (full === undefined || (full !== root && !full.startsWith(`${root}/`)))
-    throw new HttpProblem(404, '404 page not found\n');
+    throw new HttpError(404, '404 page not found\n');
   if ((await fs.stat(full)).isDirectory()) {
     const entries = await fs.readdir(full, { withFileTypes: true });
     const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).toSorted();
@@ -179,10 +179,10 @@ async function nodeLog(exchange: Exchange): Promise<void> {
 
 /** Go refuses broken escapes as no request; what is no UTF-8 is the name of no log. */
 function decodedPath(text: string): string {
-  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new HttpProblem(400, '400 Bad Request');
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new HttpError(400, '400 Bad Request');
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new HttpProblem(404, '404 page not found\n');
+    throw new HttpError(404, '404 page not found\n');
   }
 }

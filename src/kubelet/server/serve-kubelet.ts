@@ -1,107 +1,55 @@
-/** The kubelet's API on its TLS port, for those whom the API server allows; and a health check for the machine itself. */
+/** The kubelet's HTTPS server: authenticates and authorizes requests through the API server. Also serves /healthz locally. */
 import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
-import { HttpProblem } from './http-problem.ts';
-import { ROUTES, type ServerTools } from './routes.ts';
+import { HttpError } from './http-error.ts';
+import { ROUTES, type ServerDependencies } from './routes.ts';
 import { authenticationSettings, authorizationSettings } from './server-settings.ts';
-import { handThrough, streamingUrl } from './streaming.ts';
+import { proxyStream, streamingUrl } from './streaming.ts';
 
 export interface KubeletServer {
   readonly port: number;
   readonly finished: Promise<void>;
-  /** Connections from now on see this certificate. */
+  /** New connections get this certificate. */
   setCertificate(issued: { readonly certificate: string; readonly privateKey: string }): void;
   close(): Promise<void>;
 }
 
 const STREAMS = new Set(['exec', 'attach', 'portForward']);
 
-export async function serveKubelet(outer: Context, tools: ServerTools): Promise<KubeletServer> {
-  const ctx = childContext(outer, 'server');
-  const { config, client } = tools;
+export async function serveKubelet(outer: Context, deps: ServerDependencies): Promise<KubeletServer> {
+  const { config } = deps;
   if (!config.enableServer)
     return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
-  const made =
+  const ctx = childContext(outer, 'server');
+  const serving =
     config.serving?.certificate === undefined
       ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses])
       : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
   const clientCa = config.serving?.clientCa;
-  const authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
-  const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
-
-  const check = async (request: http.IncomingMessage, path: string): Promise<void> => {
-    const caller = await authenticator.authenticate(request).catch((error: unknown) => {
-      ctx.logger.error(error, 'Unable to authenticate the request due to an error');
-      return undefined;
-    });
-    if (caller === undefined) throw new HttpProblem(401, 'Unauthorized\n');
-    const refusal = await authorizer.refusal(caller, request.method ?? 'GET', path);
-    if (refusal !== undefined) throw new HttpProblem(403, refusal);
-  };
-
-  const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
-    const target = splitTarget(request.url ?? '/');
-    const ended = new AbortController();
-    response.once('close', () => ended.abort());
-    const signal = AbortSignal.any([ended.signal, ctx.signal]);
-    await check(request, target.path);
-    const name = target.path.split('/')[1] ?? '';
-    if (STREAMS.has(name)) throw new HttpProblem(400, 'Upgrade request required');
-    const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
-    if (route === undefined) throw new HttpProblem(404, '404 page not found\n');
-    await route(ctx, tools, { request, response, ...target, signal });
-  };
-
-  const streams = new Set<Duplex>();
-  const stream = async (request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    streams.add(socket);
-    socket.once('close', () => streams.delete(socket));
-    const target = splitTarget(request.url ?? '/');
-    await check(request, target.path);
-    if (!STREAMS.has(target.path.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
-    await handThrough(request, socket, head, { url: await streamingUrl(tools, target), netns: config.runtimeNetns });
-  };
-
+  const handler = new RequestHandler(ctx, deps);
   const server = createHttpsServer(
     {
-      request: (request, response) =>
-        answer(request, response).catch((error: unknown) => {
-          if (response.headersSent) {
-            response.destroy();
-            return;
-          }
-          response.writeHead(error instanceof HttpProblem ? error.status : 500, {
-            'content-type': 'text/plain; charset=utf-8',
-          });
-          response.end(messageOf(error));
-        }),
-      upgrade: (request, socket, head) =>
-        stream(request, socket, head).catch((error: unknown) => {
-          const status = error instanceof HttpProblem ? error.status : 500;
-          const text = messageOf(error);
-          socket.end(
-            `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-          );
-        }),
-      failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
+      request: (request, response) => handler.handleRequest(request, response),
+      upgrade: (request, socket, head) => handler.handleUpgrade(request, socket, head),
+      failed: (error, { url }) => ctx.logger.error(error, 'Failed to serve a request', { path: url }),
     },
     {
-      ...secureContextOptions(made, clientCa),
+      ...secureContextOptions(serving, clientCa),
       ALPNProtocols: ['http/1.1'],
       requestCert: true,
       rejectUnauthorized: false,
     },
   );
-  server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: messageOf(error) }));
+  server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: errorMessage(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);
@@ -113,7 +61,7 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
     finished,
     setCertificate: (issued) => server.setSecureContext(secureContextOptions(issued, clientCa)),
     close: async () => {
-      for (const socket of streams) socket.destroy();
+      handler.closeStreams();
       server.closeAllConnections();
       await Promise.all([
         new Promise((resolve) => server.close(resolve)),
@@ -123,7 +71,88 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   };
 }
 
-/** Without a client CA no authority is named to clients: Node would take the public roots when nothing is said. */
+/** Authenticates and authorizes every request, then routes it. */
+class RequestHandler {
+  readonly #ctx: Context;
+  readonly #deps: ServerDependencies;
+  readonly #authenticator: Authenticator;
+  readonly #authorizer: Authorizer;
+  readonly #streams = new Set<Duplex>();
+
+  constructor(ctx: Context, deps: ServerDependencies) {
+    const { client, config } = deps;
+    const clientCa = config.serving?.clientCa;
+    this.#ctx = ctx;
+    this.#deps = deps;
+    this.#authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
+    this.#authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
+  }
+
+  async handleRequest(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    try {
+      await this.#route(request, response);
+    } catch (error) {
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      const status = error instanceof HttpError ? error.status : 500;
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(errorMessage(error));
+    }
+  }
+
+  async handleUpgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    try {
+      await this.#stream(request, socket, head);
+    } catch (error) {
+      const status = error instanceof HttpError ? error.status : 500;
+      const text = errorMessage(error);
+      socket.end(
+        `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+      );
+    }
+  }
+
+  closeStreams(): void {
+    for (const socket of this.#streams) socket.destroy();
+  }
+
+  async #route(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+    const target = splitTarget(request.url ?? '/');
+    const ended = new AbortController();
+    response.once('close', () => ended.abort());
+    const signal = AbortSignal.any([ended.signal, this.#ctx.signal]);
+    await this.#authorize(request, target.path);
+    const name = target.path.split('/')[1] ?? '';
+    if (STREAMS.has(name)) throw new HttpError(400, 'Upgrade request required');
+    const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
+    if (route === undefined) throw new HttpError(404, '404 page not found\n');
+    await route(this.#ctx, this.#deps, { request, response, ...target, signal });
+  }
+
+  async #stream(request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    this.#streams.add(socket);
+    socket.once('close', () => this.#streams.delete(socket));
+    const target = splitTarget(request.url ?? '/');
+    await this.#authorize(request, target.path);
+    if (!STREAMS.has(target.path.split('/')[1] ?? '')) throw new HttpError(404, '404 page not found\n');
+    const url = await streamingUrl(this.#deps, target);
+    await proxyStream(request, socket, head, { url, netns: this.#deps.config.runtimeNetns });
+  }
+
+  async #authorize(request: http.IncomingMessage, path: string): Promise<void> {
+    const caller = await this.#authenticator.authenticate(request).catch((error: unknown) => {
+      this.#ctx.logger.error(error, 'Unable to authenticate the request due to an error');
+      return undefined;
+    });
+    if (caller === undefined) throw new HttpError(401, 'Unauthorized\n');
+    const forbidden = await this.#authorizer.forbidden(caller, request.method ?? 'GET', path);
+    if (forbidden !== undefined) throw new HttpError(403, forbidden);
+  }
+}
+
+/** An empty `ca`, because without any Node would accept the public roots as authorities of client certificates. */
 export function secureContextOptions(
   { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
   clientCa: string | undefined,
@@ -133,7 +162,7 @@ export function secureContextOptions(
 
 async function serveHealthz(
   ctx: Context,
-  { healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config'],
+  { healthzPort, healthzBindAddress, nodeNetns }: ServerDependencies['config'],
 ): Promise<http.Server | undefined> {
   if (healthzPort === 0) return undefined;
   const server = createHttpServer({
@@ -142,7 +171,7 @@ async function serveHealthz(
       response.writeHead(isHealth ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
       response.end(isHealth ? 'ok' : '404 page not found\n');
     },
-    failed: (error) => ctx.logger.error(error, 'The health check could not be answered'),
+    failed: (error) => ctx.logger.error(error, 'Failed to serve /healthz'),
   });
   await listenIn(server, { netns: nodeNetns, host: healthzBindAddress, port: healthzPort });
   return server;

@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { connectIn } from '../../net/netns/index.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
-import { uidOf } from '../pod/pod-text.ts';
 import { findPod } from './container-log-route.ts';
-import { HttpProblem } from './http-problem.ts';
+import { HttpError } from './http-error.ts';
 
-export interface StreamTools {
+export interface StreamDependencies {
   readonly manager: PodManager;
   readonly runtime: ContainerRuntime;
 }
@@ -18,7 +18,7 @@ const isSet = (query: URLSearchParams, name: string): boolean => ['1', 'true'].i
 
 /** The runtime's URL for what a path of the kubelet's asks for. */
 export async function streamingUrl(
-  { manager, runtime }: StreamTools,
+  { manager, runtime }: StreamDependencies,
   { path, query }: { readonly path: string; readonly query: URLSearchParams },
 ): Promise<string> {
   const [, kind = '', namespace = '', podName = '', ...rest] = path.split('/');
@@ -26,7 +26,7 @@ export async function streamingUrl(
   if (kind === 'portForward') {
     const podSandboxId = manager.worker(uidOf(pod))?.observed.sandboxes.find(({ ready }) => ready)?.id;
     if (podSandboxId === undefined)
-      throw new HttpProblem(404, `failed to find sandbox for pod ${JSON.stringify(podName)}`);
+      throw new HttpError(404, `failed to find sandbox for pod ${JSON.stringify(podName)}`);
     const port = [...query.getAll('port'), ...query.getAll('ports')].flatMap((text) => text.split(',')).map(Number);
     return (await runtime.runtime.portForward({ podSandboxId, port })).url ?? '';
   }
@@ -38,7 +38,7 @@ export async function streamingUrl(
     isSet(query, 'output') || isSet(query, 'stdout'),
     isSet(query, 'error') || isSet(query, 'stderr'),
   ];
-  if (!stdin && !stdout && !stderr) throw new HttpProblem(400, 'you must specify at least 1 of stdin, stdout, stderr');
+  if (!stdin && !stdout && !stderr) throw new HttpError(400, 'you must specify at least 1 of stdin, stdout, stderr');
   if (kind === 'exec')
     return (
       (
@@ -74,12 +74,12 @@ export function runningContainer(manager: PodManager, pod: Pod, containerName: s
   const found = manager
     .worker(uidOf(pod))
     ?.observed.containers.find(({ name, state }) => name === containerName && state === 'running');
-  if (found === undefined) throw new HttpProblem(404, `container not found (${JSON.stringify(containerName)})`);
+  if (found === undefined) throw new HttpError(404, `container not found (${JSON.stringify(containerName)})`);
   return found.id;
 }
 
 /** Repeats the request at the runtime and joins both connections; the runtime answers the upgrade itself. */
-export function handThrough(
+export function proxyStream(
   request: IncomingMessage,
   client: Duplex,
   head: Buffer,

@@ -66,23 +66,7 @@ export async function openLogind({
   }
   return {
     inhibitDelayMs,
-    async overrideInhibitDelay(ms) {
-      await makeDirectory(configurationDirectory, { mode: 0o755 });
-      await fs.writeFile(
-        path.join(configurationDirectory, OVERRIDE),
-        `# Kubelet logind override\n[Login]\nInhibitDelayMaxSec=${Math.round(ms / 1000)}\n`,
-        { mode: 0o755 },
-      );
-      // logind reads its configuration again when it is sent SIGHUP.
-      await connection.call({
-        destination: 'org.freedesktop.systemd1',
-        path: '/org/freedesktop/systemd1',
-        interface: 'org.freedesktop.systemd1.Manager',
-        member: 'KillUnit',
-        signature: 'ssi',
-        body: ['systemd-logind.service', 'all', 1],
-      });
-    },
+    overrideInhibitDelay: (ms) => overrideInhibitDelay(connection, configurationDirectory, ms),
     inhibit,
     async follow(onShutdown) {
       connection.listen(({ type, member, interface: name, path: object, body }) => {
@@ -103,7 +87,25 @@ export async function openLogind({
   };
 }
 
-/** The lock is a file descriptor that came over the bus, which Node cannot receive: systemd's own program holds it for us. */
+async function overrideInhibitDelay(connection: DbusConnection, directory: string, ms: number): Promise<void> {
+  await makeDirectory(directory, { mode: 0o755 });
+  await fs.writeFile(
+    path.join(directory, OVERRIDE),
+    `# Kubelet logind override\n[Login]\nInhibitDelayMaxSec=${Math.round(ms / 1000)}\n`,
+    { mode: 0o755 },
+  );
+  // logind reloads its configuration on SIGHUP.
+  await connection.call({
+    destination: 'org.freedesktop.systemd1',
+    path: '/org/freedesktop/systemd1',
+    interface: 'org.freedesktop.systemd1.Manager',
+    member: 'KillUnit',
+    signature: 'ssi',
+    body: ['systemd-logind.service', 'all', 1],
+  });
+}
+
+/** logind passes the lock as a file descriptor over D-Bus, which Node cannot receive: systemd-inhibit holds it for us. */
 export async function systemdInhibit(program = 'systemd-inhibit'): Promise<InhibitLock> {
   const child = spawn(
     program,

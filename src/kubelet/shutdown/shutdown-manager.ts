@@ -2,15 +2,14 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime } from '../../base/index.ts';
+import { errorMessage, formatTime } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
-import { uidOf } from '../pod/pod-text.ts';
 import { openLogind, type InhibitLock, type Logind } from './logind.ts';
-import { podsOfWaves, shutdownWaves, type Wave } from './waves.ts';
+import { groupByPriority, shutdownGracePeriods, type ShutdownGracePeriod } from './shutdown-groups.ts';
 
 const REASON = 'Terminated';
 const MESSAGE = 'Pod was terminated in response to imminent node shutdown.';
@@ -28,13 +27,13 @@ export interface ShutdownOptions {
 export class ShutdownManager {
   readonly #ctx: Context;
   readonly #options: ShutdownOptions;
-  readonly #waves: readonly Wave[];
+  readonly #gracePeriods: readonly ShutdownGracePeriod[];
   #shuttingDown = false;
 
   constructor(ctx: Context, options: ShutdownOptions) {
     this.#ctx = childContext(ctx, 'shutdown');
     this.#options = options;
-    this.#waves = shutdownWaves(options.config);
+    this.#gracePeriods = shutdownGracePeriods(options.config);
   }
 
   get isShuttingDown(): boolean {
@@ -43,7 +42,7 @@ export class ShutdownManager {
 
   /** Waits for logind to tell of a shutdown; without logind somebody else must call `shutDown`. */
   async run(): Promise<void> {
-    if (this.#waves.length === 0) return;
+    if (this.#gracePeriods.length === 0) return;
     const { clock, signal, logger } = this.#ctx;
     while (!signal.aborted) {
       const logind = await (this.#options.openLogind ?? openLogind)();
@@ -64,7 +63,7 @@ export class ShutdownManager {
 
   async #follow(logind: Logind): Promise<void> {
     const { logger } = this.#ctx;
-    const wanted = this.#waves.reduce((sum, { seconds }) => sum + seconds, 0) * 1000;
+    const wanted = this.#gracePeriods.reduce((sum, { seconds }) => sum + seconds, 0) * 1000;
     if ((await logind.inhibitDelayMs()) < wanted) {
       await logind.overrideInhibitDelay(wanted);
       const delay = await logind.inhibitDelayMs();
@@ -97,19 +96,20 @@ export class ShutdownManager {
   }
 
   async shutDown(): Promise<void> {
-    if (this.#waves.length === 0 || this.#shuttingDown) return;
+    if (this.#gracePeriods.length === 0 || this.#shuttingDown) return;
     const { clock, logger } = this.#ctx;
     this.#shuttingDown = true;
     this.#options.reporter.changed();
     logger.info('The node is shutting down; pods are ended first');
     const startTime = formatTime(clock.now());
-    await this.#remember({ startTime });
-    const groups = podsOfWaves(this.#waves, this.#options.manager.activePods());
-    for (const [index, { seconds }] of this.#waves.entries()) await this.#endWave(groups[index] ?? [], seconds);
-    await this.#remember({ startTime, endTime: formatTime(clock.now()) });
+    await this.#saveState({ startTime });
+    const groups = groupByPriority(this.#gracePeriods, this.#options.manager.activePods());
+    for (const [index, { seconds }] of this.#gracePeriods.entries())
+      await this.#terminateGroup(groups[index] ?? [], seconds);
+    await this.#saveState({ startTime, endTime: formatTime(clock.now()) });
   }
 
-  async #endWave(pods: readonly Pod[], seconds: number): Promise<void> {
+  async #terminateGroup(pods: readonly Pod[], seconds: number): Promise<void> {
     const { manager } = this.#options;
     const { clock, signal } = this.#ctx;
     for (const pod of pods) {
@@ -124,25 +124,25 @@ export class ShutdownManager {
       };
       manager.terminate(uidOf(pod), {
         graceSeconds,
-        verdict: { phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [condition] },
+        failure: { phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [condition] },
       });
     }
     const deadline = clock.monotonic() + seconds * 1000;
     while (
       !signal.aborted &&
       clock.monotonic() < deadline &&
-      pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)
+      pods.some((pod) => manager.worker(uidOf(pod))?.isTerminated === false)
     )
       await clock.sleep(POLL_MS, signal).catch(() => {});
   }
 
   /** For those who look after the machine came up again. */
-  async #remember(state: { readonly startTime: string; readonly endTime?: string }): Promise<void> {
+  async #saveState(state: { readonly startTime: string; readonly endTime?: string }): Promise<void> {
     const file = path.join(this.#options.config.rootDirectory, STATE_FILE);
     await fs
       .writeFile(file, JSON.stringify(state), { mode: 0o600 })
       .catch((error: unknown) =>
-        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: messageOf(error) }),
+        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: errorMessage(error) }),
       );
   }
 }

@@ -3,9 +3,9 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import { decodeMessage, encodeMessage, splitSignature, type DbusMessage } from './dbus-message.ts';
 import { systemdInhibit } from './logind.ts';
-import { podsOfWaves, shutdownWaves } from './waves.ts';
+import { groupByPriority, shutdownGracePeriods } from './shutdown-groups.ts';
 
-describe('waves', () => {
+describe('gracePeriods', () => {
   it.each([
     ['nothing is configured', {}, []],
     [
@@ -31,7 +31,7 @@ describe('waves', () => {
     ],
   ])('%s', (_, config, expected) => {
     expect(
-      shutdownWaves({ ...DEFAULT_KUBELET_CONFIGURATION, ...config }).map(({ priority, seconds }) => [
+      shutdownGracePeriods({ ...DEFAULT_KUBELET_CONFIGURATION, ...config }).map(({ priority, seconds }) => [
         priority,
         seconds,
       ]),
@@ -39,12 +39,12 @@ describe('waves', () => {
   });
 
   it('take each pod once: with the highest that is not above it, or the lowest', () => {
-    const waves = [10, 100, 1000].map((priority) => ({ priority, seconds: 1 }));
+    const gracePeriods = [10, 100, 1000].map((priority) => ({ priority, seconds: 1 }));
     const pods = [-5, 0, 10, 99, 100, 1000, 5000].map((priority): Pod => ({
       metadata: { name: String(priority) },
       spec: { priority, containers: [] },
     }));
-    expect(podsOfWaves(waves, pods).map((group) => group.map(({ metadata }) => metadata.name))).toEqual([
+    expect(groupByPriority(gracePeriods, pods).map((group) => group.map(({ metadata }) => metadata.name))).toEqual([
       ['-5', '0', '10', '99'],
       ['100'],
       ['1000', '5000'],

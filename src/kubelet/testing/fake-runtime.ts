@@ -1,3 +1,7 @@
+/**
+ * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends them.
+ * It answers what a kubelet asks and remembers it all.
+ */
 import type {
   ContainerConfig,
   ContainerEventResponse,
@@ -10,10 +14,6 @@ import type {
   PodSandboxStatus,
   RuntimeService,
 } from '../../cri/index.ts';
-/**
- * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends them.
- * It answers what a kubelet asks and remembers it all.
- */
 import { GrpcError } from '../../grpc/index.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 

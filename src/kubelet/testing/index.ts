@@ -7,6 +7,7 @@ import { startTestServer, type TestServer } from '../../apiserver/testing/index.
 import { Client } from '../../client/index.ts';
 import { inProcessTransport } from '../../cluster/in-process-transport.ts';
 import { childContext, RealClock, type TestContext } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import { noCgroups } from '../cgroups/cgroup-manager.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import type { KubeletConfig, KubeletOptions } from '../kubelet-options.ts';
@@ -125,17 +126,14 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
     },
     create: (pod) => client.resource('v1/pods').create(pod),
     pod: (name) => client.resource('v1/pods').get({ namespace: 'default', name }),
-    async until(what, condition, limitMs = 120_000) {
-      const end = ctx.clock.monotonic() + limitMs;
-      for (;;) {
-        if (await condition()) return;
-        if (ctx.clock.monotonic() >= end)
-          throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
-        await ctx.clock.advance(20);
-        /** Files are read and written in real time. */
-        await realTime.sleep(1);
-      }
-    },
+    /** Files are read and written in real time. */
+    until: (what, condition, limitMs = 120_000) =>
+      until(what, condition, {
+        clock: ctx.clock,
+        limitMs,
+        realMs: 1,
+        details: () => ctx.logLines.slice(-10).join('\n'),
+      }),
     async untilPhase(name, phase, limitMs) {
       let last: Pod | undefined;
       await fixture

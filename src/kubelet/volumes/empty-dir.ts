@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
-import { setOwnership } from './ownership.ts';
+import { setVolumeOwnership } from './volume-ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
 const MODE = 0o777;
@@ -46,7 +46,7 @@ async function make(directory: string, pod: Pod): Promise<void> {
 
 async function openUp(directory: string, pod: Pod): Promise<void> {
   await fs.chmod(directory, MODE);
-  await setOwnership(directory, pod);
+  await setVolumeOwnership(directory, pod);
 }
 
 async function mountMedium(medium: string, { directory, volume, host, pod }: VolumeRequest): Promise<void> {

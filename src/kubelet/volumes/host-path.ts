@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs';
 /** A file or directory of the node, checked or made as its type says. */
+import type { Stats } from 'node:fs';
 import fs from 'node:fs/promises';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
 import { makeDirectory } from '../../kernel/index.ts';

@@ -6,6 +6,7 @@ import type {
   Secret,
   VolumeProjection,
 } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { fieldValue, resourceFieldValue } from '../environment/field-value.ts';
 import type { PayloadFile } from './atomic-writer.ts';
 import { trustBundleFile } from './cluster-trust-bundle.ts';
@@ -99,7 +100,7 @@ export async function projectedFiles(
     try {
       for (const [name, file] of await sourceFiles(source, request, mode, collected)) collected.files.set(name, file);
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(errorMessage(error));
     }
   }
   if (problems.length > 0)

@@ -1,11 +1,11 @@
 /** Claims: what they are bound to is mounted in their place. Generic ephemeral volumes are claims with the pod's name. */
 import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
-import { messageOf } from '../images/image-manager.ts';
-import type { ClaimUse } from './csi/node-expansion.ts';
+import type { ClaimUse } from './csi/csi-drivers.ts';
 import { checkedHostPath } from './host-path.ts';
-import { setOwnership } from './ownership.ts';
+import { setVolumeOwnership } from './volume-ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
 export const persistentVolumeClaim: VolumePlugin = {
@@ -68,7 +68,7 @@ async function expand(use: ClaimUse, { host }: VolumeRequest): Promise<void> {
   try {
     await host.csi.expand(use);
   } catch (error) {
-    throw new VolumeError(messageOf(error), {
+    throw new VolumeError(errorMessage(error), {
       cause: error,
       failed: `MountVolume.Setup failed while expanding volume for volume ${JSON.stringify(use.volume.metadata.name)}`,
     });
@@ -86,7 +86,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
   }
   if (spec?.local !== undefined) {
     const hostPath = await checkedHostPath({ path: spec.local.path, type: block ? 'BlockDevice' : 'Directory' });
-    if (!block && !readOnly) await setOwnership(hostPath, pod);
+    if (!block && !readOnly) await setVolumeOwnership(hostPath, pod);
     return { hostPath, readOnly, device: block };
   }
   if (spec?.csi !== undefined) {
@@ -99,7 +99,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
       block,
       signal: request.signal,
     });
-    if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && !readOnly) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly,
@@ -149,7 +149,7 @@ export const csiInline: VolumePlugin = {
       },
       block: false,
     });
-    if (mounted.setOwnership && readOnly !== true) await setOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && readOnly !== true) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly: readOnly === true,

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
 /**
  * A part of a volume, safe against whoever can write to the volume. The path is walked from the volume's root one name at
  * a time, each opened relative to the one before and never through a symbolic link that leads elsewhere; what was
  * opened last is then bound to a place that only the node can write to. Whatever is swapped afterwards, the mount stays.
  */
+import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../../kernel/index.ts';

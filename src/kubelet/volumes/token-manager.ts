@@ -1,5 +1,5 @@
-import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 /** Service account tokens for pods: asked for once, renewed when four fifths of their life, or a day, have passed. */
+import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';

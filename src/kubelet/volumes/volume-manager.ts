@@ -2,10 +2,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { pluginByDirectory, pluginOf } from './plugins.ts';
 import { VolumeError, type MountedVolume, type VolumeHost, type VolumeRequest } from './volume.ts';
 
@@ -23,7 +23,7 @@ export type VolumesOutcome =
   | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
 
 const RETRY_MS = 2000;
-const LONGEST_WAIT_MS = 60_000;
+const MAX_TIMER_MS = 60_000;
 const MOUNT_POINT_PARENT = 'volumes';
 
 export class VolumeManager {
@@ -74,7 +74,7 @@ export class VolumeManager {
     const unmounted = wanted.filter((_, i) => results[i] !== undefined).map(({ name }) => name);
     if (unmounted.length === 0) {
       this.#failures.delete(uid);
-      this.#arm(uid, entry);
+      this.#scheduleRefresh(uid, entry);
       return { type: 'mounted', volumes: entry.mounted };
     }
     const tries = (this.#failures.get(uid) ?? 0) + 1;
@@ -197,7 +197,7 @@ export class VolumeManager {
         this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
       }
     }
-    this.#arm(uid, entry);
+    this.#scheduleRefresh(uid, entry);
   }
 
   #isDue(mounted: MountedVolume | undefined): boolean {
@@ -205,7 +205,7 @@ export class VolumeManager {
   }
 
   /** Tokens want to be renewed in time. */
-  #arm(uid: string, entry: PodVolumes): void {
+  #scheduleRefresh(uid: string, entry: PodVolumes): void {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
@@ -213,8 +213,8 @@ export class VolumeManager {
     const left = Math.max(1000, due - clock.now());
     // Tokens end by the wall clock, which may be set forward meanwhile.
     entry.refresh =
-      left > LONGEST_WAIT_MS
-        ? clock.after(LONGEST_WAIT_MS, () => this.#arm(uid, entry))
+      left > MAX_TIMER_MS
+        ? clock.after(MAX_TIMER_MS, () => this.#scheduleRefresh(uid, entry))
         : clock.after(left, () => this.refresh([uid]));
   }
 
@@ -230,7 +230,7 @@ export class VolumeManager {
 }
 
 const failureOf = (volume: Volume, error: unknown): string =>
-  `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${messageOf(error)}`;
+  `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${errorMessage(error)}`;
 
 const isLive = (volume: Volume): boolean =>
   volume.configMap !== undefined ||

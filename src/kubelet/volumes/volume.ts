@@ -7,7 +7,7 @@ import type { PodFacts } from '../environment/field-value.ts';
 import type { CsiDrivers, VolumeUsage } from './csi/csi-drivers.ts';
 import type { Mounter } from './mounter.ts';
 import type { TokenManager } from './token-manager.ts';
-import type { WatchedObjects } from './watched-objects.ts';
+import type { WatchBasedManager } from './watch-based-manager.ts';
 
 /** What volumes of all kinds work with. */
 export interface VolumeHost {
@@ -18,8 +18,8 @@ export interface VolumeHost {
   readonly nodeName: string;
   /** `--root-dir`. */
   readonly rootDirectory: string;
-  readonly configMaps: WatchedObjects<'v1/configmaps'>;
-  readonly secrets: WatchedObjects<'v1/secrets'>;
+  readonly configMaps: WatchBasedManager<'v1/configmaps'>;
+  readonly secrets: WatchBasedManager<'v1/secrets'>;
   readonly tokens: TokenManager;
   readonly csi: CsiDrivers;
   podFacts(pod: Pod): PodFacts;

@@ -10,9 +10,9 @@ import type { KubeObject } from '../object.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { applyPatch } from './apply-patch.ts';
 import { compileMessage, DEDUCED, type ApplyType } from './apply-type.ts';
-import { extractApplied } from './extract.ts';
 import { parseFieldSet } from './field-set.ts';
 import { itemElement } from './list-items.ts';
+import { extractApplied } from './testing/extract-applied.ts';
 import { updateManagedFields } from './update-managed-fields.ts';
 
 type JsonRecord = Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { GroupVersionKind } from '../../api/schema.ts';
 import { StatusError } from '../errors/status.ts';
 import type { KubeObject } from '../object.ts';
 import { applyPatch, type ApplyRequest } from './apply-patch.ts';
-import { extractApplied } from './extract.ts';
+import { extractApplied } from './testing/extract-applied.ts';
 import { updateManagedFields } from './update-managed-fields.ts';
 
 type JsonRecord = Record<string, unknown>;

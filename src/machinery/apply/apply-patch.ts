@@ -1,4 +1,7 @@
-/** Server-side apply: what an object becomes when a manager applies a configuration to it. */
+/**
+ * Server-side apply: merges an applied configuration into the live object, finds conflicts with other field managers,
+ * and updates managedFields.
+ */
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
 import { append, deepEqual, isRecord } from '../../base/index.ts';
 import { badRequest, failure } from '../errors/index.ts';
@@ -19,41 +22,41 @@ import {
   type FieldOwner,
 } from './managed-fields.ts';
 import { mergeTyped } from './merge-typed.ts';
-import { pruneAbandoned } from './prune.ts';
+import { prune } from './prune.ts';
 import { reconcileOwners } from './reconcile-schema.ts';
 import { ignoredFields, type ResetFields } from './reset-fields.ts';
 import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
-import { lose, ownersAfterUpdate } from './update-managed-fields.ts';
+import { withoutChanged, ownersAfterUpdate } from './update-managed-fields.ts';
 import type { OtherVersions } from './versions.ts';
 
 export interface ApplyRequest {
-  /** The object as it is stored; undefined when the apply creates it. */
+  /** The stored object; undefined if the apply creates it. */
   readonly live: KubeObject | undefined;
-  /** The configuration as it was decoded from the request: plain JSON, not conformed to the schema. */
+  /** The configuration from the request: plain JSON, not in canonical form. */
   readonly applied: Readonly<Record<string, unknown>>;
   readonly manager: string;
-  /** Take over what others own. */
+  /** Take over conflicting fields from other managers. */
   readonly force: boolean;
-  /** The kind that the endpoint takes. */
+  /** The kind of the endpoint. */
   readonly kind: GroupVersionKind;
   readonly schemaMessage: Message;
   /** `status`, `scale`…; empty for the object itself. */
   readonly subresource?: string;
-  /** The time of the write, as it is written: RFC 3339, in whole seconds, UTC. */
+  /** The time of the write: RFC 3339, whole seconds, UTC. */
   readonly now: string;
   readonly resetFields?: ResetFields;
   readonly versions?: OtherVersions;
 }
 
 export interface ApplyResult {
-  /** With its managedFields. Values that were applied are as they were written: make it canonical and default it. */
+  /** With its managedFields. Applied values are not canonical yet and not defaulted. */
   readonly object: KubeObject;
-  /** False when the object, its managedFields aside, stays as it is. */
+  /** False if nothing but managedFields changes. */
   readonly changed: boolean;
 }
 
-/** Throws a StatusError: 409 for conflicts, 400 or 500 for a configuration that does not fit. */
+/** Throws a StatusError: 409 for conflicts, 400 or 500 for an invalid configuration. */
 export function applyPatch(request: ApplyRequest): ApplyResult {
   return withinDepth(() => {
     checkKind(request);
@@ -104,7 +107,7 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
     );
   }
   if (owners.length === 0) {
-    // Nobody was tracked so far: what is there belongs to those before the first apply.
+    // The object has no managedFields: everything belongs to the manager `before-first-apply`.
     const update = {
       ...request,
       live: undefined,
@@ -130,9 +133,9 @@ function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): voi
 function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResult {
   const attempt = tryApply(request, owners);
   if (attempt.conflicts.length > 0 && !request.force) {
-    const serious =
+    const conflicts =
       request.manager === KUBECTL_MANAGER ? withoutLastApplied(request, attempt.conflicts) : attempt.conflicts;
-    if (serious.length > 0) throw conflictError(serious);
+    if (conflicts.length > 0) throw conflictError(conflicts);
   }
   const metadata = { ...attempt.object.metadata };
   delete metadata.managedFields;
@@ -145,7 +148,7 @@ function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResul
   };
 }
 
-/** Conflicts over what kubectl itself last applied from the client's side are none. */
+/** Drops conflicts over fields that kubectl itself last applied on the client side. */
 function withoutLastApplied(
   { live, schemaMessage, kind }: ApplyRequest,
   conflicts: readonly Conflict[],
@@ -179,7 +182,7 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
   const self: FieldOwner | undefined = fields && { ...identity, time: previous?.time, fields };
 
   const merged = mergeTyped(type, before, applied) as KubeObject;
-  const object = pruneAbandoned({
+  const object = prune({
     merged,
     message: schemaMessage,
     apiVersion,
@@ -190,7 +193,7 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
   const changed = object !== before && !deepEqual(object, before);
 
   const conflicts: Conflict[] = [];
-  const left: FieldOwner[] = [];
+  const remaining: FieldOwner[] = [];
   const changes = compareObjects(type, before, object, ignored);
   for (const owner of others) {
     let theirs = owner.apiVersion === apiVersion ? changes : undefined;
@@ -203,11 +206,11 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
       if (problem !== undefined) throw failure(500, '', `failed to convert new object: ${problem}`);
       theirs = compareObjects(theirType, other.convert(before), converted, ignored);
     }
-    const contested = theirs.changed && intersection(owner.fields, theirs.changed);
-    if (contested) append(conflicts, conflictsOf(owner, contested));
-    const rest = lose(owner.fields, theirs);
-    if (rest) left.push(rest === owner.fields ? owner : { ...owner, fields: rest });
+    const conflicting = theirs.changed && intersection(owner.fields, theirs.changed);
+    if (conflicting) append(conflicts, conflictsOf(owner, conflicting));
+    const rest = withoutChanged(owner.fields, theirs);
+    if (rest) remaining.push(rest === owner.fields ? owner : { ...owner, fields: rest });
   }
-  if (self) left.push(changed ? { ...self, time: request.now } : self);
-  return { object, changed, owners: left, conflicts };
+  if (self) remaining.push(changed ? { ...self, time: request.now } : self);
+  return { object, changed, owners: remaining, conflicts };
 }

@@ -1,6 +1,6 @@
 /**
  * How each type merges in server-side apply, compiled once per type from the schema: fields in canonical order with
- * their path elements ready, list keys with their defaults.
+ * their path elements, list keys with their defaults.
  */
 import type { Field, ListType, Message, ScalarType, Type } from '../../api/index.ts';
 import { compareText, jsonText } from '../../base/index.ts';
@@ -15,11 +15,11 @@ export type ApplyType =
 
 export interface ScalarApplyType {
   readonly kind: 'scalar';
-  /** What the value must be; `untyped` takes any scalar. */
+  /** `untyped` accepts any scalar. */
   readonly scalar: 'string' | 'numeric' | 'boolean' | 'untyped';
 }
 
-/** A value that is owned and replaced as a whole. Inside it, values are still checked against `inner`. */
+/** A value that is owned and replaced as a whole. Its content is still checked against `inner`. */
 export interface AtomicApplyType {
   readonly kind: 'atomic';
   readonly inner: StructApplyType | MapApplyType | ListApplyType | DeducedApplyType;
@@ -28,7 +28,7 @@ export interface AtomicApplyType {
 /** Any JSON: maps merge key by key, lists are atomic. */
 export interface DeducedApplyType {
   readonly kind: 'deduced';
-  /** Where only an object will do. */
+  /** Only objects are accepted. */
   readonly object: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface StructApplyType {
   /** Sorted by name. */
   readonly fields: readonly StructField[];
   readonly byName: ReadonlyMap<string, StructField>;
-  /** Of fields that are not declared; undefined where they are not allowed. */
+  /** The type of undeclared fields; undefined if they are not allowed. */
   readonly unknown: ApplyType | undefined;
 }
 
@@ -45,11 +45,11 @@ export interface StructField {
   readonly name: string;
   readonly element: string;
   readonly type: ApplyType;
-  /** Its place among the declared fields; -1 if it is not one of them. */
+  /** Its index among the declared fields; -1 for an undeclared field. */
   readonly order: number;
 }
 
-/** The field of that name, declared or (where the type allows it) not. */
+/** The field of that name; also an undeclared one if the type allows it. */
 export function fieldOf(type: StructApplyType, name: string): StructField | undefined {
   const declared = type.byName.get(name);
   if (declared || !type.unknown) return declared;
@@ -70,9 +70,9 @@ export interface ListApplyType {
 
 export interface ListKey {
   readonly name: string;
-  /** The key as it starts in the path element: `"name":`. */
+  /** The beginning of the key in the path element: `"name":`. */
   readonly prefix: string;
-  /** What an item that leaves the key out is taken to have. */
+  /** The value of the key in items that omit it. */
   readonly default: unknown;
 }
 
@@ -93,7 +93,7 @@ export function compileMessage(message: Message): StructApplyType {
   const byName = new Map<string, StructField>();
   const unknown = message.unknownFields && compileType(message.unknownFields);
   const compiled: StructApplyType = { kind: 'struct', fields, byName, unknown };
-  // Before the fields are compiled: a message may contain itself.
+  // Stored before the fields are compiled: a message may contain itself.
   compiledMessages.set(message, compiled);
   const declared: { name: string; type: Type | undefined }[] = message.fields.map(({ name, type }) => ({ name, type }));
   if (message.object) declared.push({ name: 'apiVersion', type: undefined }, { name: 'kind', type: undefined });
@@ -165,7 +165,7 @@ function compileList(type: ListType): ApplyType {
   return { kind: 'list', item, keys: type.listType === 'map' ? keys : [] };
 }
 
-/** A field that is always written has its zero value for a default; so has the name of a LocalObjectReference. */
+/** Fields without omitempty default to their zero value, and so does the name of a LocalObjectReference. */
 function keyDefault(field: Field, owner: Type): unknown {
   if (field.default !== undefined) return field.default;
   if (owner.kind === 'message' && owner.fullName === 'io.k8s.api.core.v1.LocalObjectReference') return '';

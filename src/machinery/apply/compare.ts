@@ -1,6 +1,6 @@
 /**
- * What a write changed: the paths that are new or different in the second object, and those that are gone from it.
- * Absent and null are different things, and an object that was absent is itself among the changes (as `.`).
+ * Compares two objects: the fields that are added or modified in the second, and those removed from it. Absent and
+ * null differ. An object that was absent is itself among the changes (as `.`).
  */
 import { compareText, deepEqual, getOwn, isRecord } from '../../base/index.ts';
 import {
@@ -13,8 +13,8 @@ import {
   type StructField,
 } from './apply-type.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
+import { internSet, internStructSet, sortFields } from './interned-field-sets.ts';
 import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';
-import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
 export interface Changes {
   /** Added or modified. */
@@ -24,7 +24,7 @@ export interface Changes {
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Paths in `ignored` do not count, with everything below them. */
+/** Skips the paths in `ignored` with everything below them. */
 export function compareObjects(
   type: StructApplyType,
   before: JsonRecord,
@@ -39,13 +39,13 @@ export function compareObjects(
 
 class Comparison {
   sawRemovals = false;
-  private readonly countsModified: boolean;
+  readonly #countsModified: boolean;
 
   constructor(counts: 'added' | 'added or modified') {
-    this.countsModified = counts === 'added or modified';
+    this.#countsModified = counts === 'added or modified';
   }
 
-  private value(type: ApplyType, before: unknown, after: unknown): FieldSet | undefined {
+  #value(type: ApplyType, before: unknown, after: unknown): FieldSet | undefined {
     if (before === after) return undefined;
     if (after === undefined) {
       this.sawRemovals = true;
@@ -54,32 +54,32 @@ class Comparison {
     switch (type.kind) {
       case 'scalar':
       case 'atomic':
-        return this.leaf(before, after);
+        return this.#leaf(before, after);
       case 'struct':
         return this.struct(type, before, after, LEAF);
       case 'map':
-        return this.map(type, before, after);
+        return this.#map(type, before, after);
       case 'list':
-        return this.list(type, before, after);
+        return this.#list(type, before, after);
       case 'deduced':
-        return this.deduced(before, after);
+        return this.#deduced(before, after);
     }
   }
 
-  private leaf(before: unknown, after: unknown): FieldSet | undefined {
+  #leaf(before: unknown, after: unknown): FieldSet | undefined {
     if (before === undefined) return LEAF;
-    return this.countsModified && !deepEqual(before, after) ? LEAF : undefined;
+    return this.#countsModified && !deepEqual(before, after) ? LEAF : undefined;
   }
 
   struct(type: StructApplyType, before: unknown, after: unknown, ignored: FieldSet): FieldSet | undefined {
     const old = nonEmptyRecord(before);
     const now = nonEmptyRecord(after);
-    if (!old && !now) return this.leaf(before, after);
+    if (!old && !now) return this.#leaf(before, after);
     const found: StructField[] = [];
     const changes: FieldSet[] = [];
     let inOrder = true;
     let last = -1;
-    // Over what the object has, rather than over all that it could have.
+    // Iterates over the present fields, which are far fewer than the declared ones.
     for (const name in now) {
       const field = fieldOf(type, name);
       if (!field) continue;
@@ -91,7 +91,7 @@ class Comparison {
       const change =
         below && field.type.kind === 'struct' && is !== undefined
           ? this.struct(field.type, was, is, below)
-          : this.value(field.type, was, is);
+          : this.#value(field.type, was, is);
       if (!change) continue;
       found.push(field);
       changes.push(change);
@@ -100,13 +100,13 @@ class Comparison {
     }
     if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);
     if (!inOrder) sortFields(found, changes);
-    return sharedStruct(found, changes, before === undefined);
+    return internStructSet(found, changes, before === undefined);
   }
 
-  private map(type: MapApplyType, before: unknown, after: unknown): FieldSet | undefined {
+  #map(type: MapApplyType, before: unknown, after: unknown): FieldSet | undefined {
     const old = nonEmptyRecord(before);
     const now = nonEmptyRecord(after);
-    if (!old && !now) return this.leaf(before, after);
+    if (!old && !now) return this.#leaf(before, after);
     const elements: string[] = [];
     const changes: FieldSet[] = [];
     if (before === undefined) noteSelf(elements, changes);
@@ -114,7 +114,7 @@ class Comparison {
       const keys = Object.keys(now);
       if (keys.length > 1) keys.sort(compareText);
       for (const key of keys) {
-        const change = this.value(type.value, old && getOwn(old, key), now[key]);
+        const change = this.#value(type.value, old && getOwn(old, key), now[key]);
         if (!change) continue;
         elements.push(`f:${key}`);
         changes.push(change);
@@ -124,11 +124,11 @@ class Comparison {
     return finish(elements, changes);
   }
 
-  private list(type: ListApplyType, before: unknown, after: unknown): FieldSet | undefined {
+  #list(type: ListApplyType, before: unknown, after: unknown): FieldSet | undefined {
     const old = nonEmptyList(before);
     const now = nonEmptyList(after);
-    if (!old && !now) return this.leaf(before, after);
-    if (before === undefined && now && isSorted(type, now)) return this.newList(type, now);
+    if (!old && !now) return this.#leaf(before, after);
+    if (before === undefined && now && isSorted(type, now)) return this.#newList(type, now);
     const elements: string[] = [];
     const changes: FieldSet[] = [];
     if (before === undefined) noteSelf(elements, changes);
@@ -142,7 +142,7 @@ class Comparison {
       const was = oldItems?.get(element);
       if (was) kept++;
       const is = i - first === 1 ? [nowItems[first]!.item] : nowItems.slice(first, i).map(({ item }) => item);
-      const change = this.item(type, was, is);
+      const change = this.#item(type, was, is);
       if (!change) continue;
       elements.push(element);
       changes.push(change);
@@ -151,13 +151,13 @@ class Comparison {
     return finish(elements, changes);
   }
 
-  /** Nothing to compare with, to sort, or to put together: as in most objects that are created. */
-  private newList(type: ListApplyType, items: readonly unknown[]): FieldSet | undefined {
+  /** The fast path for a new list in canonical order without duplicates, as in most created objects. */
+  #newList(type: ListApplyType, items: readonly unknown[]): FieldSet | undefined {
     const elements: string[] = [SELF];
     const changes: FieldSet[] = [LEAF];
     for (const item of items) {
       const element = itemElement(type.keys ?? NO_KEYS, item);
-      const change = this.value(type.item, undefined, item);
+      const change = this.#value(type.item, undefined, item);
       if (!change) continue;
       elements.push(element);
       changes.push(change);
@@ -165,44 +165,44 @@ class Comparison {
     return finish(elements, changes);
   }
 
-  /** Items that repeat have no fields of their own: they are owned together, as one member. */
-  private item(type: ListApplyType, was: unknown[] | undefined, is: unknown[]): FieldSet | undefined {
+  /** Duplicate items are owned together as one member, without their fields. */
+  #item(type: ListApplyType, was: unknown[] | undefined, is: unknown[]): FieldSet | undefined {
     const wasRepeated = was !== undefined && was.length > 1;
     if (is.length === 1) {
-      if (!wasRepeated) return this.value(type.item, was?.[0], is[0]);
+      if (!wasRepeated) return this.#value(type.item, was?.[0], is[0]);
       this.sawRemovals = true;
-      return this.value(type.item, undefined, is[0]);
+      return this.#value(type.item, undefined, is[0]);
     }
     if (!wasRepeated) {
       if (was) this.sawRemovals = true;
       return LEAF;
     }
-    return this.countsModified && !deepEqual(was, is) ? LEAF : undefined;
+    return this.#countsModified && !deepEqual(was, is) ? LEAF : undefined;
   }
 
-  private deduced(before: unknown, after: unknown): FieldSet | undefined {
+  #deduced(before: unknown, after: unknown): FieldSet | undefined {
     const old = isRecord(before);
     const now = isRecord(after);
-    if (!now && !old) return this.leaf(before, after);
+    if (!now && !old) return this.#leaf(before, after);
     if (before === undefined || (old && now) || before === null || after === null)
-      return this.map(DEDUCED_MAP, before, after);
-    // One side is an object and the other is not: the value as a whole changed, and so did what is in it.
-    const inside = this.map(DEDUCED_MAP, before, after);
-    return this.countsModified ? union(inside && { value: inside }, { value: LEAF })?.['value'] : inside;
+      return this.#map(DEDUCED_MAP, before, after);
+    // Only one side is an object: the value itself and the fields in it changed.
+    const inside = this.#map(DEDUCED_MAP, before, after);
+    return this.#countsModified ? union(inside && { value: inside }, { value: LEAF })?.['value'] : inside;
   }
 }
 
 const DEDUCED_MAP: MapApplyType = { kind: 'map', value: DEDUCED };
 
 const finish = (elements: readonly string[], changes: readonly FieldSet[]): FieldSet | undefined =>
-  elements.length === 0 ? undefined : sharedSet(elements, changes);
+  elements.length === 0 ? undefined : internSet(elements, changes);
 
 function noteSelf(elements: string[], changes: FieldSet[]): void {
   elements.push(SELF);
   changes.push(LEAF);
 }
 
-/** Whether `some` has a member that `all` has not. */
+/** Whether `some` has a key that `all` lacks. */
 function lacksSome(all: JsonRecord | undefined, some: JsonRecord): boolean {
   for (const key in some) if (!all || getOwn(all, key) === undefined) return true;
   return false;

@@ -1,4 +1,4 @@
-/** The refusal of an apply that would change what others own. */
+/** The Conflict error of an apply that would change fields of other managers. */
 import type { StatusCause } from '../../api/generated/meta-v1.ts';
 import { compareText, quote } from '../../base/index.ts';
 import { applyConflict, type StatusError } from '../errors/index.ts';
@@ -10,9 +10,9 @@ export interface Conflict {
   readonly path: readonly string[];
 }
 
-export function conflictsOf(owner: FieldOwner, contested: FieldSet): Conflict[] {
+export function conflictsOf(owner: FieldOwner, conflicting: FieldSet): Conflict[] {
   const conflicts: Conflict[] = [];
-  eachPath(contested, (path) => conflicts.push({ owner, path }));
+  eachPath(conflicting, (path) => conflicts.push({ owner, path }));
   return conflicts;
 }
 

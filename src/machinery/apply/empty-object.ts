@@ -1,4 +1,4 @@
-/** The object that a create starts from: nothing but what its type always writes. */
+/** The object that a create is compared with: only the fields that its type always writes. */
 import type { Field, Message } from '../../api/index.ts';
 
 const emptyValues = new WeakMap<Message, Readonly<Record<string, unknown>>>();

@@ -1,7 +1,7 @@
 /**
- * Sets of field paths, in the shape in which managedFields carries them (FieldsV1): an object whose keys are path
- * elements. A path is a member of the set when it ends in an empty object, or in one that has the key `.`. Sets are
- * never changed, so they share parts; every set made here has its keys in canonical order.
+ * Field sets: sets of field paths, in the form of managedFields (FieldsV1), an object whose keys are path elements. A
+ * path is a member if it ends in an empty object or in one with the key `.`. Sets are immutable and share parts.
+ * Every set made here has its keys in canonical order.
  */
 import { isRecord } from '../../base/index.ts';
 import { compareElements, elementText, parseElement, type ParsedElement } from './path-element.ts';
@@ -34,7 +34,7 @@ export function hasChildren(node: FieldSet): boolean {
   return false;
 }
 
-/** What is in either set. Returns `a` itself when it has everything already. */
+/** The union. Returns `a` itself if it contains `b`. */
 export function union(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (!a || !b) return a ?? b;
   return unionNodes(a, b, true);
@@ -77,7 +77,7 @@ export function inOrder(node: FieldSet): FieldSet {
   return ordered;
 }
 
-/** What is in `a` and not in `b`, path by path. Undefined when nothing is left, `a` itself when nothing is taken. */
+/** The paths of `a` that are not in `b`. Undefined if there are none; `a` itself if nothing is removed. */
 export function difference(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (!a || !b) return a;
   return differenceOf(a, b, true);
@@ -95,21 +95,20 @@ function differenceOf(a: FieldSet, b: FieldSet, root = false): FieldSet | undefi
     if (rest === undefined) delete left[key];
     else left[key] = rest;
   }
-  // A leaf of `b` takes the membership of this node and nothing below it.
+  // A leaf of `b` removes this node, but nothing below it.
   if (!root && isLeaf(b) && a[SELF] !== undefined) {
     left = { ...a };
     delete left[SELF];
   }
-  return left ? tidy(left) : a;
+  return left ? normalizeNode(left) : a;
 }
 
-/** A node from which something was taken: a plain leaf, or nothing, when there is nothing below it any more. */
-function tidy(node: FieldSet): FieldSet | undefined {
+/** Normalizes a node after a removal: without children it is a leaf, or nothing. */
+function normalizeNode(node: FieldSet): FieldSet | undefined {
   if (hasChildren(node)) return node;
   return node[SELF] ? LEAF : undefined;
 }
 
-/** What is in both sets. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
   let both: FieldSetBuilder | undefined;
   for (const key in a) {
@@ -145,7 +144,7 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
   return set;
 }
 
-/** Calls back for every member, parents before what is below them. */
+/** Visits every member, parents before children. */
 export function eachPath(
   set: FieldSet,
   visit: (path: readonly string[]) => void,
@@ -163,7 +162,7 @@ export function eachPath(
 
 export const pathText = (path: readonly string[]): string => path.map(elementText).join('');
 
-/** Reads a FieldsV1 that a client wrote: checks every element and puts it into canonical form. Throws an Error. */
+/** Parses the FieldsV1 of a client into canonical form. Throws an Error. */
 export function parseFieldSet(fields: unknown): FieldSet | undefined {
   if (fields === undefined || fields === null) return undefined;
   if (!isRecord(fields)) throw new Error('expected an object');
@@ -185,6 +184,6 @@ function parseNode(fields: Record<string, unknown>): FieldSet {
     read[element.text] = value === null ? LEAF : parseNode(value);
   }
   if (self) read[SELF] = LEAF;
-  // What has nothing below it is a member, whether it says so or not.
+  // A node without children is a member, also without a `.`.
   return hasChildren(read) ? inOrder(read) : LEAF;
 }

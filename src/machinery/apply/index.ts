@@ -1,19 +1,17 @@
 /**
- * Server-side apply: who owns which field of an object, and what an applied configuration makes of it. Everything
- * goes by the schema's types (which lists and maps merge, by which keys), so custom resources work like built-in ones.
- * `updateManagedFields` is called on every create, update and patch, `applyPatch` on apply.
+ * Server-side apply and managedFields: which manager owns which field of an object, and what an applied configuration makes
+ * of it. The schema's types decide (which lists and maps merge, by which keys), so custom resources work like built-in ones.
+ * The API server calls `applyPatch` on apply and `updateManagedFields` on every other write.
  */
-export { applyPatch, type ApplyRequest, type ApplyResult } from './apply-patch.ts';
-export { extractApplied, type Extraction } from './extract.ts';
-export type { FieldSet } from './field-set.ts';
-export { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
-export { decodeManagedFields, managedFieldsOfCreator, managedFieldsText } from './managed-fields.ts';
-export type { ResetFields } from './reset-fields.ts';
-export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths, type ScaleOwnership } from './scale.ts';
-export { keepUnchangedTimes } from './unchanged.ts';
-export { fieldSetText } from './shared-sets.ts';
-export { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
-export type { OtherVersion, OtherVersions } from './versions.ts';
+export { applyPatch } from './apply-patch.ts';
 export { type ApplyType, compileMessage } from './apply-type.ts';
+export type { FieldSet } from './field-set.ts';
+export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts';
+export { fieldSetText } from './interned-field-sets.ts';
+export { managedFieldsOfCreator, managedFieldsText } from './managed-fields.ts';
 export { mergeTyped } from './merge-typed.ts';
+export type { ResetFields } from './reset-fields.ts';
+export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from './scale.ts';
 export { typedErrorText } from './typed-errors.ts';
+export { updateManagedFields } from './update-managed-fields.ts';
+export type { OtherVersions } from './versions.ts';

@@ -1,9 +1,9 @@
 /**
- * The way from client-side to server-side apply. kubectl's annotation with the last applied configuration tells which
- * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
- * the annotation is kept up to date for whoever goes back.
+ * Migration from client-side to server-side apply. The annotation kubectl.kubernetes.io/last-applied-configuration
+ * tells which fields the manager `kubectl` had applied on the client side: it may change those without a conflict,
+ * and the annotation is kept up to date for users who go back.
  */
-import { compareText, escapeForGo, isRecord, stringifyJson } from '../../base/index.ts';
+import { goJsonText, isRecord } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 import type { KubeObject } from '../index.ts';
 import type { StructApplyType } from './apply-type.ts';
@@ -14,12 +14,12 @@ import { typedErrorText } from './typed-errors.ts';
 
 export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** The manager for which the annotation counts. */
+/** The manager that may use the annotation. */
 export const KUBECTL_MANAGER = 'kubectl';
 
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
-/** What the annotation says was applied, as far as the object still has it; undefined if it says nothing usable. */
+/** The fields of the annotation that the object still has unchanged; undefined if the annotation is not usable. */
 export function lastAppliedFields(type: StructApplyType, live: KubeObject, apiVersion: string): FieldSet | undefined {
   const text = live.metadata.annotations?.[LAST_APPLIED_ANNOTATION];
   if (!text) return undefined;
@@ -36,12 +36,12 @@ export function lastAppliedFields(type: StructApplyType, live: KubeObject, apiVe
   return difference(difference(fieldSetOf(type, lastApplied, LEAF), changes.changed), changes.removed);
 }
 
-/** The object with its annotation (if it has one) saying that `applied` was applied. */
+/** The object with its annotation, if it has one, updated to `applied`. */
 export function withLastApplied(object: KubeObject, applied: Readonly<Record<string, unknown>>): KubeObject {
   const { annotations } = object.metadata;
   if (!annotations?.[LAST_APPLIED_ANNOTATION]) return object;
   const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotations;
-  const text = `${escapeForGo(stringifyJson(withSortedKeys(withoutAnnotation(applied))))}\n`;
+  const text = `${goJsonText(withoutAnnotation(applied), { sorted: true })}\n`;
   let size = Buffer.byteLength(LAST_APPLIED_ANNOTATION) + Buffer.byteLength(text);
   for (const [name, value] of Object.entries(others)) size += Buffer.byteLength(name) + Buffer.byteLength(value);
   const updated = size > MAX_ANNOTATIONS_BYTES ? others : { ...annotations, [LAST_APPLIED_ANNOTATION]: text };
@@ -53,14 +53,4 @@ function withoutAnnotation(applied: Readonly<Record<string, unknown>>): unknown 
   if (!isRecord(metadata) || !isRecord(metadata['annotations'])) return applied;
   const { [LAST_APPLIED_ANNOTATION]: _self, ...annotations } = metadata['annotations'];
   return { ...applied, metadata: { ...metadata, annotations } };
-}
-
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort(compareText)
-      .map((key) => [key, withSortedKeys(value[key])]),
-  );
 }

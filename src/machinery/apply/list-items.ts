@@ -1,9 +1,9 @@
-/** Items of lists that merge item by item, each with the path element that identifies it. */
+/** Items of lists that merge item by item (associative lists), with the path elements that identify them. */
 import { getOwn, isRecord, jsonText, quote } from '../../base/index.ts';
 import type { ListApplyType, ListKey } from './apply-type.ts';
 import { compareValues, valueElement } from './path-element.ts';
 
-/** An item that has no identity: it lacks the keys, or is of a kind that cannot have them. */
+/** An item that cannot be identified: it lacks the keys or has the wrong type. */
 export class UnidentifiedItemError extends Error {}
 
 /** The path element of an item: `k:{…}` in a list with keys, `v:…` in a set. */
@@ -45,7 +45,7 @@ export interface IdentifiedItem {
 
 export const NO_KEYS: readonly ListKey[] = [];
 
-/** Whether the items are in canonical order already, and no two of them are the same. */
+/** Whether the items are in canonical order without duplicates. */
 export function isSorted(type: ListApplyType, list: readonly unknown[]): boolean {
   const keys = type.keys ?? NO_KEYS;
   for (let i = 1; i < list.length; i++) {
@@ -60,7 +60,7 @@ export function identifyItems(type: ListApplyType, list: readonly unknown[]): Id
   return list.map((item) => ({ element: itemElement(keys, item), item }));
 }
 
-/** In canonical order, repeated items side by side in the order of the list. */
+/** In canonical order; duplicates keep the order of the list. */
 export function sortItems(type: ListApplyType, items: IdentifiedItem[]): IdentifiedItem[] {
   if (items.length < 2) return items;
   const keys = type.keys ?? [];
@@ -74,7 +74,7 @@ function compareByKeys(keys: readonly ListKey[], a: unknown, b: unknown): number
     const mine = getOwn(a, key.name) ?? key.default;
     const theirs = getOwn(b, key.name) ?? key.default;
     if (mine === theirs) continue;
-    // Without the key, the next key that it has counts against this one's; with none left, it comes first.
+    // As upstream, an item without this key sorts after the other if it has a later key, else before it.
     if (mine === undefined) return hasKeyFrom(keys, index + 1, a) ? 1 : -1;
     if (theirs === undefined) return hasKeyFrom(keys, index + 1, b) ? -1 : 1;
     const order = compareValues(mine, theirs);

@@ -1,10 +1,10 @@
-/** Owners of fields, as they are read from and written to `metadata.managedFields`. */
+/** managedFields: decodes and encodes the ownership of fields in `metadata.managedFields`. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { compareText, jsonText, quote } from '../../base/index.ts';
 import { parseFieldSet, union, type FieldSet } from './field-set.ts';
-import { fieldSetText } from './shared-sets.ts';
+import { fieldSetText } from './interned-field-sets.ts';
 
-/** One owner: who, by which verb, in which version, through which subresource, since when, and of what. */
+/** One entry of managedFields: a field manager and the fields that it owns. */
 export interface FieldOwner {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -16,14 +16,14 @@ export interface FieldOwner {
 
 type Identity = Pick<FieldOwner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
 
-/** An applier is the same whichever version it applies in. */
+/** An applier keeps its identity across API versions. */
 export const isSameOwner = (a: Identity, b: Identity): boolean =>
   a.manager === b.manager &&
   a.operation === b.operation &&
   a.subresource === b.subresource &&
   (a.operation === 'Apply' || a.apiVersion === b.apiVersion);
 
-/** The identity as text, by which owners are ordered where nothing else decides. */
+/** The identity as text, the last criterion when owners are sorted. */
 export function ownerIdentifier(owner: Identity): string {
   const parts: string[] = [];
   if (owner.manager !== '') parts.push(`"manager":${jsonText(owner.manager)}`);
@@ -34,8 +34,7 @@ export function ownerIdentifier(owner: Identity): string {
 }
 
 /**
- * Reads entries, strictly: throws an Error that says what is wrong. `stored` entries were written by us and their
- * field sets are taken as they are.
+ * Decodes entries strictly; throws an Error. The field sets of `stored` entries are canonical already and not parsed.
  */
 export function decodeManagedFields(entries: readonly ManagedFieldsEntry[], from: 'stored' | 'client'): FieldOwner[] {
   const owners: FieldOwner[] = [];
@@ -91,7 +90,7 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
   });
 }
 
-/** The entries of a new object, of which all of `fields` is its creator's. */
+/** The entries of a new object: its creator owns all of `fields`. */
 export const managedFieldsOfCreator = ({
   manager,
   apiVersion,
@@ -102,7 +101,7 @@ export const managedFieldsOfCreator = ({
     { manager: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource: '', time, fields },
   ])!;
 
-/** The entries as JSON: the same as JSON.stringify, but what was written before is not written again. */
+/** The entries as JSON: the same as JSON.stringify, with cached texts of field sets. */
 export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
   let text = '';
   for (const entry of entries) text += `${text === '' ? '' : ','}{${membersText(entry)}}`;
@@ -120,7 +119,7 @@ function membersText(entry: ManagedFieldsEntry): string {
   return text;
 }
 
-/** By operation, second (an owner without a time comes first), manager, version, subresource. */
+/** By operation, time (an owner without a time comes first), manager, version, subresource. */
 function compareOwners(a: FieldOwner, b: FieldOwner): number {
   return (
     compareText(a.operation, b.operation) ||
@@ -134,7 +133,7 @@ function compareOwners(a: FieldOwner, b: FieldOwner): number {
 const MAX_UPDATE_OWNERS = 10;
 const COLLECTIVE_MANAGER = 'ancient-changes';
 
-/** Keeps the number of `Update` owners bounded: the oldest of each version are merged into one. */
+/** Limits the number of `Update` entries: the oldest of each version are merged into one. */
 export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOwner[] {
   const updaters = owners.filter((owner) => owner.operation === 'Update');
   let surplus = updaters.length - MAX_UPDATE_OWNERS;
@@ -143,7 +142,7 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
   updaters.sort(
     (a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(identifiers.get(a)!, identifiers.get(b)!),
   );
-  const left = new Set(owners);
+  const remaining = new Set(owners);
   const collectives = new Map<string, FieldOwner[]>();
   const oldestByVersion = new Map<string, FieldOwner>();
   for (const owner of updaters) {
@@ -161,19 +160,19 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
     } as const;
     let known = collectives.get(owner.apiVersion);
     if (!known) collectives.set(owner.apiVersion, (known = owners.filter((other) => isSameOwner(other, identity))));
-    const collective = known.find((other) => left.has(other));
+    const collective = known.find((other) => remaining.has(other));
     if (collective === owner) continue;
     const target = collective ?? oldest;
-    left.delete(target);
-    left.delete(owner);
+    remaining.delete(target);
+    remaining.delete(owner);
     const joined: FieldOwner = {
       ...identity,
       time: owner.time,
       fields: union(target.fields, owner.fields) ?? target.fields,
     };
-    left.add(joined);
-    collectives.set(owner.apiVersion, [...known.filter((other) => left.has(other)), joined]);
+    remaining.add(joined);
+    collectives.set(owner.apiVersion, [...known.filter((other) => remaining.has(other)), joined]);
     surplus--;
   }
-  return [...left];
+  return [...remaining];
 }

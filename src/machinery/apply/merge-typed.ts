@@ -1,9 +1,12 @@
-/** Merges an applied configuration into an object. Nothing is removed by it; where both have a leaf, the applied one wins. */
+/**
+ * Merges an applied configuration into the live object. Nothing is removed. If both have a leaf, the applied one
+ * wins.
+ */
 import { getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { DEDUCED, type ApplyType, type ListApplyType } from './apply-type.ts';
 import { identifyItems } from './list-items.ts';
 
-/** Returns `live` itself where the configuration changes nothing below it. */
+/** Returns `live` itself if nothing changes. */
 export function mergeTyped(type: ApplyType, live: unknown, applied: unknown): unknown {
   if (applied === undefined || live === applied) return live;
   if (live === undefined) return applied;
@@ -25,7 +28,7 @@ export function mergeTyped(type: ApplyType, live: unknown, applied: unknown): un
 function mergeMaps(typeOf: (name: string) => ApplyType, live: unknown, applied: unknown): unknown {
   const mine = isRecord(live) ? live : undefined;
   const theirs = isRecord(applied) ? applied : undefined;
-  // A null does not clear what is there.
+  // A null does not clear the live value.
   if (!theirs || isEmpty(theirs)) return mine && !isEmpty(mine) ? live : applied;
   if (!mine) return applied;
   let merged: Record<string, unknown> | undefined;
@@ -44,10 +47,7 @@ function isEmpty(record: object): boolean {
   return true;
 }
 
-/**
- * Items of both are merged. The order is the applied list's, with the live list's other items kept where they stood
- * relative to their neighbours.
- */
+/** Merges the items of both lists, in the order of the applied list. Other live items keep their relative positions. */
 function mergeLists(type: ListApplyType, live: unknown, applied: unknown): unknown {
   const mine = Array.isArray(live) ? live : [];
   const theirs = Array.isArray(applied) ? applied : [];
@@ -57,16 +57,16 @@ function mergeLists(type: ListApplyType, live: unknown, applied: unknown): unkno
   const appliedItems = identifyItems(type, theirs);
   const liveByElement = new Map<string, unknown>();
   for (const { element, item } of liveItems) {
-    // Items that repeat are not merged but replaced.
+    // Duplicate items are not merged but replaced.
     liveByElement.set(element, liveByElement.has(element) ? undefined : item);
   }
   const appliedElements = new Map(appliedItems.map(({ element, item }) => [element, item]));
   const shared = appliedItems.filter(({ element }) => liveByElement.has(element)).map(({ element }) => element);
   let nextShared = shared.shift();
-  const taken = new Set<string>();
+  const seen = new Set<string>();
   const out: unknown[] = [];
-  const take = (element: string): void => {
-    taken.add(element);
+  const emit = (element: string): void => {
+    seen.add(element);
     out.push(mergeTyped(type.item, liveByElement.get(element), appliedElements.get(element)));
     if (nextShared === element) nextShared = shared.shift();
   };
@@ -77,7 +77,7 @@ function mergeLists(type: ListApplyType, live: unknown, applied: unknown): unkno
     const appliedItem = appliedItems[a];
     if (liveItem && appliedItem) {
       if (liveItem.element === appliedItem.element) {
-        take(liveItem.element);
+        emit(liveItem.element);
         l++;
         a++;
         continue;
@@ -93,10 +93,10 @@ function mergeLists(type: ListApplyType, live: unknown, applied: unknown): unkno
         l++;
         continue;
       }
-      if (taken.has(liveItem.element)) l++;
+      if (seen.has(liveItem.element)) l++;
     }
     if (appliedItem) {
-      take(appliedItem.element);
+      emit(appliedItem.element);
       a++;
     }
   }

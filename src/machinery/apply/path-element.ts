@@ -1,9 +1,9 @@
-import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 /**
- * Path elements in their serialised form, which is the form that everything here works on: `f:name` (a field or map
- * key), `k:{"name":"a"}` (the list item with these keys), `v:"x"` (the set item with this value), `i:0` (the list item
- * at this index). Two elements are the same exactly when their texts are.
+ * Path elements of field sets in serialized form: `f:name` (a field or map key), `k:{"name":"a"}` (the list item with
+ * these keys), `v:"x"` (the set item with this value), `i:0` (the list item at this index). Two elements are equal
+ * exactly if their texts are.
  */
+import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 
 type ElementKind = 'f' | 'k' | 'v' | 'i';
@@ -23,7 +23,7 @@ export interface ParsedElement {
 
 const NO_KEYS: ParsedElement['keys'] = [];
 
-/** Parses and normalises; undefined for a kind that is not known (a later version's), which readers leave out. */
+/** Parses and normalizes. Undefined for an unknown kind of element, which readers skip. */
 export function parseElement(text: string): ParsedElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:');
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
@@ -56,9 +56,10 @@ export function parseElement(text: string): ParsedElement | undefined {
   }
 }
 
-/** Most elements are too short to be deep. */
-const parseContent = (text: string): unknown => (text.length > LONG ? parseJson(text).value : JSON.parse(text));
-const LONG = 500;
+/** JSON.parse is faster; short texts cannot nest too deeply. */
+const parseContent = (text: string): unknown =>
+  text.length > MAX_SHALLOW_LENGTH ? parseJson(text).value : JSON.parse(text);
+const MAX_SHALLOW_LENGTH = 500;
 
 const KIND_ORDER: Record<ElementKind, number> = { f: 0, k: 1, v: 2, i: 3 };
 
@@ -100,7 +101,7 @@ function valueRank(value: unknown): number {
   return value === null || value === undefined ? 5 : 4;
 }
 
-/** As errors show it: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+/** The form in error messages: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
 export function elementText(text: string): string {
   if (text.startsWith('f:')) return `.${text.slice(2)}`;
   const element = parseElement(text);

@@ -1,10 +1,10 @@
-/** Field sets that were written when the schema was another: what has become atomic is owned as a whole. */
+/** Adapts field sets that were written with an older schema: a value that has become atomic is owned as a whole. */
 import type { Message } from '../../api/index.ts';
 import { compileMessage, DEDUCED, type ApplyType } from './apply-type.ts';
 import { hasChildren, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 import type { FieldOwner } from './managed-fields.ts';
 
-/** Owners as the present schema has them. Only custom resources' schemas change. */
+/** The owners with field sets for the current schema. Only schemas of custom resources change. */
 export function reconcileOwners(
   owners: readonly FieldOwner[],
   message: Message,
@@ -18,7 +18,7 @@ export function reconcileOwners(
   });
 }
 
-/** Returns the set itself when it fits the type. */
+/** Returns the set itself if it fits the type. */
 function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
   if (!hasChildren(set)) return set;
   if (type.kind === 'atomic') return LEAF;

@@ -1,15 +1,15 @@
-/** Takes away what an applier has stopped applying, and picks out what it applies. */
+/** Removes the fields and list items that an applier no longer applies. */
 import { isRecord, setOwn } from '../../base/index.ts';
 import { DEDUCED, type ApplyType, type ListApplyType } from './apply-type.ts';
 import { hasChildren, isMember, type FieldSet } from './field-set.ts';
 import { itemElement } from './list-items.ts';
 
 /**
- * Removes the fields and items of `last` that nobody in `owners` has. A struct's field counts as owned by whoever owns
- * anything in it; a map's key or a list's item only by who owns it itself. What becomes empty becomes null. Returns
- * `value` itself when nothing goes.
+ * Removes the fields and items of `last` that are in none of `owners`. An owner of anything inside a struct's field
+ * owns the field; a map's key or a list's item has to be owned itself. A container that becomes empty becomes null.
+ * Returns `value` itself if nothing is removed.
  */
-export function removeAbandoned(type: ApplyType, value: unknown, last: FieldSet, owners: readonly FieldSet[]): unknown {
+export function removeItems(type: ApplyType, value: unknown, last: FieldSet, owners: readonly FieldSet[]): unknown {
   switch (type.kind) {
     case 'scalar':
     case 'atomic':
@@ -25,21 +25,17 @@ export function removeAbandoned(type: ApplyType, value: unknown, last: FieldSet,
   }
 }
 
-interface Abandonment {
+interface Removal {
   readonly last: FieldSet;
   readonly owners: readonly FieldSet[];
-  /** The type of what is not a declared field. */
+  /** The type of undeclared fields. */
   readonly valueType?: ApplyType;
 }
 
-function removeFromMap(
-  value: unknown,
-  fieldType: (name: string) => ApplyType | undefined,
-  abandonment: Abandonment,
-): unknown {
+function removeFromMap(value: unknown, fieldType: (name: string) => ApplyType | undefined, removal: Removal): unknown {
   if (!isRecord(value)) return value;
-  const { last, owners, valueType = DEDUCED } = abandonment;
-  let left: Record<string, unknown> | undefined;
+  const { last, owners, valueType = DEDUCED } = removal;
+  let remaining: Record<string, unknown> | undefined;
   for (const name of Object.keys(value)) {
     const element = `f:${name}`;
     const mine = last[element];
@@ -48,23 +44,23 @@ function removeFromMap(
     const declared = fieldType(name);
     const abandoned = declared ? theirs.length === 0 : isMember(mine) && !theirs.some(isMember);
     if (abandoned) {
-      left ??= { ...value };
-      delete left[name];
+      remaining ??= { ...value };
+      delete remaining[name];
       continue;
     }
     if (!hasChildren(mine)) continue;
-    const rest = removeAbandoned(declared ?? valueType, value[name], mine, theirs);
+    const rest = removeItems(declared ?? valueType, value[name], mine, theirs);
     if (rest === value[name]) continue;
-    left ??= { ...value };
-    setOwn(left, name, rest);
+    remaining ??= { ...value };
+    setOwn(remaining, name, rest);
   }
-  if (!left) return value;
-  return Object.keys(left).length > 0 ? left : null;
+  if (!remaining) return value;
+  return Object.keys(remaining).length > 0 ? remaining : null;
 }
 
 function removeFromList(type: ListApplyType, value: unknown, last: FieldSet, owners: readonly FieldSet[]): unknown {
   if (!Array.isArray(value) || value.length === 0) return value;
-  const left: unknown[] = [];
+  const remaining: unknown[] = [];
   let changed = false;
   for (const item of value as unknown[]) {
     const element = itemElement(type.keys ?? [], item);
@@ -74,12 +70,12 @@ function removeFromList(type: ListApplyType, value: unknown, last: FieldSet, own
       changed = true;
       continue;
     }
-    const rest = mine && hasChildren(mine) ? removeAbandoned(type.item, item, mine, theirs) : item;
+    const rest = mine && hasChildren(mine) ? removeItems(type.item, item, mine, theirs) : item;
     if (rest !== item) changed = true;
-    left.push(rest);
+    remaining.push(rest);
   }
   if (!changed) return value;
-  return left.length > 0 ? left : null;
+  return remaining.length > 0 ? remaining : null;
 }
 
 function ownersOf(owners: readonly FieldSet[], element: string): FieldSet[] {
@@ -89,46 +85,4 @@ function ownersOf(owners: readonly FieldSet[], element: string): FieldSet[] {
     if (below) theirs.push(below);
   }
   return theirs;
-}
-
-/** The part of `value` that is in the set: its leaves, and what leads to them. */
-export function extractItems(type: ApplyType, value: unknown, set: FieldSet): unknown {
-  if (type.kind === 'scalar' || type.kind === 'atomic') return value;
-  if (type.kind === 'list') return extractFromList(type, value, set);
-  if (!isRecord(value)) return type.kind === 'deduced' ? value : undefined;
-  const picked: Record<string, unknown> = {};
-  for (const name of Object.keys(value)) {
-    const below = set[`f:${name}`];
-    if (!below) continue;
-    const memberType =
-      type.kind === 'struct' ? type.byName.get(name)?.type : type.kind === 'map' ? type.value : DEDUCED;
-    const part = hasChildren(below)
-      ? extractItems(memberType ?? DEDUCED, value[name], below)
-      : extractLeaf(memberType ?? DEDUCED, value[name]);
-    if (part !== undefined) setOwn(picked, name, part);
-  }
-  return Object.keys(picked).length > 0 ? picked : undefined;
-}
-
-/** A leaf of the set that is a container here carries nothing but itself. */
-function extractLeaf(type: ApplyType, value: unknown): unknown {
-  const granular =
-    type.kind === 'struct' ||
-    type.kind === 'map' ||
-    type.kind === 'list' ||
-    (type.kind === 'deduced' && isRecord(value));
-  if (!granular) return value;
-  if (Array.isArray(value)) return value.length === 0 ? value : undefined;
-  return isRecord(value) && Object.keys(value).length > 0 ? undefined : value;
-}
-
-function extractFromList(type: ListApplyType, value: unknown, set: FieldSet): unknown {
-  if (!Array.isArray(value) || value.length === 0) return value;
-  const picked: unknown[] = [];
-  for (const item of value as unknown[]) {
-    const below = set[itemElement(type.keys ?? [], item)];
-    if (!below) continue;
-    picked.push(hasChildren(below) ? extractItems(type.item, item, below) : item);
-  }
-  return picked.length > 0 ? picked : undefined;
 }

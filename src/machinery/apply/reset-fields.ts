@@ -1,5 +1,5 @@
+/** Fields that no manager owns: those that identify an object, and those that the endpoint resets. */
 import { setOfPaths, union, type FieldSet } from './field-set.ts';
-/** Fields that nobody owns: those that identify an object, and those that the endpoint resets. */
 import { fieldElement } from './path-element.ts';
 
 /** Paths by their field names: `[['status']]`. */
@@ -25,7 +25,7 @@ const UNTRACKED = setOfPaths([
 
 const known = new WeakMap<ResetFields, FieldSet>();
 
-/** As a set; strategies pass the same list again and again. */
+/** The fields as a set, cached by list. */
 export function ignoredFields(resetFields: ResetFields | undefined): FieldSet {
   if (!resetFields || resetFields.length === 0) return UNTRACKED;
   let ignored = known.get(resetFields);

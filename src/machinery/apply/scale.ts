@@ -1,13 +1,13 @@
 /**
- * Ownership of the replica count, seen through the scale subresource: entries of the parent that own the replicas path
- * appear on the Scale as owners of its `spec.replicas`, and what happens to them there is carried back.
+ * Ownership of the replica count through the scale subresource: entries of the parent that own the replicas path
+ * appear on the Scale as owners of its `spec.replicas`, and changes to them are carried back.
  */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { difference, hasPath, setOfPaths } from './field-set.ts';
 import { decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
 import { fieldElement } from './path-element.ts';
 
-/** Where each version of the parent has its replica count: apiVersion → field names; null where it has none. */
+/** The path of the replica count by apiVersion of the parent; null for a version without one. */
 export type ReplicasPaths = Readonly<Record<string, readonly string[] | null>>;
 
 const SCALE_VERSION = 'autoscaling/v1';
@@ -70,6 +70,6 @@ export function managedFieldsOfParent({
   return encodeManagedFields(owners);
 }
 
-/** On the Scale every owner has the Scale's version. */
+/** Every owner on the Scale has the Scale's apiVersion. */
 const isSameScaleOwner = (scaleOwner: FieldOwner, owner: FieldOwner): boolean =>
   isSameOwner({ ...scaleOwner, apiVersion: owner.apiVersion }, owner);

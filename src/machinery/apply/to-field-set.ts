@@ -1,4 +1,4 @@
-/** The fields that a configuration mentions: what its applier will own. */
+/** The field set of a configuration: the fields that its applier will own. */
 import { compareText, isRecord } from '../../base/index.ts';
 import {
   DEDUCED,
@@ -9,11 +9,11 @@ import {
   type StructField,
 } from './apply-type.ts';
 import { isMember, LEAF, SELF, type FieldSet } from './field-set.ts';
+import { internSet, internStructSet, sortFields } from './interned-field-sets.ts';
 import { identifyItems, sortItems } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
-import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
-/** Paths in `ignored` are left out, with everything below them. Undefined when nothing is mentioned. */
+/** Without the paths in `ignored` and everything below them. Undefined if it is empty. */
 export function fieldSetOf(type: StructApplyType, value: unknown, ignored: FieldSet): FieldSet | undefined {
   return structFields(type, value, ignored);
 }
@@ -44,19 +44,19 @@ function structFields(type: StructApplyType, value: unknown, ignored: FieldSet):
     const below = ignored === LEAF ? undefined : ignored[field.element];
     if (below && isMember(below)) continue;
     const member = value[name];
-    let mentioned: FieldSet | undefined;
-    if (isNullOrEmptyMap(member)) mentioned = below ? undefined : LEAF;
+    let fieldSet: FieldSet | undefined;
+    if (isNullOrEmptyMap(member)) fieldSet = below ? undefined : LEAF;
     else
-      mentioned =
+      fieldSet =
         below && field.type.kind === 'struct' ? structFields(field.type, member, below) : fieldsOf(field.type, member);
-    // What is not declared is a member like any map's key.
-    if (field.order < 0) mentioned = withSelf(mentioned ?? LEAF);
-    if (!mentioned) continue;
+    // An undeclared field is a member, like a map's key.
+    if (field.order < 0) fieldSet = withSelf(fieldSet ?? LEAF);
+    if (!fieldSet) continue;
     fields.push(field);
-    sets.push(mentioned);
+    sets.push(fieldSet);
   }
   sortFields(fields, sets);
-  return sharedStruct(fields, sets, false);
+  return internStructSet(fields, sets, false);
 }
 
 function mapFields(type: ApplyType, value: unknown): FieldSet | undefined {
@@ -64,7 +64,7 @@ function mapFields(type: ApplyType, value: unknown): FieldSet | undefined {
   const keys = Object.keys(value).sort(compareText);
   if (keys.length === 0) return undefined;
   const sets = keys.map((key) => withSelf(isNullOrEmptyMap(value[key]) ? LEAF : (fieldsOf(type, value[key]) ?? LEAF)));
-  return sharedSet(keys.map(fieldElement), sets);
+  return internSet(keys.map(fieldElement), sets);
 }
 
 function listFields(type: ListApplyType, value: unknown): FieldSet | undefined {
@@ -73,20 +73,20 @@ function listFields(type: ListApplyType, value: unknown): FieldSet | undefined {
   const sets: FieldSet[] = [];
   for (const { element, item } of sortItems(type, identifyItems(type, value))) {
     if (elements.at(-1) === element) {
-      // Items that repeat are owned together, without their fields.
+      // Duplicate items are owned together, without their fields.
       sets[sets.length - 1] = LEAF;
       continue;
     }
     elements.push(element);
     sets.push(withSelf(fieldsOf(type.item, item) ?? LEAF));
   }
-  return sharedSet(elements, sets);
+  return internSet(elements, sets);
 }
 
 function withSelf(node: FieldSet): FieldSet {
   if (isMember(node)) return node;
   const elements = Object.keys(node);
-  return sharedSet([SELF, ...elements], [LEAF, ...elements.map((element) => node[element]!)]);
+  return internSet([SELF, ...elements], [LEAF, ...elements.map((element) => node[element]!)]);
 }
 
 function isNullOrEmptyMap(value: unknown): boolean {

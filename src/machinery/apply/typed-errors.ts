@@ -1,10 +1,10 @@
-/** Checks an applied configuration against the schema, with the messages that clients of apply know. */
+/** Validates an applied configuration against the schema, with the messages of structured-merge-diff. */
 import { goSyntax, goTypeName, isRecord, plainText } from '../../base/index.ts';
 import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type ScalarApplyType } from './apply-type.ts';
 import { itemElement, UnidentifiedItemError } from './list-items.ts';
 import { elementText, fieldElement } from './path-element.ts';
 
-/** Whether items of a set or a keyed list may repeat; in stored objects they may, in applied ones they may not. */
+/** Whether a set or keyed list may have duplicate items: stored objects may, applied ones may not. */
 export type Duplicates = 'allowed' | 'refused';
 
 /** Undefined when the value fits its type. */
@@ -15,9 +15,9 @@ export function typedErrorText(type: ApplyType, value: unknown, duplicates: Dupl
   return errors.length === 1 ? errors[0] : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');
 }
 
-/** Where a value is; the text is made only when there is something to say. */
-interface Place {
-  readonly above: Place | undefined;
+/** The path of a value; its text is built only for an error. */
+interface PathNode {
+  readonly parent: PathNode | undefined;
   /** A path element. */
   readonly element: string;
 }
@@ -27,7 +27,7 @@ interface Check {
   readonly errors: string[];
 }
 
-function check(type: ApplyType, value: unknown, path: Place | undefined, context: Check): void {
+function check(type: ApplyType, value: unknown, path: PathNode | undefined, context: Check): void {
   if (value === null || value === undefined) return;
   switch (type.kind) {
     case 'scalar': {
@@ -44,16 +44,16 @@ function check(type: ApplyType, value: unknown, path: Place | undefined, context
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       for (const [name, member] of Object.entries(value)) {
         const field = fieldOf(type, name);
-        const place = { above: path, element: fieldElement(name) };
-        if (!field) return report(context, place, 'field not declared in schema');
-        check(field.type, member, place, context);
+        const node = { parent: path, element: fieldElement(name) };
+        if (!field) return report(context, node, 'field not declared in schema');
+        check(field.type, member, node, context);
       }
       return;
     case 'map':
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       if (type.value === DEDUCED) return;
       for (const [name, member] of Object.entries(value))
-        check(type.value, member, { above: path, element: fieldElement(name) }, context);
+        check(type.value, member, { parent: path, element: fieldElement(name) }, context);
       return;
     case 'list':
       if (!Array.isArray(value)) return report(context, path, `expected list, got ${shown(value)}`);
@@ -61,7 +61,7 @@ function check(type: ApplyType, value: unknown, path: Place | undefined, context
   }
 }
 
-function checkItems(type: ListApplyType, list: readonly unknown[], path: Place | undefined, context: Check): void {
+function checkItems(type: ListApplyType, list: readonly unknown[], path: PathNode | undefined, context: Check): void {
   const seen = new Set<string>();
   for (const [index, item] of list.entries()) {
     let element = `i:${index}`;
@@ -77,7 +77,7 @@ function checkItems(type: ListApplyType, list: readonly unknown[], path: Place |
       }
       seen.add(element);
     }
-    if (item !== null) check(type.item, item, { above: path, element }, context);
+    if (item !== null) check(type.item, item, { parent: path, element }, context);
   }
 }
 
@@ -100,8 +100,8 @@ function scalarError(type: ScalarApplyType, value: unknown): string | undefined 
 
 const shown = (value: unknown): string => `&{${plainText(value)}}`;
 
-function report(context: Check, place: Place | undefined, message: string): void {
+function report(context: Check, node: PathNode | undefined, message: string): void {
   let path = '';
-  for (let at = place; at; at = at.above) path = elementText(at.element) + path;
+  for (let at = node; at; at = at.parent) path = elementText(at.element) + path;
   context.errors.push(path === '' ? message : `${path}: ${message}`);
 }

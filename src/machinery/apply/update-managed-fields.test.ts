@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
 import type { KubeObject } from '../object.ts';
-import { keepUnchangedTimes } from './unchanged.ts';
+import { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts';
 import { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
 
 const configMap = schema.kind({ group: '', version: 'v1', kind: 'ConfigMap' })!;
@@ -301,7 +301,7 @@ describe('managedFields that the client sends', () => {
   });
 });
 
-describe('keepUnchangedTimes', () => {
+describe('ignoreManagedFieldsTimestamps', () => {
   const live = write({ updated: object({ one: '1' }) });
   const retimed = (o: KubeObject): KubeObject => ({
     ...o,
@@ -309,11 +309,11 @@ describe('keepUnchangedTimes', () => {
   });
 
   it('gives back the old times when nothing else differs', () => {
-    expect(keepUnchangedTimes(live, retimed(live))).toEqual(live);
+    expect(ignoreManagedFieldsTimestamps(live, retimed(live))).toEqual(live);
   });
 
   it('leaves real changes alone', () => {
     const changed = { ...retimed(live), data: { one: '2' } };
-    expect(keepUnchangedTimes(live, changed)).toBe(changed);
+    expect(ignoreManagedFieldsTimestamps(live, changed)).toBe(changed);
   });
 });

@@ -1,4 +1,4 @@
-/** Upkeep of managedFields on every write that is not an apply. */
+/** Updates managedFields on every write that is not an apply. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import type { Message } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -20,24 +20,24 @@ import { ignoredFields, type ResetFields } from './reset-fields.ts';
 import type { OtherVersions } from './versions.ts';
 
 export interface ManagedFieldsUpdate {
-  /** The object before the write; undefined when it is being created. */
+  /** The object before the write; undefined for a create. */
   readonly live: KubeObject | undefined;
-  /** The object as it is to be stored. Its managedFields are the client's, an empty list included. */
+  /** The object to be stored. Its managedFields are the client's; an empty list resets them. */
   readonly updated: KubeObject;
   readonly manager: string;
   readonly apiVersion: string;
   /** `status`, `scale`…; empty for the object itself. */
   readonly subresource?: string;
   readonly schemaMessage: Message;
-  /** The time of the write, as it is written: RFC 3339, in whole seconds, UTC. */
+  /** The time of the write: RFC 3339, whole seconds, UTC. */
   readonly now: string;
-  /** Paths that the strategy resets on this endpoint: nobody owns them through it. */
+  /** Paths that the strategy resets on this endpoint, so that nobody owns them. */
   readonly resetFields?: ResetFields;
-  /** Finds the object's other versions, for owners that wrote in them. */
+  /** Converts the object to other versions, for owners that wrote in them. */
   readonly versions?: OtherVersions;
 }
 
-/** The updated object with the managedFields that it should have; shares everything else with `updated`. */
+/** `updated` with its new managedFields. */
 export function updateManagedFields(update: ManagedFieldsUpdate): KubeObject {
   const entries = nextEntries(update);
   const { managedFields: _given, ...metadata } = update.updated.metadata ?? {};
@@ -47,19 +47,19 @@ export function updateManagedFields(update: ManagedFieldsUpdate): KubeObject {
 function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefined {
   try {
     const owners = ownersBefore(update);
-    // An object whose managedFields were cleared stays untracked until somebody applies.
+    // An object whose managedFields were cleared stays untracked until the next apply.
     if (owners.length === 0 && update.live !== undefined) return undefined;
     const reconciled = reconcileOwners(owners, update.schemaMessage, update.apiVersion);
     return encodeManagedFields(capUpdateOwners(ownersAfterUpdate(reconciled, update)));
   } catch (error) {
-    // A list whose items have no identity, or nesting beyond the stack, cannot be tracked. The managedFields are dropped
-    // then, as upstream does it, so that no wrong ones remain.
+    // Items without identity, or too deep nesting, cannot be tracked. As upstream, drop managedFields rather than keep
+    // wrong ones.
     if (error instanceof UnidentifiedItemError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** The owners that the client sent, if it sent any that can be read; otherwise those of the live object. */
+/** The owners that the client sent, if they are valid; otherwise those of the live object. */
 function ownersBefore({ live, updated, subresource }: ManagedFieldsUpdate): readonly FieldOwner[] {
   const stored = live?.metadata.managedFields;
   const sent = updated.metadata?.managedFields;
@@ -70,7 +70,7 @@ function ownersBefore({ live, updated, subresource }: ManagedFieldsUpdate): read
       const owners = decodeManagedFields(sent, 'client');
       if (owners.length > 0) return owners;
     } catch {
-      // Unreadable entries count as none, so that a careless client does not lose the object's.
+      // Invalid entries are ignored; the stored ones are kept.
     }
   }
   return stored ? decodeStored(stored) : [];
@@ -84,7 +84,7 @@ export function decodeStored(entries: readonly ManagedFieldsEntry[]): readonly F
   }
 }
 
-/** An empty list, or a list of one empty entry, asks for tracking to start over. */
+/** An empty list, or one with a single empty entry, resets managedFields. */
 const isReset = (entries: readonly ManagedFieldsEntry[]): boolean =>
   entries.length === 0 || (entries.length === 1 && Object.keys(entries[0] ?? {}).length === 0);
 
@@ -93,14 +93,14 @@ type UpdateStep = Pick<
   'live' | 'updated' | 'manager' | 'apiVersion' | 'subresource' | 'schemaMessage' | 'now' | 'resetFields' | 'versions'
 >;
 
-/** Everybody loses what the write changed or removed, and the writer owns what it changed. */
+/** Removes the changed and removed fields from all owners and gives the changed ones to the writer. */
 export function ownersAfterUpdate(owners: readonly FieldOwner[], update: UpdateStep): readonly FieldOwner[] {
   const { live, updated, schemaMessage, apiVersion } = update;
   const type = compileMessage(schemaMessage);
   const before = live ?? emptyObject(schemaMessage);
   const changes = compareObjects(type, before, updated, ignoredFields(update.resetFields));
-  const left = ownersLeft(owners, apiVersion, changes, update);
-  if (!changes.changed) return left;
+  const remaining = remainingOwners(owners, apiVersion, changes, update);
+  if (!changes.changed) return remaining;
   const self: FieldOwner = {
     manager: update.manager === '' ? 'unknown' : update.manager,
     operation: 'Update',
@@ -109,19 +109,19 @@ export function ownersAfterUpdate(owners: readonly FieldOwner[], update: UpdateS
     time: update.now,
     fields: changes.changed,
   };
-  const previous = left.find((owner) => isSameOwner(owner, self));
-  if (!previous) return [...left, self];
+  const previous = remaining.find((owner) => isSameOwner(owner, self));
+  if (!previous) return [...remaining, self];
   const fields = union(previous.fields, self.fields) ?? LEAF;
-  return left.map((owner) => (owner === previous ? { ...self, fields } : owner));
+  return remaining.map((owner) => (owner === previous ? { ...self, fields } : owner));
 }
 
-function ownersLeft(
+function remainingOwners(
   owners: readonly FieldOwner[],
   apiVersion: string,
   changes: Changes,
   { live, updated, schemaMessage, resetFields, versions }: UpdateStep,
 ): FieldOwner[] {
-  const left: FieldOwner[] = [];
+  const remaining: FieldOwner[] = [];
   for (const owner of owners) {
     let theirs: Changes | undefined = changes;
     if (owner.apiVersion !== apiVersion) {
@@ -135,13 +135,13 @@ function ownersLeft(
           ignoredFields(resetFields),
         );
     }
-    // A version that is not served any more takes its owners with it.
+    // Owners in a version that is no longer served are dropped.
     if (!theirs) continue;
-    const fields = lose(owner.fields, theirs);
-    if (fields) left.push(fields === owner.fields ? owner : { ...owner, fields });
+    const fields = withoutChanged(owner.fields, theirs);
+    if (fields) remaining.push(fields === owner.fields ? owner : { ...owner, fields });
   }
-  return left;
+  return remaining;
 }
 
-export const lose = (fields: FieldSet, changes: Changes): FieldSet | undefined =>
+export const withoutChanged = (fields: FieldSet, changes: Changes): FieldSet | undefined =>
   difference(difference(fields, changes.changed), changes.removed);

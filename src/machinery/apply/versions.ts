@@ -1,4 +1,4 @@
-/** Objects in the versions in which they were written. */
+/** Conversion of an object to the API versions in which its owners wrote. */
 import type { Message } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
 

@@ -1,15 +1,16 @@
+/** Base64 as Go decodes it: canonical text, and the offset of the first fault. */
 const PLAIN = /^(?:[A-Za-z0-9+/]{4})*$/;
-const SHORT = 4096;
+const MAX_PATTERN_LENGTH = 4096;
 
-/** The text as upstream writes the bytes back: no line breaks, no stray bits; or the error that upstream gives. */
+/** The text as upstream encodes the bytes again, without line breaks and stray bits; or Go's error. */
 export function canonicalBase64(text: string): { text: string } | { error: string } {
-  if (text.length <= SHORT && PLAIN.test(text)) return { text };
+  if (text.length <= MAX_PATTERN_LENGTH && PLAIN.test(text)) return { text };
   const fault = faultOffset(text);
   if (fault !== undefined) return { error: `illegal base64 data at input byte ${fault}` };
   return { text: Buffer.from(text, 'base64').toString('base64') };
 }
 
-/** Go's standard encoding: groups of four, line breaks anywhere, padding required and nothing after it. */
+/** Go's standard encoding: groups of four, line breaks anywhere, padding required, nothing after the padding. */
 function faultOffset(text: string): number | undefined {
   let inGroup = 0;
   const skipBreaks = (from: number): number => {

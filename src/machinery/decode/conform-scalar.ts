@@ -1,32 +1,33 @@
+/** Canonical forms of scalars: what upstream encodes after decoding a value of the type. */
 import type { ScalarType } from '../../api/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from '../../base/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';
 
-/** Thrown for a value that is not right; one for all, since where it was does not matter. */
+/** Thrown for a value that does not fit its type. One instance for all: nobody looks at its stack. */
 export const MISMATCH = new Error('the value does not fit its type');
 
-/** What a pass over a value gathers. */
+/** State of one pass over a value. */
 export class ConformRun {
-  /** Keys of the value that belong to its type, at any depth. */
+  /** Keys that the type declares, at any depth. */
   keys = 0;
-  /** Messages around the one that is being looked at. */
+  /** Nesting depth of the current message. */
   depth = 0;
 
-  /** Whether the value is made for the store, where an empty list is an absent one in any case. */
+  /** `stored`: the value goes to the store, where every empty list becomes absent. */
   constructor(readonly stored = false) {}
 }
 
-/** The canonical form of a value; what undefined and null mean is up to the field. */
+/** Returns the canonical form of a value. The field decides what undefined and null mean. */
 export type Conform = (value: unknown, run: ConformRun) => unknown;
 
 export const STRING_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'string', values: [] };
 
-/** Plain Go values: zero and absent are the same in JSON. */
+/** Plain Go values with omitempty: zero and absent are the same in JSON. */
 export const dropsZero = (type: ScalarType): boolean =>
   ['string', 'bool', 'int32', 'int64', 'double', 'bytes'].includes(type.scalar);
 
-/** What a field without a pointer holds when it is not given. */
+/** The zero value of a field that is not a pointer. */
 export function zeroOf(type: ScalarType): unknown {
   switch (type.scalar) {
     case 'string':
@@ -48,7 +49,7 @@ export function zeroOf(type: ScalarType): unknown {
   }
 }
 
-/** The largest double within 64 bits: an int64 that a double cannot hold exactly is at least written as a valid one. */
+/** The largest double that is a valid int64: larger values are clamped to it. */
 const LARGEST_INT64 = 9_223_372_036_854_774_784;
 const MAX_INT32 = 0x7fff_ffff;
 

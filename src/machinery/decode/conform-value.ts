@@ -1,3 +1,4 @@
+/** Brings parsed values into canonical form: the fast path of `conform.ts` first, then the exact decoder. */
 import type { Message } from '../../api/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { ConformRun, MISMATCH } from './conform-scalar.ts';
@@ -16,14 +17,14 @@ export interface Conformed {
 /**
  * The canonical form of a parsed value: unknown fields dropped (and named), zero values and empty lists left out where
  * upstream leaves them out, quantities and times in their canonical text, keys in declared order. The result may share
- * maps and raw values with the input. Throws a StatusError in upstream's words for values of the wrong type.
+ * maps and raw values with the input. Throws a StatusError with upstream's message for values of the wrong type.
  */
 export function conform(message: Message, value: unknown): Conformed {
   const fast = tryConform(message, value, countKeys(value));
   return fast ? { object: fast, strictErrors: [] } : conformDocument(message, documentOf(value));
 }
 
-/** As conform, for values that are expected to be right and will be stored, and without naming unknown fields. */
+/** Like conform, for values that go to the store and are expected to be valid. Does not report unknown fields. */
 export function canonicalize(message: Message, value: unknown): Record<string, unknown> {
   return (
     conformIn(new ConformRun(true), message, value) ??
@@ -31,7 +32,7 @@ export function canonicalize(message: Message, value: unknown): Record<string, u
   );
 }
 
-/** The canonical form, or undefined if the value is not right in every respect, or has other keys than the type knows. */
+/** The canonical form; undefined if the value is invalid or the type declares other than `keys` of its keys. */
 export function tryConform(message: Message, value: unknown, keys?: number): Record<string, unknown> | undefined {
   const run = new ConformRun();
   const object = conformIn(run, message, value);

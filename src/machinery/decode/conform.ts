@@ -1,9 +1,9 @@
 /**
- * The canonical form of a value: what upstream's decoding and encoding would make of it. Compiled per message into a
- * tree of small functions, so that the common case, a correct object, takes one pass and no lookups by type.
+ * The canonical form of a value: what upstream's decoder and encoder would make of it. Compiled once per message into
+ * a tree of small functions, so that the common case, a valid object, takes one pass without lookups by type.
  *
- * It only answers for correct values. Whatever is out of the ordinary makes it throw MISMATCH, and the exact decoder
- * says what is wrong.
+ * Only valid values are handled here. For any other value this throws MISMATCH, and the exact decoder finds the
+ * error.
  */
 import type { Field, Message, Type, UnionType } from '../../api/index.ts';
 import { conformScalar, ConformRun, dropsZero, MISMATCH, STRING_TYPE, zeroOf, type Conform } from './conform-scalar.ts';
@@ -13,16 +13,16 @@ interface PlanField {
   readonly name: string;
   /** undefined leaves the field out. */
   readonly present: Conform;
-  /** What stands in the object when the field is not given; undefined for most. */
+  /** The value of an absent field; undefined for most fields. */
   readonly absent: () => unknown;
 }
 
-/** A message's fields in declared order, found by name, with the set of those that are written in any case. */
+/** A message's fields in declared order, and the indices of those that are written even if they are absent. */
 interface Plan {
   readonly fields: PlanField[];
   readonly byName: Map<string, number>;
   readonly always: number[];
-  /** The same as bits, for the first 64 fields. */
+  /** `always` as a bitmap of the first 64 fields. */
   alwaysLow: number;
   alwaysHigh: number;
 }
@@ -67,13 +67,13 @@ export function conformMessage(message: Message, value: unknown, run: ConformRun
 }
 
 /**
- * Most fields of most messages are absent, so the keys are looked up once each, remembered as bits, and the fields
- * visited in the order of the bits, which is the declared order.
+ * Most fields of most messages are absent. So this marks the present fields in a bitmap and visits only those, in bit
+ * order, which is the declared order.
  */
 function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw MISMATCH;
   const from = value as Record<string, unknown>;
-  if (plan.fields.length > MOST_BITS) return applyLargePlan(plan, from, run);
+  if (plan.fields.length > MAX_BITMAP_FIELDS) return applyLargePlan(plan, from, run);
   const to: Record<string, unknown> = {};
   let low = plan.alwaysLow;
   let high = plan.alwaysHigh;
@@ -92,9 +92,9 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
   return to;
 }
 
-const MOST_BITS = 64;
+const MAX_BITMAP_FIELDS = 64;
 
-/** Only custom resources have messages with so many fields. */
+/** Only custom resources have messages with more than 64 fields. */
 function applyLargePlan(plan: Plan, from: Record<string, unknown>, run: ConformRun): Record<string, unknown> {
   const indices = new Set(plan.always);
   for (const key in from) {
@@ -142,7 +142,7 @@ function planField(field: Field): PlanField {
   return { name, ...planValue(field, element) };
 }
 
-/** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
+/** A field that is not a pointer: zero and absent are the same, and the type decides what is written. */
 function planValue(
   field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'tellsEmpty'>,
   element: Conform,
@@ -150,7 +150,7 @@ function planValue(
   const { name, type, keep, omitZero, tellsEmpty } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
-    // An empty list of objects is an answer; other empty lists do not survive upstream's storage.
+    // The empty items of a list object are kept; other empty lists do not survive upstream's storage.
     const isItems =
       keep && name === 'items' && type.kind === 'list' && type.element.kind === 'message' && type.element.object;
     const absent = (): unknown => (isItems ? [] : keep ? null : undefined);
@@ -217,7 +217,7 @@ function conformType(type: Type): Conform {
   }
 }
 
-/** Keys in order, so that equal maps have equal bytes. */
+/** Keys are sorted, so that equal maps encode to equal bytes. */
 function conformMap(element: Conform): Conform {
   return (value, run) => {
     if (value === null) return null;

@@ -1,3 +1,4 @@
+/** Decodes a request body, JSON or YAML, into the object that the endpoint takes. */
 import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
 import { quote } from '../../base/index.ts';
 import { badRequest, isBadInput, StatusError } from '../errors/index.ts';
@@ -12,27 +13,27 @@ import { isAcceptedVersion, registeredMessage } from './registered-kinds.ts';
 export interface DecodeRequest {
   readonly body: Buffer;
   readonly contentType: 'json' | 'yaml';
-  /** The kind that the endpoint takes; a body may leave out its own kind and version. */
+  /** The kind of the endpoint, also for a body without kind and apiVersion. */
   readonly expected: GroupVersionKind;
   readonly schema?: Schema;
   /**
-   * The body holds a request's options (DeleteOptions): they may come under any group and version, there are no other
-   * kinds where they are decoded, and what is wrong with them is said without a preface.
+   * The body is a DeleteOptions or the like. It may have any group and version, and its error messages have no
+   * prefix.
    */
   readonly options?: boolean;
-  /** How upstream calls the place where its kinds are registered. */
+  /** The name of upstream's scheme in the error for unregistered kinds. */
   readonly scheme?: string;
 }
 
 export interface DecodedObject {
   readonly object: KubeObject;
-  /** In upstream's order and words: `unknown field "spec.foo"`, `duplicate field "metadata.name"`, YAML's repeated keys. */
+  /** In upstream's order: `unknown field "spec.foo"`, `duplicate field "metadata.name"`, YAML's duplicate keys. */
   readonly strictErrors: readonly string[];
 }
 
 const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
-/** A request body as the object that an endpoint takes, in canonical form, without defaults. Throws a StatusError. */
+/** Returns the object in canonical form, without defaults. Throws a StatusError. */
 export function decodeObject(request: DecodeRequest): DecodedObject {
   const { body, expected } = request;
   const unrecognized = (why: string): StatusError =>
@@ -118,7 +119,7 @@ function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
 
 const YAML_ERRORS = 'yaml: unmarshal errors:\n';
 
-/** Strict errors as the warnings that a client gets when it does not insist: YAML's repeated keys one by one. */
+/** Strict errors as warnings, for fieldValidation=Warn. YAML's duplicate keys become one warning each. */
 export function strictErrorWarnings(errors: readonly string[]): string[] {
   return errors.flatMap((error) =>
     error.startsWith(YAML_ERRORS)

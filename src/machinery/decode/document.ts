@@ -1,7 +1,7 @@
 /**
- * A JSON document as it was written: repeated keys, their order, numbers as text. Upstream's decoder works on the text, so
- * whatever depends on it (what a repeated field does, which of several errors comes first, `2.0` for an integer) is
- * decided on this form.
+ * A JSON document as it was written: with duplicate keys, key order and numbers as text. Upstream decodes from the
+ * text, so everything that depends on the text (which of two duplicate fields counts, which error comes first, `2.0`
+ * for an integer) is decided on this form.
  */
 import { setOwn } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
@@ -17,8 +17,8 @@ export class NumberLiteral {
   constructor(readonly text: string) {}
 
   /**
-   * An integer that a double cannot hold is a bigint; what does not fit into 64 bits is a double all the same. Undefined for a
-   * number beyond all doubles, which JSON could write as nothing but null.
+   * A bigint for a 64-bit integer that a double cannot hold exactly. Undefined for a number outside the range of
+   * doubles.
    */
   toValue(): number | bigint | undefined {
     const number = Number(this.text);
@@ -29,7 +29,7 @@ export class NumberLiteral {
   }
 }
 
-/** Reads a document that is known to be valid JSON. Without recursion: it may nest to any depth. */
+/** Reads valid JSON. Does not recurse, because the document may nest to any depth. */
 export function readDocument(text: string): JsonDocument {
   const open: (ObjectDocument | JsonDocument[])[] = [];
   let at = 0;
@@ -105,7 +105,7 @@ const readString = (literal: string): string =>
 
 export interface PlainValue {
   readonly value: unknown;
-  /** Paths of the keys that were given more than once: `spec.a[0].b`. */
+  /** Paths of duplicate keys: `spec.a[0].b`. */
   readonly duplicates: readonly string[];
 }
 
@@ -115,19 +115,22 @@ interface Frame {
   next: number;
 }
 
-/** Go's words for a number that no double can hold. */
-export const unfitNumber = (text: string): string =>
+/** Go's error for a number outside the range of float64. */
+export const numberRangeError = (text: string): string =>
   `json: cannot unmarshal number ${text} into Go value of type float64`;
 
 /**
- * The value of a document, the last of repeated keys winning. Walks in document order, without recursion. A number that no double
- * can hold is given to `onUnfit`, which throws a StatusError unless the caller has something else to say first.
+ * The value of a document; the last of duplicate keys wins. Walks in document order, without recursion.
+ * `onNumberOutOfRange` is called for a number that no double can hold; by default it throws a StatusError.
  */
-export function plainValue(document: JsonDocument, onUnfit: (text: string) => void = refuseUnfit): PlainValue {
+export function plainValue(
+  document: JsonDocument,
+  onNumberOutOfRange: (text: string) => void = refuseNumber,
+): PlainValue {
   const duplicates: string[] = [];
   const frames: Frame[] = [];
   const convert = (from: JsonDocument): unknown => {
-    if (from instanceof NumberLiteral) return from.toValue() ?? onUnfit(from.text) ?? null;
+    if (from instanceof NumberLiteral) return from.toValue() ?? onNumberOutOfRange(from.text) ?? null;
     if (!(from instanceof ObjectDocument || Array.isArray(from))) return from;
     const to = Array.isArray(from) ? [] : {};
     frames.push({ from, to, next: 0 });
@@ -150,8 +153,8 @@ export function plainValue(document: JsonDocument, onUnfit: (text: string) => vo
   return { value, duplicates };
 }
 
-function refuseUnfit(text: string): never {
-  throw badRequest(unfitNumber(text));
+function refuseNumber(text: string): never {
+  throw badRequest(numberRangeError(text));
 }
 
 function pathOf(frames: readonly Frame[]): string {
@@ -163,7 +166,7 @@ function pathOf(frames: readonly Frame[]): string {
   return path;
 }
 
-/** The other way: for values that were not read from text. */
+/** The document of a value that was not parsed from text. */
 export function documentOf(value: unknown): JsonDocument {
   const work: { from: object; to: ObjectDocument | JsonDocument[] }[] = [];
   const convert = (from: unknown): JsonDocument => {

@@ -1,14 +1,14 @@
 /**
- * YAML as the API server writes it: block style, keys in natural order, lists not indented below their key, long lines
- * folded at the first space after column 80. Which style a text gets is decided as by upstream's library: as it is where
- * that cannot be misread, else in the quotes that can hold it, and literally when it has several lines.
+ * Encodes YAML as upstream's library does: block style, keys in natural order, lists not indented below their key,
+ * long lines folded at the first space after column 80. A string is plain where it cannot be misread, else quoted,
+ * and literal if it has several lines.
  */
 import { floatText, isRecord, stringifyJson } from '../../base/index.ts';
 import { analyzeScalar, byNaturalOrder, hasSpecialCharacters, readsAsText, type ScalarAnalysis } from './yaml-style.ts';
 
 const BEST_WIDTH = 80;
 const INDENT = 2;
-const LONGEST_SIMPLE_KEY = 128;
+const MAX_SIMPLE_KEY_LENGTH = 128;
 
 export function encodeYaml(value: unknown): Buffer {
   try {
@@ -16,7 +16,7 @@ export function encodeYaml(value: unknown): Buffer {
     emitter.document(value);
     return Buffer.from(emitter.text);
   } catch (error) {
-    // Nesting by the thousands: JSON is YAML too.
+    // Too deeply nested for the recursive emitter. JSON is valid YAML.
     if (error instanceof RangeError) return Buffer.from(`${stringifyJson(value)}\n`);
     throw error;
   }
@@ -24,7 +24,7 @@ export function encodeYaml(value: unknown): Buffer {
 
 interface TextPlace {
   readonly indent: number;
-  /** A key in front of its colon: it stays on one line. */
+  /** A key on the same line as its colon; it is never folded. */
   readonly simpleKey: boolean;
 }
 
@@ -43,7 +43,7 @@ class YamlEmitter {
     this.#column += text.length;
   }
 
-  /** Goes to a line of its own, unless it is at the start of one. */
+  /** Starts a new line unless the current line is empty. */
   #newLine(indent: number): void {
     if (this.#column > 0) this.text += '\n';
     this.#column = 0;
@@ -60,7 +60,7 @@ class YamlEmitter {
     for (const key of keysOf(value)) {
       if (!first) this.#newLine(indent);
       first = false;
-      const simple = Buffer.byteLength(key) <= LONGEST_SIMPLE_KEY && !analyzeScalar(key).multiline;
+      const simple = Buffer.byteLength(key) <= MAX_SIMPLE_KEY_LENGTH && !analyzeScalar(key).multiline;
       if (simple) this.#string(key, { indent: indent + INDENT, simpleKey: true });
       else {
         this.#put('? ');
@@ -120,7 +120,7 @@ class YamlEmitter {
     }
   }
 
-  /** A single space beyond the width becomes the end of the line. */
+  /** Breaks the line at a single space beyond the width. */
   #folded(text: string, { indent, simpleKey }: TextPlace, { inQuotes }: { inQuotes: boolean }): void {
     let afterSpace = false;
     for (let i = 0; i < text.length;) {
@@ -232,12 +232,12 @@ function characterCount(text: string): number {
   return count;
 }
 
-const LARGEST_INTEGER = 2 ** 64;
+const MAX_INTEGER = 2 ** 64;
 
 const numberText = (value: number): string =>
-  Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER ? BigInt(value).toString() : floatText(value);
+  Number.isInteger(value) && Math.abs(value) < MAX_INTEGER ? BigInt(value).toString() : floatText(value);
 
-/** Those with something in them; empty ones are written like scalars. */
+/** Non-empty lists and maps; empty ones are written like scalars. */
 const isCollection = (value: unknown): value is object =>
   Array.isArray(value)
     ? value.length > 0

@@ -1,22 +1,28 @@
+/**
+ * The exact decoder: decodes a document in text order, as upstream's decoder does, and finds its error or its unknown
+ * and duplicate fields. It is the slow path, for documents that `conform.ts` refuses.
+ */
 import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/index.ts';
 import { isRecord, quote, setOwn } from '../../base/index.ts';
 import { type JsonDocument, ObjectDocument } from './document.ts';
 import { decodeScalar, kindWord } from './exact-scalar.ts';
 import { FatalDecodeError, MAX_MESSAGE_DEPTH, TooDeepError, typeErrorText, type ErrorContext } from './type-error.ts';
 
-/** Upstream stops listing after so many. */
+/** Upstream reports at most this many strict errors. */
 export const MAX_STRICT_ERRORS = 100;
 
 export interface ExactResult {
-  /** The fields that the type knows, repeated ones merged as upstream merges them; types are right, not yet canonical. */
+  /**
+   * The declared fields, duplicates merged as upstream merges them. Values have the right type but are not canonical.
+   */
   readonly value: Record<string, unknown>;
   /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`, in the order of the document. */
   readonly strictErrors: readonly string[];
 }
 
 /**
- * Decodes in the order of the text, as upstream's decoder does: a value of the wrong type is noted and skipped (the first
- * one noted is the error), a text that a type cannot parse ends the decoding at once. Throws a FatalDecodeError.
+ * A value of the wrong type is skipped, and the first one is the error. A text that its type cannot parse ends the
+ * decoding at once. Throws a FatalDecodeError.
  */
 export function decodeExact(message: Message, document: JsonDocument): ExactResult {
   const decoder = new ExactDecoder();
@@ -56,109 +62,109 @@ function fieldsOf(message: Message): ReadonlyMap<string, KnownField> {
 class ExactDecoder {
   firstError: string | undefined;
   readonly strictErrors = new Set<string>();
-  private context: ErrorContext = { struct: '', fields: [] };
-  private depth = 0;
-  /** Schemas inside an either-or field are read by a decoder of their own, which is not strict. */
-  private strict = true;
+  #context: ErrorContext = { struct: '', fields: [] };
+  #depth = 0;
+  /** Schemas inside a union field (JSONSchemaPropsOrBool) have a decoder of their own, which is not strict. */
+  #strict = true;
 
   message(message: Message, document: JsonDocument, existing: unknown, path: string): Record<string, unknown> {
     const target: Record<string, unknown> = isRecord(existing) ? existing : {};
     if (document === null) return target;
     if (!(document instanceof ObjectDocument)) {
-      this.note(kindWord(document), message.goType);
+      this.#note(kindWord(document), message.goType);
       return target;
     }
-    if (++this.depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
+    if (++this.#depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
     const known = fieldsOf(message);
     const seen = new Set<string>();
     document.keys.forEach((key, i) => {
       const found = known.get(key);
       const at = path === '' ? key : `${path}.${key}`;
       if (!found) {
-        this.noteStrict('unknown field', at);
+        this.#noteStrict('unknown field', at);
         return;
       }
-      if (seen.has(key)) this.noteStrict('duplicate field', at);
+      if (seen.has(key)) this.#noteStrict('duplicate field', at);
       seen.add(key);
-      const outer = this.context;
-      this.context = { struct: message.name, fields: [...outer.fields, ...found.embedded, key] };
-      const value = this.field(found.field, document.values[i]!, target[key], at);
+      const outer = this.#context;
+      this.#context = { struct: message.name, fields: [...outer.fields, ...found.embedded, key] };
+      const value = this.#field(found.field, document.values[i]!, target[key], at);
       if (value === undefined) delete target[key];
       else target[key] = value;
-      this.context = outer;
+      this.#context = outer;
     });
-    this.depth--;
+    this.#depth--;
     return target;
   }
 
-  private field(field: Field | 'typeMeta', document: JsonDocument, existing: unknown, path: string): unknown {
+  #field(field: Field | 'typeMeta', document: JsonDocument, existing: unknown, path: string): unknown {
     if (field === 'typeMeta')
       return decodeScalar(
         { kind: 'scalar', scalar: 'string', goType: 'string', values: [] },
         document,
         existing,
-        this.reporter,
+        this.#reporter,
       );
     if (field.pointer && document === null) return undefined;
-    if (field.name === 'uid' && UID_MESSAGES.has(this.context.struct))
-      return decodeScalar(UID_TYPE, document, existing, this.reporter);
-    return this.value(field.type, document, existing, path);
+    if (field.name === 'uid' && UID_MESSAGES.has(this.#context.struct))
+      return decodeScalar(UID_TYPE, document, existing, this.#reporter);
+    return this.#value(field.type, document, existing, path);
   }
 
-  private readonly reporter = {
-    note: (value: string, goType: string): void => this.note(value, goType),
+  readonly #reporter = {
+    note: (value: string, goType: string): void => this.#note(value, goType),
     noteText: (text: string): void => void (this.firstError ??= text),
     typeError: (value: string, goType: string): FatalDecodeError =>
-      new FatalDecodeError(typeErrorText(value, goType, this.context)),
+      new FatalDecodeError(typeErrorText(value, goType, this.#context)),
   };
 
-  private value(type: Type, document: JsonDocument, existing: unknown, path: string): unknown {
+  #value(type: Type, document: JsonDocument, existing: unknown, path: string): unknown {
     switch (type.kind) {
       case 'message':
         return this.message(type, document, existing, path);
       case 'list':
         if (document === null) return undefined;
         if (!Array.isArray(document)) {
-          this.note(kindWord(document), type.goType);
+          this.#note(kindWord(document), type.goType);
           return existing;
         }
         return document.map(
           (element, i) =>
-            this.value(type.element, element, Array.isArray(existing) ? existing[i] : undefined, `${path}[${i}]`) ??
+            this.#value(type.element, element, Array.isArray(existing) ? existing[i] : undefined, `${path}[${i}]`) ??
             null,
         );
       case 'map':
-        return this.map(type, document, existing, path);
+        return this.#map(type, document, existing, path);
       case 'union':
-        return this.union(type, document);
+        return this.#union(type, document);
       case 'scalar':
-        return decodeScalar(type, document, existing, this.reporter);
+        return decodeScalar(type, document, existing, this.#reporter);
     }
   }
 
-  private map(type: MapType, document: JsonDocument, existing: unknown, path: string): unknown {
+  #map(type: MapType, document: JsonDocument, existing: unknown, path: string): unknown {
     if (document === null) return undefined;
     if (!(document instanceof ObjectDocument)) {
-      this.note(kindWord(document), mapGoType(type));
+      this.#note(kindWord(document), mapGoType(type));
       return existing;
     }
     const target: Record<string, unknown> = isRecord(existing) ? existing : {};
     const seen = new Set<string>();
     document.keys.forEach((key, i) => {
       const at = path === '' ? key : `${path}.${key}`;
-      if (seen.has(key)) this.noteStrict('duplicate field', at);
+      if (seen.has(key)) this.#noteStrict('duplicate field', at);
       seen.add(key);
-      setOwn(target, key, this.value(type.value, document.values[i]!, undefined, at) ?? null);
+      setOwn(target, key, this.#value(type.value, document.values[i]!, undefined, at) ?? null);
     });
     return target;
   }
 
-  private union(type: UnionType, document: JsonDocument): unknown {
+  #union(type: UnionType, document: JsonDocument): unknown {
     const nested = (schema: JsonDocument): unknown => {
       const inner = new ExactDecoder();
-      inner.strict = false;
-      inner.depth = this.depth;
-      const value = inner.nestedMessage(type.schema, schema, this.context);
+      inner.#strict = false;
+      inner.#depth = this.#depth;
+      const value = inner.#nestedMessage(type.schema, schema, this.#context);
       if (inner.firstError !== undefined) throw new FatalDecodeError(inner.firstError);
       return value;
     };
@@ -171,26 +177,26 @@ class ExactDecoder {
     if (type.union === 'JSONSchemaPropsOrArray') return document.map(nested);
     return document.map((element) => {
       if (typeof element === 'string' || element === null) return element ?? '';
-      throw new FatalDecodeError(typeErrorText(kindWord(element), 'string', this.context));
+      throw new FatalDecodeError(typeErrorText(kindWord(element), 'string', this.#context));
     });
   }
 
-  private nestedMessage(message: Message, document: JsonDocument, context: ErrorContext): unknown {
-    this.context = context;
+  #nestedMessage(message: Message, document: JsonDocument, context: ErrorContext): unknown {
+    this.#context = context;
     return this.message(message, document, {}, '');
   }
 
-  private note(value: string, goType: string): void {
-    this.firstError ??= typeErrorText(value, goType, this.context);
+  #note(value: string, goType: string): void {
+    this.firstError ??= typeErrorText(value, goType, this.#context);
   }
 
-  private noteStrict(what: string, path: string): void {
-    if (this.strict && this.strictErrors.size < MAX_STRICT_ERRORS) this.strictErrors.add(`${what} ${quote(path)}`);
+  #noteStrict(what: string, path: string): void {
+    if (this.#strict && this.strictErrors.size < MAX_STRICT_ERRORS) this.strictErrors.add(`${what} ${quote(path)}`);
   }
 }
 
 const UID_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'types.UID', values: [] };
-/** Where a uid has a type of its own in Go. */
+/** Messages whose uid has the Go type types.UID. */
 const UID_MESSAGES = new Set([
   'BoundObjectReference',
   'ObjectMeta',
@@ -201,6 +207,6 @@ const UID_MESSAGES = new Set([
   'StatusDetails',
 ]);
 
-/** Lists of resources have a name of their own in Go. */
+/** Go's name for a map of quantities. */
 const mapGoType = (type: MapType): string =>
   type.goType === 'map[string]resource.Quantity' ? 'v1.ResourceList' : type.goType;

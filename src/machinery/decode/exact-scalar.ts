@@ -1,11 +1,12 @@
+/** Decodes scalars for the exact decoder. */
 import type { ScalarType } from '../../api/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime, parseQuantity } from '../../base/index.ts';
 import { isBadInput } from '../errors/index.ts';
 import { canonicalBase64 } from './base64.ts';
-import { NumberLiteral, plainValue, unfitNumber, type JsonDocument } from './document.ts';
+import { NumberLiteral, plainValue, numberRangeError, type JsonDocument } from './document.ts';
 import { FatalDecodeError } from './type-error.ts';
 
-/** The word for a value in upstream's type errors. */
+/** What upstream's type errors call a value. */
 export function kindWord(document: JsonDocument): string {
   if (Array.isArray(document)) return 'array';
   if (document instanceof NumberLiteral) return 'number';
@@ -15,11 +16,11 @@ export function kindWord(document: JsonDocument): string {
 }
 
 export interface TypeErrorReporter {
-  /** A value of the wrong type: noted, decoding goes on. */
+  /** Reports a value of the wrong type; decoding continues. */
   note(value: string, goType: string): void;
-  /** Another error that does not stop the decoding. */
+  /** Reports another error that does not stop the decoding. */
   noteText(text: string): void;
-  /** For types that parse themselves: ends the decoding. */
+  /** The error of a type that parses itself; it ends the decoding. */
   typeError(value: string, goType: string): FatalDecodeError;
 }
 
@@ -54,7 +55,7 @@ export function decodeScalar(
 }
 
 function refuseNumber(text: string): never {
-  throw new FatalDecodeError(unfitNumber(text));
+  throw new FatalDecodeError(numberRangeError(text));
 }
 
 function plainScalar(type: ScalarType, document: JsonDocument, existing: unknown, report: TypeErrorReporter): unknown {
@@ -96,7 +97,7 @@ function plainScalar(type: ScalarType, document: JsonDocument, existing: unknown
   return existing;
 }
 
-/** Go takes a list of numbers for bytes as well. */
+/** Go also decodes a list of numbers into bytes. */
 function byteList(document: readonly JsonDocument[], report: TypeErrorReporter): string {
   const bytes = document.map((element) => {
     const value =
@@ -129,7 +130,7 @@ function ofText(document: JsonDocument, report: TypeErrorReporter, read: (text: 
   return parsed(() => read(document), document);
 }
 
-/** Runs a parser for its errors. */
+/** Runs a parser only for its errors. */
 function parsed(read: () => unknown, text: string): string {
   try {
     read();
@@ -140,7 +141,7 @@ function parsed(read: () => unknown, text: string): string {
   return text;
 }
 
-/** What stands in the text; lists and objects stand for something that no type can parse. */
+/** The text of a scalar; for a list or an object, a word that no type can parse. */
 function rawText(document: JsonDocument): string {
   if (typeof document === 'string') return document;
   return document instanceof NumberLiteral ? document.text : kindWord(document);

@@ -1,21 +1,17 @@
 /**
- * From bytes to objects and back. `decodeObject` reads a request body strictly, in upstream's words when it is wrong, into
- * the canonical form that the rest of the system works on; `encodeJson` writes it. The common case takes one JSON.parse and
- * one pass of functions compiled from the schema (`conform.ts`); anything out of the ordinary is decoded again, slowly, from
- * the document as it was written (`exact-decode.ts`).
+ * Decoding and encoding of objects as JSON and YAML. `decodeObject` decodes a request body strictly, with upstream's error
+ * messages, into the canonical form that the rest of the system works on. A valid body takes one JSON.parse and one pass of
+ * functions compiled from the schema (`conform.ts`); any other is decoded again from its text (`exact-decode.ts`).
  *
- * Integers: an int64 field is a number; beyond 2^53 it is the nearest double that is a valid int64. Inside raw values
+ * Integers: an int64 field is a number; beyond 2^53 it is the nearest double that is a valid int64. In raw values
  * (RawExtension, custom resources) an integer that a double cannot hold is a bigint, which `encodeJson` and `stringifyJson`
  * write and JSON.stringify does not.
  */
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
-export { countKeys } from './count-keys.ts';
-export { decodeObject, strictErrorWarnings, type DecodedObject, type DecodeRequest } from './decode-object.ts';
-export { plainValue, readDocument, unfitNumber } from './document.ts';
+export { type DecodedObject, decodeObject, type DecodeRequest, strictErrorWarnings } from './decode-object.ts';
+export { numberRangeError, plainValue, readDocument } from './document.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { checkNesting } from './nesting.ts';
 export { parseJson } from './parse-json.ts';
-export { noteYaml } from './known-yaml.ts';
-export { parseYaml, readsAsJson, type ParsedYaml } from './parse-yaml.ts';
-export { type KnownYaml } from './known-yaml.ts';
-export { yamlToJson } from './parse-yaml.ts';
+export { parseYaml, readsAsJson, yamlToJson } from './parse-yaml.ts';
+export { type CachedYaml, cacheYaml } from './yaml-cache.ts';

@@ -1,3 +1,4 @@
+/** Reads kind and apiVersion of a body before it is decoded. */
 import type { GroupVersionKind } from '../../api/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { ObjectDocument, readDocument, type JsonDocument } from './document.ts';
@@ -7,7 +8,7 @@ import type { ParsedText } from './parse-json.ts';
 const GO_TYPE =
   'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
-/** The kind and version that a body says it has; empty where it says nothing. Throws a StatusError. */
+/** Empty strings for what the body does not have. Throws a StatusError. */
 export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { apiVersion, kind } = value as Record<string, unknown>;
@@ -19,7 +20,7 @@ export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
   return interpretDocument(readDocument(text));
 }
 
-/** Upstream looks for the two keys in any letter case here, and in document order. */
+/** Upstream matches the two keys case-insensitively here, in document order. */
 function interpretDocument(document: JsonDocument): GroupVersionKind {
   if (document === null) return { group: '', version: '', kind: '' };
   if (!(document instanceof ObjectDocument)) {

@@ -1,8 +1,8 @@
-/** Values that were put together of parts, each of which was within the limit when it was read. */
+/** Checks the nesting of values that were put together from parts, each of which was within the limit. */
 import { badRequest } from '../errors/index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
-/** Throws a StatusError for a value of more levels than a document may have. Without recursion. */
+/** Throws a StatusError for a value that nests deeper than a document may. Does not recurse. */
 export function checkNesting(value: unknown): void {
   let level: object[] = isContainer(value) ? [value] : [];
   for (let depth = 0; level.length > 0; depth++) {

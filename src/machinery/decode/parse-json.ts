@@ -1,17 +1,18 @@
+/** Parses JSON, with Go's errors. */
 import { badRequest } from '../errors/index.ts';
 import { countKeys } from './count-keys.ts';
 import { plainValue, readDocument, type PlainValue } from './document.ts';
 import { jsonSyntaxError } from './json-syntax.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 
-/** A body's text and what is known about it without a schema. */
+/** A body's text, its value, and what a scan of its bytes found. */
 export interface ParsedText {
   readonly text: string;
   readonly value: unknown;
   readonly scan: JsonScan;
 }
 
-/** JSON.parse, with Go's words in a StatusError when the text is not JSON or nests too deeply. */
+/** JSON.parse with Go's message in a StatusError if the text is not JSON or nests too deeply. */
 export function parseText(body: Uint8Array | string): ParsedText {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const text =
@@ -29,12 +30,12 @@ export function parseText(body: Uint8Array | string): ParsedText {
 }
 
 /**
- * Any JSON value. `duplicates` are the paths of keys that are given more than once (`spec.a[0].b`); the last one counts.
- * Integers beyond 2^53 that fit into 64 bits are bigints; numbers that no double can hold go to `onUnfit`, which throws by
+ * Any JSON value, with the paths of duplicate keys (`spec.a[0].b`); the last of them wins. Integers beyond 2^53 that
+ * fit into 64 bits are bigints. `onNumberOutOfRange` is called for numbers that no double can hold, and throws by
  * default. Throws a StatusError.
  */
-export function parseJson(body: Uint8Array | string, onUnfit?: (text: string) => void): PlainValue {
+export function parseJson(body: Uint8Array | string, onNumberOutOfRange?: (text: string) => void): PlainValue {
   const { text, value, scan } = parseText(body);
   if (!scan.unusual && countKeys(value) === scan.keys) return { value, duplicates: [] };
-  return plainValue(readDocument(text), onUnfit);
+  return plainValue(readDocument(text), onNumberOutOfRange);
 }

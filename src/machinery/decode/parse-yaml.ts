@@ -1,3 +1,4 @@
+/** Parses YAML 1.1 as upstream's library does. */
 import {
   isAlias,
   isCollection,
@@ -14,38 +15,38 @@ import {
 import { append, quote, setOwn, stringifyJson } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { countKeys } from './count-keys.ts';
-import { knownYaml, type YamlAsJson } from './known-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { scanJson } from './scan-json.ts';
+import { cachedYaml, type YamlAsJson } from './yaml-cache.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
 
 export interface ParsedYaml {
   readonly value: unknown;
-  /** Upstream's one error for all keys that are given more than once: `yaml: unmarshal errors:\n  line 3: key "x" already set in map`. */
+  /** Upstream's error for duplicate keys: `yaml: unmarshal errors:\n line 3: key "x" already set in map`. */
   readonly duplicateKeys: string | undefined;
 }
 
-/** Aliases can make a small document a huge value; upstream refuses at about this size. */
+/** Aliases can expand a small document to a huge value. Upstream refuses at about this size. */
 const MAX_NODES_WITH_ALIASES = 400_000;
 
-/** The first document of a YAML text as a JSON value. Throws a StatusError in upstream's words. */
+/** The first document of a YAML text as a JSON value. Throws a StatusError. */
 export function parseYaml(text: string): ParsedYaml {
-  const known = knownYaml(text);
-  if (known && 'refusal' in known) throw badRequest(known.refusal);
-  if (known) return { value: parseJson(known.json).value, duplicateKeys: known.duplicateKeys };
-  // Most YAML that is sent is JSON, which is a hundred times faster to read.
+  const cached = cachedYaml(text);
+  if (cached && 'refusal' in cached) throw badRequest(cached.refusal);
+  if (cached) return { value: parseJson(cached.json).value, duplicateKeys: cached.duplicateKeys };
+  // Most bodies sent as YAML are JSON, which parses a hundred times faster.
   const json = text.startsWith('{') ? tryParseJson(text) : undefined;
   if (json !== undefined) return { value: json, duplicateKeys: undefined };
   if (isTooDeep(text)) throw badRequest(`yaml: exceeded max depth of ${MAX_YAML_DEPTH}`);
   return convertFirstDocument(text);
 }
 
-/** Whether the text is read as JSON, which is a hundred times faster. */
+/** Whether `parseYaml` takes the fast path of JSON. */
 export const readsAsJson = (text: string): boolean => text.startsWith('{') && tryParseJson(text) !== undefined;
 
-/** Only JSON that reads the same in YAML 1.1: plain numbers, and no key twice. */
+/** Only JSON that means the same in YAML 1.1: plain numbers and no duplicate keys. */
 function tryParseJson(text: string): unknown {
   const scan = scanJson(Buffer.from(text));
   if (scan.unusual) return undefined;
@@ -57,10 +58,10 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** The same as JSON text, on which the decoding goes on. */
+/** The first document as JSON text. */
 export function yamlToJson(text: string): YamlAsJson {
-  const known = knownYaml(text);
-  if (known && 'json' in known) return known;
+  const cached = cachedYaml(text);
+  if (cached && 'json' in cached) return cached;
   const { value, duplicateKeys } = parseYaml(text);
   return { json: stringifyJson(value), duplicateKeys };
 }
@@ -89,55 +90,55 @@ function convertFirstDocument(text: string): ParsedYaml {
 
 class YamlConverter {
   readonly duplicates: string[] = [];
-  private nodes = 0;
-  private aliased = false;
-  private readonly expanding = new Set<unknown>();
-  private readonly targets: ReadonlyMap<Node, Node>;
+  #nodes = 0;
+  #aliased = false;
+  readonly #expanding = new Set<unknown>();
+  readonly #targets: ReadonlyMap<Node, Node>;
 
-  constructor(
-    document: Document.Parsed,
-    private readonly lines: LineCounter,
-  ) {
-    this.targets = aliasTargets(document.contents);
+  readonly #lines: LineCounter;
+
+  constructor(document: Document.Parsed, lines: LineCounter) {
+    this.#lines = lines;
+    this.#targets = aliasTargets(document.contents);
   }
 
   convert(node: Node | null | undefined): unknown {
-    this.nodes++;
-    if (this.aliased && this.nodes > MAX_NODES_WITH_ALIASES)
+    this.#nodes++;
+    if (this.#aliased && this.#nodes > MAX_NODES_WITH_ALIASES)
       throw badRequest('yaml: document contains excessive aliasing');
     if (!node) return null;
-    if (isAlias(node)) return this.alias(node);
+    if (isAlias(node)) return this.#alias(node);
     if (isScalar(node)) return finite(scalarValue(node));
     if (isSeq(node)) return node.items.map((item) => this.convert(item as Node));
-    return isMap(node) ? this.map(node) : null;
+    return isMap(node) ? this.#map(node) : null;
   }
 
-  private alias(node: Node & { source: string }): unknown {
-    const target = this.targets.get(node);
+  #alias(node: Node & { source: string }): unknown {
+    const target = this.#targets.get(node);
     if (!target) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`);
-    if (this.expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
-    this.aliased = true;
-    this.expanding.add(target);
+    if (this.#expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
+    this.#aliased = true;
+    this.#expanding.add(target);
     const value = this.convert(target);
-    this.expanding.delete(target);
+    this.#expanding.delete(target);
     return value;
   }
 
-  private map(node: YAMLMap): Record<string, unknown> {
+  #map(node: YAMLMap): Record<string, unknown> {
     const own: Record<string, unknown> = {};
     const merged: Record<string, unknown>[] = [];
     for (const pair of node.items) {
       if (!isPair(pair)) continue;
       const valueNode = pair.value as Node | null;
       if (isMergeKey(pair.key)) {
-        append(merged, this.mergeSources(valueNode));
+        append(merged, this.#mergeSources(valueNode));
         continue;
       }
-      const key = this.key(pair.key as Node | null);
+      const key = this.#key(pair.key as Node | null);
       const value = this.convert(valueNode);
       if (Object.hasOwn(own, key.text))
         this.duplicates.push(
-          `line ${this.lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`,
+          `line ${this.#lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`,
         );
       setOwn(own, key.text, value);
     }
@@ -147,7 +148,7 @@ class YamlConverter {
     return own;
   }
 
-  private mergeSources(node: Node | null): Record<string, unknown>[] {
+  #mergeSources(node: Node | null): Record<string, unknown>[] {
     const value = this.convert(node);
     const sources: unknown[] = Array.isArray(value) ? value : [value];
     return sources.map((source) => {
@@ -157,8 +158,8 @@ class YamlConverter {
     });
   }
 
-  /** JSON keys are texts; shown as Go shows a value of the key's own type. */
-  private key(node: Node | null): { text: string; shown: string } {
+  /** A key as JSON text, and as Go prints a value of the key's type. */
+  #key(node: Node | null): { text: string; shown: string } {
     const value = this.convert(node);
     if (typeof value === 'string') return { text: value, shown: quote(value) };
     if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
@@ -166,12 +167,15 @@ class YamlConverter {
     throw badRequest(`yaml: invalid map key: ${stringifyJson(value)}`);
   }
 
-  private lineOf(node: Node): number {
-    return this.lines.linePos(node.range?.[0] ?? 0).line;
+  #lineOf(node: Node): number {
+    return this.#lines.linePos(node.range?.[0] ?? 0).line;
   }
 }
 
-/** What each alias stands for: the last node before it that has its anchor. The library would walk the document for each of them. */
+/**
+ * The target of each alias: the last node before it with its anchor. The library would walk the document once per
+ * alias.
+ */
 function aliasTargets(root: Node | null): Map<Node, Node> {
   const targets = new Map<Node, Node>();
   const anchors = new Map<string, Node>();
@@ -203,7 +207,7 @@ function scalarValue(node: { type?: string; tag?: string; source?: string; value
   return node.type === 'PLAIN' && node.tag === undefined ? resolvePlainScalar(text) : text;
 }
 
-/** What JSON can hold of a number: none that is infinite, and integers of 64 bits with a sign; larger ones are doubles. */
+/** Numbers that JSON can hold: infinities are refused, integers beyond int64 become doubles. */
 function finite(value: YamlScalar): YamlScalar {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
   if (typeof value !== 'number' || Number.isFinite(value)) return value;

@@ -1,3 +1,4 @@
+/** The kinds that upstream's schemes register, also those that it no longer serves. */
 import { apiVersionOf, schema as builtIn, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
 
 /** Kinds that upstream registers in every group and version. */
@@ -23,7 +24,7 @@ const DEVICES = ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'Resou
 const ROLES = ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 const PRIORITIES = ['FlowSchema', 'PriorityLevelConfiguration'];
 
-/** What upstream can still decode but does not serve: kinds by version. They live on in `v1` of the same group. */
+/** Kinds by apiVersion that upstream decodes but no longer serves; `v1` of the same group has them. */
 const RETIRED_KINDS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     'admissionregistration.k8s.io/v1alpha1': ADMISSION_POLICIES,
@@ -71,7 +72,7 @@ const RETIRED_KINDS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Upstream's first home of the workloads and of networking, `extensions/v1beta1`, and where its kinds went. */
+/** The kinds of `extensions/v1beta1` and the groups that have them now. */
 const EXTENSIONS_KINDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     DaemonSet: 'apps',
@@ -87,7 +88,7 @@ function successorGroup({ group, kind }: GroupVersionKind, apiVersion: string): 
   return RETIRED_KINDS.get(apiVersion)?.includes(kind) ? group : undefined;
 }
 
-/** The type that upstream would decode a kind into, whether it serves the kind or only knows it. */
+/** The message that a kind decodes into, served or not. */
 export function registeredMessage(gvk: GroupVersionKind, schema: Schema = builtIn): Message | undefined {
   const apiVersion = apiVersionOf(gvk);
   const meta =
@@ -100,7 +101,7 @@ export function registeredMessage(gvk: GroupVersionKind, schema: Schema = builtI
   );
 }
 
-/** Evictions are still taken in the version that came before. */
+/** Upstream still accepts Evictions of policy/v1beta1. */
 export const isAcceptedVersion = (gvk: GroupVersionKind, expected: GroupVersionKind): boolean =>
   (gvk.group === expected.group && gvk.version === expected.version) ||
   (gvk.kind === 'Eviction' && gvk.group === 'policy' && gvk.version === 'v1beta1');

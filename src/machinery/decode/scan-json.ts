@@ -1,21 +1,21 @@
 /**
- * One pass over the bytes of a JSON document, beside JSON.parse, for what JSON.parse does not tell: how many keys the
- * document has (so that keys given twice are noticed), and whether it holds anything whose exact text matters.
+ * One pass over the bytes of a JSON document, beside JSON.parse: counts the keys, so that duplicates are noticed, and
+ * finds values whose exact text matters.
  */
 export interface JsonScan {
-  /** Keys of all objects, repeated ones included. */
+  /** Keys of all objects, with duplicates. */
   readonly keys: number;
   /**
-   * Something that JSON.parse reads otherwise than upstream: a number with a fraction, an exponent or more than 15 digits,
-   * half of a surrogate pair, nesting beyond the limit.
+   * The document has something that JSON.parse reads differently from upstream: a number with a fraction, an exponent
+   * or more than 15 digits, half of a surrogate pair, or nesting beyond the limit.
    */
   readonly unusual: boolean;
 }
 
 /**
- * Deeper documents are refused, in the words that upstream has for those of more than 10,000 levels. Everything that walks an
- * object (defaults, validation, field sets, patches, CEL) recurses, and V8 ends the process when it compiles a regular
- * expression where the stack ends. Within the limit all of that leaves four tenths of the stack free.
+ * Deeper documents are refused with upstream's message for more than 10,000 levels. Everything that walks an object
+ * (defaults, validation, field sets, patches, CEL) recurses, and V8 aborts the process if it compiles a regular
+ * expression at the end of the stack. Within this limit four tenths of the stack stay free.
  */
 export const MAX_DEPTH = 1_000;
 
@@ -43,7 +43,7 @@ CLASS.fill(DIGIT, 0x30, 0x3a);
 CLASS[0x2e] = CLASS[0x45] = FRACTION;
 CLASS[LOWER_E] = MAYBE_EXPONENT;
 
-/** 1 for the bytes that are something else than text within a string. */
+/** 1 for bytes that have a meaning inside a string. */
 const ENDS_TEXT = new Uint8Array(256);
 ENDS_TEXT[QUOTE] = ENDS_TEXT[BACKSLASH] = 1;
 

@@ -1,8 +1,8 @@
-/** Where in the Go types a value was to go, for the texts of upstream's type errors. */
+/** The position in the Go types, for upstream's type errors. */
 export interface ErrorContext {
-  /** The struct that has the field; empty at the top. */
+  /** The struct of the field; empty at the top. */
   readonly struct: string;
-  /** The names from the top of the object to the field; list indices and map keys are not among them. */
+  /** Field names from the top, without list indices and map keys. */
   readonly fields: readonly string[];
 }
 
@@ -12,12 +12,12 @@ export function typeErrorText(value: string, goType: string, { struct, fields }:
   return `json: cannot unmarshal ${value} into Go ${where} of type ${goType}`;
 }
 
-/** Ends the decoding; becomes a StatusError with the words that upstream puts before it. */
+/** Ends the decoding. The caller makes it a StatusError with upstream's prefix. */
 export class FatalDecodeError extends Error {}
 
 /**
- * Messages that contain themselves (schemas in schemas) are walked by recursion. The limit is far from where the stack
- * ends: V8 gives up the whole process if it has to compile a regular expression there.
+ * Messages that contain themselves (schemas in schemas) are decoded recursively. The limit keeps far from the end of
+ * the stack, where V8 aborts the process if it compiles a regular expression.
  */
 export const MAX_MESSAGE_DEPTH = 300;
 

@@ -1,14 +1,14 @@
+/** Refuses YAML that nests too deeply for the recursive parser. */
 import { Lexer, Parser } from 'yaml';
 
-/** Our YAML parser recurses into what it reads; deeper documents would exhaust the stack. */
+/** The YAML parser recurses; deeper documents would exhaust the stack. */
 export const MAX_YAML_DEPTH = 300;
 
-/** True for a text that nests too deeply to be parsed. */
 export function isTooDeep(text: string): boolean {
   return mayBeTooDeep(text) && measuredDepth(text) > MAX_YAML_DEPTH;
 }
 
-/** A quick look: brackets left open at any point, and columns before the first word of any line. */
+/** A quick upper bound: open brackets, and the indentation of a line. */
 function mayBeTooDeep(text: string): boolean {
   let open = 0;
   let lead = 0;
@@ -31,7 +31,7 @@ function mayBeTooDeep(text: string): boolean {
   return false;
 }
 
-/** The parser's own stack, which holds one entry a level; it stops as soon as there are too many. */
+/** The size of the parser's stack, one entry per level. Stops beyond the limit. */
 function measuredDepth(text: string): number {
   const parser = new Parser();
   let depth = 0;

@@ -1,20 +1,21 @@
+/** YAML syntax errors in the words of upstream's library. */
 import type { LineCounter, YAMLParseError } from 'yaml';
 import { badRequest, type StatusError } from '../errors/index.ts';
 
 interface Wording {
   readonly text: string;
-  /** From the line where our parser sees the fault to the line that upstream's names. */
+  /** The difference between our parser's line number and upstream's. */
   readonly lineOffset: number;
 }
 
-/** The fault in the words of upstream's YAML library, whose scanner and parser count lines differently. */
+/** Upstream's scanner and parser count lines differently, which `lineOffset` corrects. */
 export function yamlError(errors: readonly YAMLParseError[], lines: LineCounter, document: string): StatusError {
   const error = errors[0]!;
   const { text, lineOffset } = wording(error, errors, document);
   return badRequest(`yaml: line ${Math.max(1, lines.linePos(error.pos[0]).line + lineOffset)}: ${text}`);
 }
 
-/** Whether a collection in brackets ends where its next part would have to stand. */
+/** Whether a flow collection ends where content is expected. */
 const wantsContent = (document: string, end: number): boolean =>
   /[[{,:]$/.test(
     document

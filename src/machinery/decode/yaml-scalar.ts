@@ -1,6 +1,6 @@
 /**
- * What a plain YAML scalar means: YAML 1.1, as upstream's library reads it. `yes`, `on` and `y` are booleans, `0755` is octal,
- * a number that no double can hold (`1e400`) is a text, and dates stay texts.
+ * The meaning of plain YAML scalars: YAML 1.1, as upstream's library reads it. `yes`, `on` and `y` are booleans,
+ * `0755` is octal, a number that no double can hold (`1e400`) is a string, and dates stay strings.
  */
 export type YamlScalar = string | number | bigint | boolean | null;
 
@@ -10,8 +10,8 @@ const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
 const NOT_FINITE = /^(?:\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))$/;
 const FLOAT = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
-/** A longer text is no number that anyone means. */
-const MOST_CHARACTERS = 400;
+/** Longer texts are not parsed as numbers. */
+const MAX_NUMBER_LENGTH = 400;
 const MAX_UINT64 = (1n << 64n) - 1n;
 const MIN_INT64 = -(1n << 63n);
 
@@ -19,7 +19,7 @@ export function resolvePlainScalar(text: string): YamlScalar {
   if (NULL.has(text)) return null;
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
-  if (!/^[-+.0-9]/.test(text) || text.length > MOST_CHARACTERS) return text;
+  if (!/^[-+.0-9]/.test(text) || text.length > MAX_NUMBER_LENGTH) return text;
   if (NOT_FINITE.test(text)) return notFinite(text);
   const digits = text.replaceAll('_', '');
   const integer = parseInteger(digits);
@@ -45,7 +45,7 @@ function parseInteger(text: string): number | bigint | undefined {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** With an explicit tag: the text, read as the tag says where that makes sense. */
+/** A scalar with an explicit tag. */
 export function resolveTaggedScalar(tag: string, text: string): YamlScalar {
   switch (tag) {
     case 'tag:yaml.org,2002:str':

@@ -1,4 +1,4 @@
-/** What a text would be taken for in YAML, by the rules of upstream's library (YAML 1.1). */
+/** Which styles (plain, quoted, literal) a string may have in YAML, by the rules of upstream's library. */
 
 export interface ScalarAnalysis {
   readonly multiline: boolean;
@@ -7,7 +7,10 @@ export interface ScalarAnalysis {
   readonly literalAllowed: boolean;
 }
 
-/** What only an escape can write: tabs, control characters, byte order marks, line breaks of other kinds, and everything beyond the first plane. */
+/**
+ * Characters that have to be escaped: tabs, control characters, byte order marks, other line breaks, and everything
+ * outside the Basic Multilingual Plane.
+ */
 // eslint-disable-next-line no-control-regex
 const SPECIAL = /[\0-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]/;
 const INDICATOR_FIRST = /^[#,[\]{}&*!|>'"%@`]/;
@@ -40,10 +43,10 @@ const DATE =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
-/** Minutes and seconds, which were numbers to the base of 60. */
+/** Base-60 numbers of YAML 1.1, such as `1:30`. */
 const BASE_60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
-/** Whether the text, without quotes, is read as a text and not as a number, a date, a truth value or nothing. */
+/** Whether the text without quotes is read as a string, not as a number, date, boolean or null. */
 export function readsAsText(text: string): boolean {
   if (WORDS.has(text) || BASE_60.test(text)) return false;
   const first = text.codePointAt(0)!;
@@ -83,7 +86,7 @@ const DIGIT = /^\p{Nd}$/u;
 const isLetter = (character: string | undefined): boolean => character !== undefined && LETTER.test(character);
 const isDigit = (character: string | undefined): boolean => character !== undefined && DIGIT.test(character);
 
-/** Letters after everything else, numbers by their amount. */
+/** The key order of upstream's library: letters last, numbers by value. */
 export function byNaturalOrder(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
   const shorter = Math.min(left.length, right.length);
@@ -97,9 +100,9 @@ export function byNaturalOrder(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** The texts are equal up to `at`, where neither has a letter. */
+/** Compares texts that are equal up to `at`, where neither has a letter. */
 function byNumbers(left: readonly string[], right: readonly string[], at: number): number {
-  // Zeros count within a number that began before.
+  // Zeros are significant inside a number that began before `at`.
   let begun = 0n;
   if (left[at] === '0' || right[at] === '0') {
     for (let i = at - 1; i >= 0 && isDigit(left[i]); i--) if (left[i] !== '0') begun = 1n;

@@ -102,10 +102,13 @@ const HTML = /[<>&\u2028\u2029]/g;
  * `spec.containers[0].name`. Paths are made lazily: text is built only when an error is.
  */
 export class Path {
-  private constructor(
-    private readonly parent: Path | undefined,
-    private readonly step: string,
-  ) {}
+  readonly #parent: Path | undefined;
+  readonly #step: string;
+
+  private constructor(parent: Path | undefined, step: string) {
+    this.#parent = parent;
+    this.#step = step;
+  }
 
   static root(...names: string[]): Path {
     let at: Path | undefined;
@@ -115,7 +118,7 @@ export class Path {
 
   child(...names: string[]): Path {
     let at: Path = this;
-    for (const name of names) at = new Path(at, at.isEmpty() ? name : `.${name}`);
+    for (const name of names) at = new Path(at, at.#isEmpty() ? name : `.${name}`);
     return at;
   }
 
@@ -127,12 +130,12 @@ export class Path {
     return new Path(this, `[${key}]`);
   }
 
-  private isEmpty(): boolean {
-    return this.step === '' && this.parent === undefined;
+  #isEmpty(): boolean {
+    return this.#step === '' && this.#parent === undefined;
   }
 
   toString(): string {
-    return this.parent ? this.parent.toString() + this.step : this.step;
+    return this.#parent ? this.#parent.toString() + this.#step : this.#step;
   }
 }
 

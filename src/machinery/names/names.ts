@@ -1,8 +1,8 @@
-import { append } from '../../base/index.ts';
 /**
  * The syntaxes that names, keys and small values have to follow. Each function gives the messages that say what is
  * wrong with a value, in upstream's words, and the same empty list for every value that is right.
  */
+import { append } from '../../base/index.ts';
 import { MATCH_PRINTABLE_ASCII, utf8Longer } from './text.ts';
 
 export type Messages = readonly string[];

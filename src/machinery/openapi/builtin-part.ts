@@ -1,12 +1,13 @@
-/** What the built-in kinds contribute: made once a process, whoever asks first. */
 import { schema, type Resource } from '../../api/index.ts';
+/** The parts of the OpenAPI documents that describe the built-in kinds. Made once per process. */
+import { runSteps, type Steps } from '../../base/index.ts';
 import { DefinitionTexts, refsIn } from './definition-texts.ts';
-import { corePath, groupPath, groupsPath, groupVersionPath, versionPath } from './information-paths.ts';
-import { resourcePaths, type OpenApiResource, type PathItem } from './operations.ts';
+import { corePath, groupPath, groupsPath, groupVersionPath, versionPath } from './discovery-paths.ts';
+import { type OpenApiResource, type PathItem } from './operations.ts';
 import { member, partOf, type Member, type Part } from './part.ts';
 import { renderPathV2, SharedParameters } from './render-v2.ts';
 import { renderPathV3 } from './render-v3.ts';
-import { finish, type Steps } from './steps.ts';
+import { resourcePaths } from './resource-paths.ts';
 
 export const definitionTexts = { v2: new DefinitionTexts('v2'), v3: new DefinitionTexts('v3') };
 
@@ -17,34 +18,33 @@ const openApiResource = (resource: Resource): OpenApiResource => ({
 });
 
 interface BuiltinDocument {
-  /** Paths that are there whatever is served under them. */
-  readonly information: readonly PathItem[];
+  /** Paths of discovery, independent of the resources. */
+  readonly discovery: readonly PathItem[];
   readonly resources: readonly Resource[];
 }
 
 let documents: ReadonlyMap<string, BuiltinDocument> | undefined;
 
-/** The documents of version 3 that are always there, by name: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
+/** The documents of version 3 by name: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
 export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
   if (documents) return documents;
-  const made = new Map<string, { information: PathItem[]; resources: Resource[] }>();
-  const information = (name: string, item: PathItem): void =>
-    void made.set(name, { information: [item], resources: [] });
-  information('api', corePath);
-  information('apis', groupsPath);
-  information('version', versionPath);
+  const byName = new Map<string, { discovery: PathItem[]; resources: Resource[] }>();
+  const discovery = (name: string, item: PathItem): void => void byName.set(name, { discovery: [item], resources: [] });
+  discovery('api', corePath);
+  discovery('apis', groupsPath);
+  discovery('version', versionPath);
   for (const resource of schema.resources) {
     const { group, version } = resource;
     const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
-    if (group !== '') information(`apis/${group}`, groupPath(group));
-    if (!made.has(name)) information(name, groupVersionPath(resource));
-    made.get(name)!.resources.push(resource);
+    if (group !== '') discovery(`apis/${group}`, groupPath(group));
+    if (!byName.has(name)) discovery(name, groupVersionPath(resource));
+    byName.get(name)!.resources.push(resource);
   }
-  return (documents = made);
+  return (documents = byName);
 }
 
-function* itemsOf({ information, resources }: BuiltinDocument): Steps<PathItem[]> {
-  const items = [...information];
+function* itemsOf({ discovery, resources }: BuiltinDocument): Steps<PathItem[]> {
+  const items = [...discovery];
   for (const resource of resources) {
     items.push(...resourcePaths(openApiResource(resource)));
     yield;
@@ -52,7 +52,7 @@ function* itemsOf({ information, resources }: BuiltinDocument): Steps<PathItem[]
   return items;
 }
 
-/** Paths as version 2 writes them, with the parameters that they share and the names of what they refer to. */
+/** Paths of version 2, their shared parameters, and the names of the definitions that they refer to. */
 export function* pathsV2(
   items: readonly PathItem[],
 ): Steps<Pick<Part, 'paths' | 'parameters'> & { readonly refs: Set<string> }> {
@@ -105,6 +105,6 @@ export function* builtinV3(name: string): Steps<Part | undefined> {
   return part;
 }
 
-/** The built-in definitions that others refer to, of version 3: there every document has its own. */
+/** Built-in definitions for another document: in version 3 every document contains those that it refers to. */
 export const builtinDefinitionsV3 = (names: Iterable<string>): Member[] =>
-  finish(definitionTexts.v3.reachableFrom(names));
+  runSteps(definitionTexts.v3.reachableFrom(names));

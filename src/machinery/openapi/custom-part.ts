@@ -1,4 +1,5 @@
-/** What a custom resource contributes to the documents: made once, kept for as long as it is served. */
+/** The parts of the OpenAPI documents that describe a custom resource. Made once and kept while it is served. */
+import { type Steps } from '../../base/index.ts';
 import { builtinDefinitionsV3, pathsV2, pathsV3 } from './builtin-part.ts';
 import {
   CUSTOM_REFERENCES,
@@ -6,10 +7,10 @@ import {
   customOpenApiResource,
   type CustomResourceApi,
 } from './custom-resource.ts';
-import { groupPath, groupVersionPath } from './information-paths.ts';
-import { resourcePaths } from './operations.ts';
+import { groupPath, groupVersionPath } from './discovery-paths.ts';
 import { partOf, type Part } from './part.ts';
-import { HEAVY, type Steps } from './steps.ts';
+import { resourcePaths } from './resource-paths.ts';
+import { HEAVY } from './step-weights.ts';
 
 const known = { v2: new WeakMap<CustomResourceApi, Part>(), v3: new WeakMap<CustomResourceApi, Part>() };
 
@@ -22,7 +23,7 @@ export function* customPart(api: CustomResourceApi, style: 'v2' | 'v3'): Steps<P
   return part;
 }
 
-/** It refers only to the metadata and the scale that built-in kinds have too, and these are there already. */
+/** A custom resource refers only to definitions of built-in kinds, which the document has already. */
 function* partV2(api: CustomResourceApi): Steps<Part> {
   const items = [
     groupPath(api.resource.group),

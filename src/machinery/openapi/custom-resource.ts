@@ -1,20 +1,21 @@
+/** OpenAPI definitions of custom resources. */
 import type { Resource } from '../../api/index.ts';
-import { isRecord, type JsonObject } from '../../base/index.ts';
-import { API_VERSION_AND_KIND, refTo, refWith, type Style } from './definitions.ts';
+import { isRecord, type JsonObject, type Steps } from '../../base/index.ts';
+import { API_VERSION_AND_KIND } from './definitions.ts';
 import type { OpenApiResource } from './operations.ts';
 import { member, type Member } from './part.ts';
+import { refTo, refWith, type Style } from './references.ts';
 import { hidesStructure, objectText, propertyMembers, schemaMembers } from './schema-text.ts';
-import type { Steps } from './steps.ts';
 
-/** A version of a custom resource: the resource as it is served, and the definition's schema. */
+/** A served version of a custom resource with its schema. */
 export interface CustomResourceApi {
   readonly resource: Pick<
     Resource,
     'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'
   >;
-  /** `spec.versions[].schema.openAPIV3Schema`; absent where anything goes. */
+  /** `spec.versions[].schema.openAPIV3Schema`; absent if every field is allowed. */
   readonly schema?: JsonObject;
-  /** `spec.preserveUnknownFields` of old definitions. */
+  /** `spec.preserveUnknownFields`, which old definitions may have. */
   readonly preserveUnknownFields?: boolean;
 }
 
@@ -65,5 +66,5 @@ export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<
   return [member(name, objectText(object)), member(customDefinitionName(api.resource, listKind), JSON.stringify(list))];
 }
 
-/** What the definitions refer to besides each other: schemas themselves refer to nothing. */
+/** The built-in definitions that every custom resource refers to. */
 export const CUSTOM_REFERENCES = [`${META}ObjectMeta`, `${META}ListMeta`];

@@ -1,25 +1,11 @@
 import { packages, type Field, type GroupVersionKind, type Message, type Scalar, type Type } from '../../api/index.ts';
 import type { JsonObject, JsonValue } from '../../base/index.ts';
-import { enumeration } from './closed-strings.ts';
+import { enumValues } from './enums.ts';
+/** OpenAPI definitions (schemas) of the messages, in the style of either version. Only version 3 has defaults. */
+import { refWith, type Style } from './references.ts';
 import { specialDefinition, specialName } from './special-definitions.ts';
 
-/**
- * Definitions (schemas) of the messages, in the style of either version of OpenAPI. Version 3 also tells defaults, and
- * says things beside a reference by putting it into `allOf`; in version 2 they stand beside it.
- */
-export type Style = 'v2' | 'v3';
-
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-
-export const refTo = (name: string, style: Style): JsonObject => ({
-  $ref: style === 'v2' ? `#/definitions/${name}` : `#/components/schemas/${name}`,
-});
-
-/** A reference with more said beside it. */
-export function refWith(name: string, style: Style, more: JsonObject): JsonObject {
-  if (Object.keys(more).length === 0) return refTo(name, style);
-  return style === 'v2' ? { ...more, ...refTo(name, style) } : { allOf: [refTo(name, style)], ...more };
-}
 
 const PLAIN: Readonly<Partial<Record<Scalar, JsonObject>>> = {
   string: { type: 'string' },
@@ -32,13 +18,13 @@ const PLAIN: Readonly<Partial<Record<Scalar, JsonObject>>> = {
 
 const ZEROS: Readonly<Partial<Record<Scalar, JsonValue>>> = { string: '', bool: false, int32: 0, int64: 0, double: 0 };
 
-/** The name of the definition that a type refers to; undefined for types that are spelled out in place. */
+/** The name of the definition that a type refers to; undefined for types that are described in place. */
 function definitionName(type: Type): string | undefined {
   if (type.kind === 'message') return type.fullName;
   return type.kind === 'scalar' || type.kind === 'union' ? specialName(type) : undefined;
 }
 
-/** What a list or map holds. */
+/** The schema of the elements of a list or map. */
 function elementSchema(type: Type, style: Style): JsonObject {
   const name = definitionName(type);
   if (name !== undefined) return refWith(name, style, style === 'v3' && type.kind === 'message' ? { default: {} } : {});
@@ -49,7 +35,7 @@ function elementSchema(type: Type, style: Style): JsonObject {
 function typeSchema(type: Type, style: Style): JsonObject {
   switch (type.kind) {
     case 'scalar': {
-      const values = enumeration(type);
+      const values = enumValues(type);
       return { ...PLAIN[type.scalar], ...(values ? { enum: values } : {}) };
     }
     case 'list':
@@ -119,7 +105,7 @@ export function messageDefinition(message: Message, style: Style): JsonObject {
 /** Kinds of the meta group that every version of every group has. */
 const KINDS_OF_EVERY_VERSION = ['DeleteOptions', 'WatchEvent'];
 
-/** The kinds that a message is known as; none for messages that are only parts of objects. */
+/** The kinds of a message; none for messages that are only parts of objects. */
 function kindsOf(message: Message): GroupVersionKind[] {
   const { name, fullName } = message;
   if (fullName === `${META}${name}`) {

@@ -1,39 +1,44 @@
+/** The OpenAPI documents that a server serves: /openapi/v2 and /openapi/v3. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../base/index.ts';
+import { type JsonObject, type Steps } from '../../base/index.ts';
 import { builtinDocuments, builtinV2, builtinV3 } from './builtin-part.ts';
 import { customPart } from './custom-part.ts';
 import type { CustomResourceApi } from './custom-resource.ts';
 import { encodeGnosticDefinition, encodeGnosticPath, joinGnosticDocument } from './gnostic.ts';
 import { joined, objectBytes, valueOf, type Member, type Part } from './part.ts';
-import { HEAVY, weightOf, type Steps } from './steps.ts';
+import { HEAVY, weightOf } from './step-weights.ts';
 
-/** A document as it is served; its bytes are joined when somebody wants more than its hash. */
+/** A served document. Its bytes are joined when they are first read; the hash is known before. */
 export interface OpenApiDocument {
   readonly bytes: Buffer;
-  /** Changes with the content; the value of `?hash=` and, quoted, the entity tag. */
+  /** The value of `?hash=` and, quoted, of the ETag header. */
   readonly hash: string;
 }
 
 class JoinedDocument implements OpenApiDocument {
   #bytes: Buffer | undefined;
 
+  readonly #join: () => Buffer;
+
   constructor(
     readonly hash: string,
-    private readonly join: () => Buffer,
-  ) {}
+    join: () => Buffer,
+  ) {
+    this.#join = join;
+  }
 
   get bytes(): Buffer {
-    return (this.#bytes ??= this.join());
+    return (this.#bytes ??= this.#join());
   }
 }
 
-/** Those of version 3 that no custom resource changes, by version and name: all servers of a process share them. */
+/** Documents of version 3 without custom resources, by version and name. All servers of a process share them. */
 const builtinJoined = new Map<string, OpenApiDocument>();
 
 export interface OpenApiOptions {
-  /** The version of the server, such as v1.36.4. */
+  /** The version of the server. */
   readonly version: string;
-  /** Custom resources to be described beside the built-in ones. */
+  /** The custom resources that are served. */
   readonly custom?: readonly CustomResourceApi[];
 }
 
@@ -46,21 +51,24 @@ const CUSTOM_INFO: JsonObject = { title: 'Kubernetes CRD Swagger', version: 'v0.
 const documentName = ({ resource }: CustomResourceApi): string => `apis/${resource.group}/${resource.version}`;
 
 /**
- * Every OpenAPI document of a server, in steps: `finish` takes them all at once. When
- * custom resources change, make another: what the built-in kinds and each custom resource contribute is shared by all.
+ * Makes every OpenAPI document of a server, in steps. Create a new instance when custom resources change: all
+ * instances share the parts of the built-in kinds and of each custom resource.
  */
 export class OpenApiDocuments {
-  private readonly custom: readonly CustomResourceApi[];
+  readonly #custom: readonly CustomResourceApi[];
 
-  constructor(private readonly options: OpenApiOptions) {
-    this.custom = options.custom ?? [];
+  readonly #options: OpenApiOptions;
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+    this.#custom = options.custom ?? [];
   }
 
-  /** /openapi/v2 as JSON; with what other servers contribute, where there are such. */
+  /** /openapi/v2 as JSON, with the parts of aggregated API servers. */
   *v2(others: readonly Part[] = []): Steps<OpenApiDocument> {
     const parts = [...(yield* this.v2Parts()), ...others];
-    return this.document('v2', parts, () => {
-      const head = JSON.stringify(this.v2Head(parts)).slice(0, -1);
+    return this.#document('v2', parts, () => {
+      const head = JSON.stringify(this.#v2Head(parts)).slice(0, -1);
       const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
       return Buffer.concat([
         ...paths,
@@ -69,7 +77,7 @@ export class OpenApiDocuments {
     });
   }
 
-  /** /openapi/v2 in its protobuf form. */
+  /** /openapi/v2 as protobuf. */
   *v2Protobuf(others: readonly Part[] = []): Steps<OpenApiDocument> {
     const parts = [...(yield* this.v2Parts()), ...others];
     const paths: Buffer[] = [];
@@ -78,10 +86,10 @@ export class OpenApiDocuments {
     for (const definition of joined(parts.map((part) => part.definitions)))
       definitions.push(yield* encodedOnce(definition, encodeGnosticDefinition));
     yield HEAVY;
-    return this.document('v2 protobuf', parts, () => joinGnosticDocument(this.v2Head(parts), paths, definitions));
+    return this.#document('v2 protobuf', parts, () => joinGnosticDocument(this.#v2Head(parts), paths, definitions));
   }
 
-  /** /openapi/v3: where the documents are. */
+  /** /openapi/v3: the URLs of the documents. */
   *v3Root(): Steps<OpenApiDocument> {
     const paths: [string, JsonObject][] = [];
     for (const name of this.v3Names())
@@ -90,52 +98,52 @@ export class OpenApiDocuments {
     return { bytes, hash: hashOf([bytes]) };
   }
 
-  /** /openapi/v3/NAME: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`; undefined for what is not served. */
+  /** /openapi/v3/NAME: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`; undefined if it is not served. */
   *v3(name: string): Steps<OpenApiDocument | undefined> {
     const builtin = yield* builtinV3(name);
-    if (builtin) return this.builtinDocument(name, builtin);
+    if (builtin) return this.#builtinDocument(name, builtin);
     const parts: Part[] = [];
-    for (const api of this.custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
-    return parts.length === 0 ? undefined : this.document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
+    for (const api of this.#custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
+    return parts.length === 0 ? undefined : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
   }
 
-  private builtinDocument(name: string, part: Part): OpenApiDocument {
-    const { version } = this.options;
+  #builtinDocument(name: string, part: Part): OpenApiDocument {
+    const { version } = this.#options;
     const key = `${version} ${name}`;
     let document = builtinJoined.get(key);
     if (!document)
       builtinJoined.set(
         key,
-        (document = this.document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
+        (document = this.#document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
       );
     return document;
   }
 
   v3Names(): string[] {
-    return [...new Set([...builtinDocuments().keys(), ...this.custom.map(documentName)])].sort();
+    return [...new Set([...builtinDocuments().keys(), ...this.#custom.map(documentName)])].sort();
   }
 
-  /** What /openapi/v2 is made of: the built-in kinds, then the custom resources. */
+  /** The parts of /openapi/v2: the built-in kinds, then the custom resources. */
   *v2Parts(): Steps<Part[]> {
     const parts = [yield* builtinV2()];
-    for (const api of this.custom) parts.push(yield* customPart(api, 'v2'));
+    for (const api of this.#custom) parts.push(yield* customPart(api, 'v2'));
     yield HEAVY;
     return parts;
   }
 
-  private v2Head(parts: readonly Part[]): JsonObject {
+  #v2Head(parts: readonly Part[]): JsonObject {
     return {
       swagger: '2.0',
-      info: { title: BUILTIN_TITLE, version: this.options.version },
+      info: { title: BUILTIN_TITLE, version: this.#options.version },
       parameters: Object.assign({}, ...parts.map((part) => part.parameters)) as JsonObject,
       securityDefinitions: SECURITY_SCHEMES,
       security: [{ BearerToken: [] }],
     };
   }
 
-  /** The hash is that of the parts' own: long documents need not be read again to tell whether they have changed. */
-  private document(name: string, parts: readonly Part[], join: () => Buffer): OpenApiDocument {
-    return new JoinedDocument(hashOf([name, this.options.version, ...parts.map(({ digest }) => digest).sort()]), join);
+  /** The hash comes from the parts' digests, so a change is found without joining the document. */
+  #document(name: string, parts: readonly Part[], join: () => Buffer): OpenApiDocument {
+    return new JoinedDocument(hashOf([name, this.#options.version, ...parts.map(({ digest }) => digest).sort()]), join);
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { runSteps } from '../../base/index.ts';
 import { OpenApiDocuments } from './documents.ts';
 import { encodeGnosticDocument } from './gnostic.ts';
-import { finish } from './steps.ts';
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** A length-delimited field: tag, length, content. */
@@ -80,7 +80,7 @@ describe('the protobuf form of version 2', () => {
 
   it('is made of the whole document', () => {
     const documents = new OpenApiDocuments({ version: 'v1.36.4' });
-    const { bytes } = finish(documents.v2Protobuf());
+    const { bytes } = runSteps(documents.v2Protobuf());
     expect(bytes.length).toBeGreaterThan(500_000);
     expect(bytes.subarray(0, 5).toString('hex')).toBe(text(1, '2.0'));
     expect(bytes.includes('io.k8s.api.core.v1.PodSpec')).toBe(true);

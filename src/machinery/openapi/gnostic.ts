@@ -1,11 +1,11 @@
+/**
+ * The protobuf form of /openapi/v2 (`openapi.v2.Document` of github.com/google/gnostic), which older clients request.
+ * The tables below are its messages: JSON key, field number, content. Maps are lists of { name = 1, value = 2 }.
+ * Values of any type and extensions (`x-…`) are encoded as YAML, of which JSON is a subset.
+ */
 import { isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
 import { BackwardWriter } from '../protobuf/index.ts';
 
-/**
- * The protobuf form of version 2 (`openapi.v2.Document` of github.com/google/gnostic), which older clients ask for. The
- * tables below are its messages: JSON key, field number, what the field holds. Maps are lists of { name = 1, value = 2 };
- * values of any type and extensions (`x-…`) travel as YAML, which JSON is.
- */
 type Write = (writer: BackwardWriter, value: JsonValue) => void;
 
 interface FieldSpec {
@@ -13,7 +13,7 @@ interface FieldSpec {
   readonly number: number;
   readonly wireType: number;
   readonly repeated: boolean;
-  /** With its length, where it has one. */
+  /** Writes the value, with its length if it is delimited. */
   readonly write: Write;
 }
 
@@ -55,7 +55,7 @@ function writeFieldValue(writer: BackwardWriter, { number, wireType, write }: Fi
   writer.varint((number << 3) | wireType);
 }
 
-/** A message of the fields; `extensions` is the number of the field for keys that begin with `x-`. */
+/** A message with these fields; `extensions` is the number of the field for keys with the prefix `x-`. */
 function message(fields: readonly FieldSpec[], extensions?: number): Write {
   const descending = [...fields].sort((a, b) => b.number - a.number);
   return (writer, value) => {
@@ -107,7 +107,7 @@ function named(content: Write, number = 1): Write {
   };
 }
 
-/** One of several, in the field that `choose` names. */
+/** A oneof: writes the field that `choose` returns. */
 function oneOf(choose: (value: JsonObject) => { readonly number: number; readonly content: Write }): Write {
   return (writer, value) => {
     const { number, content } = choose(value as JsonObject);
@@ -272,13 +272,13 @@ const encoded = (write: Write, value: JsonObject): Buffer => {
 
 export const encodeGnosticDocument = (swagger: JsonObject): Buffer => encoded(document, swagger);
 
-/** One of a document's paths, and one of its definitions: these are what `joinGnosticDocument` joins. */
+/** Encodes one path or definition for `joinGnosticDocument`. */
 export const encodeGnosticPath = (name: string, item: JsonObject): Buffer =>
   encoded(named(pathItem, 2), { [name]: item });
 export const encodeGnosticDefinition = (name: string, definition: JsonObject): Buffer =>
   encoded(named(schema), { [name]: definition });
 
-/** `head` is the document without its paths and definitions. The order of fields is free. */
+/** `head` is the document without paths and definitions. Protobuf allows fields in any order. */
 export function joinGnosticDocument(
   head: JsonObject,
   paths: readonly Buffer[],
@@ -293,7 +293,7 @@ export function joinGnosticDocument(
   ]);
 }
 
-/** The tag and the length of a field that the pieces make up. */
+/** The tag and length of a field whose content is the pieces. */
 function lengthOf(number: number, pieces: readonly Buffer[]): Buffer {
   const writer = new BackwardWriter(16);
   writer.varint(pieces.reduce((sum, piece) => sum + piece.length, 0));

@@ -1,3 +1,4 @@
+/** Media types that operations consume and produce. */
 import type { Operation } from './operations.ts';
 
 const PATCH_TYPES = [

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
-import type { JsonObject, JsonValue } from '../../base/index.ts';
-import { finish, OpenApiDocuments, openapiV2, openapiV3, type CustomResourceApi } from './index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { type JsonObject, type JsonValue, runSteps } from '../../base/index.ts';
+import { type CustomResourceApi, OpenApiDocuments } from './index.ts';
 
 /** The value at a path of keys. */
 function at(value: JsonValue | undefined, ...keys: string[]): JsonValue | undefined {
@@ -9,9 +10,10 @@ function at(value: JsonValue | undefined, ...keys: string[]): JsonValue | undefi
 }
 
 const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString('utf8')) as JsonObject;
-const apps = openapiV3('apps', 'v1')!;
-const core = openapiV3('', 'v1')!;
-const swagger = openapiV2();
+const builtin = new OpenApiDocuments({ version: KUBERNETES_VERSION });
+const apps = parse(runSteps(builtin.v3('apis/apps/v1'))!.bytes);
+const core = parse(runSteps(builtin.v3('api/v1'))!.bytes);
+const swagger = parse(runSteps(builtin.v2()).bytes);
 const schemaOf = (document: JsonObject, name: string, ...keys: string[]) =>
   at(document, 'components', 'schemas', name, ...keys);
 const definition = (name: string, ...keys: string[]) => at(swagger, 'definitions', name, ...keys);
@@ -25,7 +27,7 @@ const refsOf = (document: JsonObject): string[] =>
 describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
     for (const name of new OpenApiDocuments({ version: 'v1.36.4' }).v3Names()) {
-      const document = parse(finish(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name))!.bytes);
+      const document = parse(runSteps(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name))!.bytes);
       const known = Object.keys(at(document, 'components', 'schemas') as JsonObject);
       expect(refsOf(document).filter((ref) => !known.includes(ref))).toEqual([]);
     }
@@ -95,11 +97,11 @@ describe('version 3', () => {
 
   it('lists the documents with the hash of their content', () => {
     const documents = new OpenApiDocuments({ version: 'v1.36.4' });
-    const root = parse(finish(documents.v3Root()).bytes);
-    const { hash } = finish(documents.v3('apis/apps/v1'))!;
+    const root = parse(runSteps(documents.v3Root()).bytes);
+    const { hash } = runSteps(documents.v3('apis/apps/v1'))!;
     expect(hash).toMatch(/^[0-9A-F]{128}$/);
     expect(at(root, 'paths', 'apis/apps/v1')).toEqual({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hash}` });
-    expect(finish(documents.v3('apis/nope/v1'))).toBeUndefined();
+    expect(runSteps(documents.v3('apis/nope/v1'))).toBeUndefined();
   });
 });
 
@@ -282,7 +284,7 @@ describe('custom resources', () => {
   const name = 'com.example.stable.v1.Widget';
 
   it('have a document of version 3 of their own', () => {
-    const document = parse(finish(documents.v3('apis/stable.example.com/v1'))!.bytes);
+    const document = parse(runSteps(documents.v3('apis/stable.example.com/v1'))!.bytes);
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } });
     expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(
       at(widgets.schema, 'properties', 'spec', 'properties'),
@@ -307,7 +309,7 @@ describe('custom resources', () => {
   });
 
   it('are part of version 2, without what it cannot say', () => {
-    const document = parse(finish(documents.v2()).bytes);
+    const document = parse(runSteps(documents.v2()).bytes);
     expect(at(document, 'definitions', name, 'properties', 'spec', 'properties')).toEqual({
       size: {},
       port: { 'x-kubernetes-int-or-string': true },
@@ -321,14 +323,14 @@ describe('custom resources', () => {
 
   it('may be anything without a schema', () => {
     const open = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource }] });
-    const document = parse(finish(open.v3('apis/stable.example.com/v1'))!.bytes);
+    const document = parse(runSteps(open.v3('apis/stable.example.com/v1'))!.bytes);
     expect(schemaOf(document, name)).toMatchObject({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   });
 
   it('change the hash of what they are in, and of nothing else', () => {
     const plain = new OpenApiDocuments({ version: 'v1.36.4' });
-    expect(finish(documents.v3('apis/apps/v1'))!.hash).toBe(finish(plain.v3('apis/apps/v1'))!.hash);
-    expect(finish(documents.v3Root()).hash).not.toBe(finish(plain.v3Root()).hash);
-    expect(finish(documents.v2()).hash).not.toBe(finish(plain.v2()).hash);
+    expect(runSteps(documents.v3('apis/apps/v1'))!.hash).toBe(runSteps(plain.v3('apis/apps/v1'))!.hash);
+    expect(runSteps(documents.v3Root()).hash).not.toBe(runSteps(plain.v3Root()).hash);
+    expect(runSteps(documents.v2()).hash).not.toBe(runSteps(plain.v2()).hash);
   });
 });

@@ -1,4 +1,4 @@
-/** The parts of operation names: `list` + `AppsV1` + `NamespacedDeployment`. */
+/** The parts of operation IDs and tags: `list` + `AppsV1` + `NamespacedDeployment`. */
 export interface ResourceNames {
   /** `AppsV1`, `RbacAuthorizationV1`, `StableExampleComV1` */
   readonly group: string;

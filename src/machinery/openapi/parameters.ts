@@ -1,6 +1,6 @@
+/** The query and path parameters of operations. */
 import { schema, type Field, type Message } from '../../api/index.ts';
 
-/** The parameters of operations. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -91,7 +91,7 @@ export const DELETE_PARAMETERS = DELETION;
 export const DELETE_COLLECTION_PARAMETERS = [...DELETION, ...SELECTION];
 export const READ_PARAMETERS_OF_CUSTOM_RESOURCES = [RESOURCE_VERSION];
 
-/** The query parameters that an options kind (PodExecOptions) stands for. */
+/** The query parameters of an options kind such as PodExecOptions. */
 export function optionsParameters(kind: string): Parameter[] {
   const message: Message | undefined = schema.kind({ group: '', version: 'v1', kind });
   return (message?.fields ?? []).map((field) => query(field.name, parameterType(field), field.description));

@@ -1,6 +1,6 @@
 /**
- * What documents are joined of: paths and definitions as the bytes that they have in JSON. The built-in kinds are one part,
- * every custom resource is another, made once; a document that changes is put together anew and not made anew.
+ * The parts that OpenAPI documents are joined from: paths and definitions as encoded JSON. The built-in kinds are one
+ * part and every custom resource is another. When a custom resource changes, only its part is made again.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
@@ -14,9 +14,9 @@ export interface Member {
 export interface Part {
   readonly paths: readonly Member[];
   readonly definitions: readonly Member[];
-  /** Parameters that the paths refer to; version 2 says them once. */
+  /** Parameters that the paths of version 2 refer to. */
   readonly parameters: JsonObject;
-  /** Of its content. */
+  /** A hash of the content. */
   readonly digest: string;
 }
 
@@ -37,7 +37,7 @@ export function partOf(content: Omit<Part, 'digest'>): Part {
 
 const byName = (a: Member, b: Member): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** The members of several parts in order, each once: parts share the paths of groups and what all kinds refer to. */
+/** The sorted members of several parts without duplicates: parts share the paths of groups and common definitions. */
 export function joined(lists: readonly (readonly Member[])[]): Member[] {
   const sorted = lists.flat().sort(byName);
   return sorted.filter(({ name }, i) => i === 0 || name !== sorted[i - 1]!.name);
@@ -45,7 +45,7 @@ export function joined(lists: readonly (readonly Member[])[]): Member[] {
 
 const COMMA = Buffer.from(',');
 
-/** The JSON object of the members, between what is given. */
+/** A JSON object with the members, between `before` and `after`. */
 export function objectBytes(members: readonly Member[], before: string, after: string): Buffer[] {
   const pieces: Buffer[] = [Buffer.from(`${before}{`)];
   members.forEach(({ bytes }, i) => {

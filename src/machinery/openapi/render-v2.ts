@@ -1,28 +1,29 @@
+/** Renders paths for OpenAPI version 2. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
-import { refTo } from './definitions.ts';
 import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';
+import { refTo } from './references.ts';
 
-/** Parameters that many operations have, said once. */
+/** Parameters that operations share by reference. */
 export class SharedParameters {
-  private readonly keys = new Map<Parameter, string>();
-  private readonly parameters: JsonObject = {};
+  readonly #keys = new Map<Parameter, string>();
+  readonly #parameters: JsonObject = {};
 
   ref(parameter: Parameter): JsonObject {
-    let key = this.keys.get(parameter);
+    let key = this.#keys.get(parameter);
     if (key === undefined) {
       const rendered = renderParameter(parameter);
       key = `${parameter.name}-${createHash('sha256').update(JSON.stringify(rendered)).digest('base64url').slice(0, 8)}`;
-      this.keys.set(parameter, key);
-      this.parameters[key] = rendered;
+      this.#keys.set(parameter, key);
+      this.#parameters[key] = rendered;
     }
     return { $ref: `#/parameters/${key}` };
   }
 
   all(): JsonObject {
-    return Object.fromEntries(Object.entries(this.parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
+    return Object.fromEntries(Object.entries(this.#parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 }
 

@@ -1,8 +1,9 @@
+/** Renders paths for OpenAPI version 3. */
 import type { JsonObject } from '../../base/index.ts';
-import { refTo } from './definitions.ts';
 import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';
+import { refTo } from './references.ts';
 
 export function renderPathV3(item: PathItem): JsonObject {
   const rendered: JsonObject = {};

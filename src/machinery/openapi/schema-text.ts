@@ -1,23 +1,22 @@
-/** The schema of a custom resource as JSON, in the style of either version of OpenAPI, a step for every schema inside it. */
-import { isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
-import type { Style } from './definitions.ts';
-import type { Steps } from './steps.ts';
+/** Renders the schema of a custom resource as JSON for either version of OpenAPI, one step per nested schema. */
+import { isRecord, type JsonObject, type JsonValue, type Steps } from '../../base/index.ts';
+import { type Style } from './references.ts';
 
-/** What version 2 of OpenAPI cannot say; clients of it must not refuse what the schema allows. */
+/** Keys that version 2 does not have. They are dropped, so that its clients accept what the schema allows. */
 const NOT_IN_V2 = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'nullable', 'default']);
 const STRUCTURE = new Set(['type', 'properties', 'items', 'additionalProperties', 'required']);
 const LISTS = new Set(['allOf', 'anyOf', 'oneOf']);
 const SCHEMAS = new Set(['items', 'additionalProperties', 'not']);
 const MAX_DEPTH = 100;
 
-/** Where version 3 allows several types or unknown fields, version 2 says no type at all. */
+/** Version 2 omits the type where version 3 allows several types or unknown fields. */
 export const hidesStructure = (schema: JsonObject, style: Style): boolean =>
   style === 'v2' &&
   (schema['nullable'] === true ||
     schema['x-kubernetes-int-or-string'] === true ||
     schema['x-kubernetes-preserve-unknown-fields'] === true);
 
-/** The keys of a schema that are shown, with their values as text. */
+/** The rendered keys of a schema with their values as JSON. */
 export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
   const members = new Map<string, string>();
   const hidden = hidesStructure(schema, style);

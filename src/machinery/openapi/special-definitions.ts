@@ -1,8 +1,8 @@
+/** OpenAPI definitions of types that are not messages, or whose JSON form differs from their message. */
 import type { ScalarType, UnionType } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { Style } from './definitions.ts';
+import { type Style } from './references.ts';
 
-/** Definitions of what is no message of the schema, or does not look in JSON as its message does. */
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const APIEXTENSIONS = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
 

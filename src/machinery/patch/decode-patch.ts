@@ -1,20 +1,20 @@
+/** Decodes the three kinds of patches from request bodies, with upstream's errors. */
 import { isRecord } from '../../base/index.ts';
-/** Reads patches from request bodies, with the answers that a body gets which is none. */
 import { parseJson } from '../decode/index.ts';
 import { badRequest, requestEntityTooLarge, StatusError } from '../errors/index.ts';
 
 export interface DecodedPatch<T> {
   readonly patch: T;
-  /** What strict validation objects to: `duplicate field "data.one"`. Empty when fields are not validated. */
+  /** Errors of strict field validation: `duplicate field "data.one"`. Empty for fieldValidation=Ignore. */
   readonly strictErrors: readonly string[];
 }
 
-/** Text, or what text would be decoded to: a patch that never was any. */
+/** The text of a patch, or a value for a patch that was never text. */
 export type PatchBody = Uint8Array | string | { readonly decoded: unknown };
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
-/** An operation as it was written; what it lacks shows when it is applied. */
+/** An operation as it was sent; applying it finds missing members. */
 export type JsonPatchOperation = Readonly<Record<string, unknown>> | null;
 
 const MAX_OPERATIONS = 10_000;
@@ -83,17 +83,23 @@ export function decodeStrategicMergePatch(
 
 const duplicateField = (path: string): string => `duplicate field "${path}"`;
 
-/** The values of a JSON patch are decoded into a field of its operations. */
+/** Upstream decodes the value of an operation into a Go struct field, which its error names. */
 function refuseNumberOfOperation(text: string): never {
   throw badRequest(`json: cannot unmarshal number ${text} into Go struct field jsonPatchOp.value of type float64`);
 }
 
-const readPatch = (body: PatchBody, onUnfit?: (text: string) => void): ReturnType<typeof parseJson> =>
-  typeof body === 'object' && 'decoded' in body ? { value: body.decoded, duplicates: [] } : parseJson(body, onUnfit);
+const readPatch = (body: PatchBody, onNumberOutOfRange?: (text: string) => void): ReturnType<typeof parseJson> =>
+  typeof body === 'object' && 'decoded' in body
+    ? { value: body.decoded, duplicates: [] }
+    : parseJson(body, onNumberOutOfRange);
 
-function parsePatch(body: PatchBody, prefix: string, onUnfit?: (text: string) => void): ReturnType<typeof parseJson> {
+function parsePatch(
+  body: PatchBody,
+  prefix: string,
+  onNumberOutOfRange?: (text: string) => void,
+): ReturnType<typeof parseJson> {
   try {
-    return readPatch(body, onUnfit);
+    return readPatch(body, onNumberOutOfRange);
   } catch (error) {
     if (error instanceof StatusError) throw badRequest(`${prefix}${error.message}`);
     throw error;

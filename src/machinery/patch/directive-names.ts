@@ -1,4 +1,4 @@
-/** Keys with a meaning of their own in strategic merge patches. */
+/** The directives of strategic merge patches. */
 export const PATCH = '$patch';
 export const RETAIN_KEYS = '$retainKeys';
 /** `$setElementOrder/<field>` */

@@ -1,8 +1,8 @@
-/** Patch values that meet nothing to be merged with. */
+/** Removes directives from patch values that have nothing in the object to merge with. */
 import { isRecord, setOwn } from '../../base/index.ts';
 import { PATCH } from './directive-names.ts';
 
-/** The value without its nulls and without what carries a `$patch`; undefined when it carries one itself. */
+/** The value without nulls and without objects that have a `$patch`; undefined if it has one itself. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isRecord(value)) return value;

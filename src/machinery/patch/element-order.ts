@@ -1,10 +1,13 @@
-/** The order of a merged list: as the patch has it, with the server's other items where they stood among their neighbours. */
+/**
+ * The order of a merged list: the order of the patch, with the other items of the live list at their relative
+ * positions.
+ */
 import { getOwn, isRecord } from '../../base/index.ts';
 import { noListsOfLists, noMergeKey, patchFailed, valueText, wrongType } from './patch-errors.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** What identifies an item: its merge key, or the item itself where there is none. */
+/** The merge key of an item; the item itself in a list of scalars. */
 export const identityOf = (item: unknown, mergeKey: string): unknown =>
   mergeKey === '' ? item : isRecord(item) ? getOwn(item, mergeKey) : undefined;
 
@@ -20,33 +23,34 @@ export function orderItems({ items, patchOrder, serverOrder, mergeKey }: OrderRe
   if (mergeKey !== '') {
     for (const list of [items, patchOrder, serverOrder]) for (const item of list) requireMergeKey(item, mergeKey);
   }
-  const patchPlace = placesOf(patchOrder, mergeKey);
-  const serverPlace = placesOf(serverOrder, mergeKey);
-  const place = (places: Map<unknown, number>, item: unknown): number => places.get(identityOf(item, mergeKey)) ?? -1;
-  const fromPatch = items.filter((item) => place(patchPlace, item) >= 0);
-  const serverOnly = items.filter((item) => place(patchPlace, item) < 0);
-  fromPatch.sort((a, b) => place(patchPlace, a) - place(patchPlace, b));
-  serverOnly.sort((a, b) => place(serverPlace, a) - place(serverPlace, b));
+  const patchPositions = positionsOf(patchOrder, mergeKey);
+  const serverPositions = positionsOf(serverOrder, mergeKey);
+  const position = (positions: Map<unknown, number>, item: unknown): number =>
+    positions.get(identityOf(item, mergeKey)) ?? -1;
+  const fromPatch = items.filter((item) => position(patchPositions, item) >= 0);
+  const serverOnly = items.filter((item) => position(patchPositions, item) < 0);
+  fromPatch.sort((a, b) => position(patchPositions, a) - position(patchPositions, b));
+  serverOnly.sort((a, b) => position(serverPositions, a) - position(serverPositions, b));
 
   const ordered: unknown[] = [];
   let s = 0;
   let p = 0;
   while (s < serverOnly.length && p < fromPatch.length) {
-    const patchItemPlace = place(serverPlace, fromPatch[p]);
-    const serverItemPlace = place(serverPlace, serverOnly[s]);
-    const serverFirst = patchItemPlace >= 0 && serverItemPlace >= 0 && serverItemPlace < patchItemPlace;
+    const patchItemPosition = position(serverPositions, fromPatch[p]);
+    const serverItemPosition = position(serverPositions, serverOnly[s]);
+    const serverFirst = patchItemPosition >= 0 && serverItemPosition >= 0 && serverItemPosition < patchItemPosition;
     ordered.push(serverFirst ? serverOnly[s++] : fromPatch[p++]);
   }
   return [...ordered, ...serverOnly.slice(s), ...fromPatch.slice(p)];
 }
 
-function placesOf(list: readonly unknown[], mergeKey: string): Map<unknown, number> {
-  const places = new Map<unknown, number>();
+function positionsOf(list: readonly unknown[], mergeKey: string): Map<unknown, number> {
+  const positions = new Map<unknown, number>();
   for (const [index, item] of list.entries()) {
     const identity = identityOf(item, mergeKey);
-    if (!places.has(identity)) places.set(identity, index);
+    if (!positions.has(identity)) positions.set(identity, index);
   }
-  return places;
+  return positions;
 }
 
 export function requireMergeKey(item: unknown, mergeKey: string): JsonRecord {
@@ -55,7 +59,7 @@ export function requireMergeKey(item: unknown, mergeKey: string): JsonRecord {
   return item;
 }
 
-/** Lists merge only if all their items are of one kind. */
+/** All items of lists that are merged must be of one kind. */
 export function itemKind(...lists: readonly (readonly unknown[])[]): 'map' | 'scalar' {
   let first: string | undefined;
   for (const list of lists) {

@@ -1,24 +1,8 @@
 /**
- * Patches: JSON patch, JSON merge patch and strategic merge patch, read from request bodies, applied to objects, and
- * made from the difference of two objects. Nothing here changes its arguments; results share what stayed the same. What
- * comes out is not canonical yet.
+ * Patches: JSON patch, JSON merge patch and strategic merge patch. `patchObject` decodes a request body and applies it to the
+ * live object. Nothing here changes its arguments; results share unchanged parts and are not in canonical form yet.
  */
-export {
-  createStrategicMergePatch,
-  createThreeWayStrategicMergePatch,
-  type ThreeWay,
-} from './create-strategic-merge-patch.ts';
-export {
-  decodeJsonPatch,
-  decodeMergePatch,
-  decodeStrategicMergePatch,
-  type DecodedPatch,
-  type FieldValidation,
-  type JsonPatchOperation,
-  type PatchBody,
-} from './decode-patch.ts';
+export type { PatchBody } from './decode-patch.ts';
 export { applyJsonPatch } from './json-patch.ts';
-export { applyMergePatch, createMergePatch } from './merge-patch.ts';
-export { patchObject, patchSteps, type PatchedValue, type PatchRequest } from './patch-object.ts';
-export { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+export { patchObject, type PatchRequest, patchSteps } from './patch-object.ts';
 export { withinDepth } from './within-depth.ts';

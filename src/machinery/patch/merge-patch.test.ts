@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeMergePatch } from './decode-patch.ts';
-import { applyMergePatch, createMergePatch } from './merge-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { createMergePatch } from './testing/create-merge-patch.ts';
 
 type JsonRecord = Record<string, unknown>;
 

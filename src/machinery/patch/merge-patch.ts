@@ -1,5 +1,5 @@
 /** JSON merge patch (RFC 7386). */
-import { deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
+import { getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { withinDepth } from './within-depth.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
@@ -23,28 +23,11 @@ function mergeRecords(target: JsonRecord, patch: JsonRecord): Record<string, unk
   return merged;
 }
 
-/** Nulls mean removal, also in objects that are new; in lists they stand for themselves. */
+/** Nulls mean removal, also in new objects. In lists they are values. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isRecord(value)) return value;
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(value)) if (value[key] !== null) setOwn(kept, key, withoutNulls(value[key]));
   return kept;
-}
-
-/** The patch that makes `to` of `from`. Nulls below `to` cannot be expressed; they come out as absent. */
-export function createMergePatch(from: JsonRecord, to: JsonRecord): Record<string, unknown> {
-  return withinDepth(() => diffRecords(from, to));
-}
-
-function diffRecords(from: JsonRecord, to: JsonRecord): Record<string, unknown> {
-  const patch: Record<string, unknown> = {};
-  for (const key of Object.keys(to)) {
-    const old = getOwn(from, key);
-    const now = to[key];
-    if (deepEqual(old, now)) continue;
-    setOwn(patch, key, isRecord(old) && isRecord(now) ? diffRecords(old, now) : now);
-  }
-  for (const key of Object.keys(from)) if (!Object.hasOwn(to, key)) setOwn(patch, key, null);
-  return patch;
 }

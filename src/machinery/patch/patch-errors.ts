@@ -1,11 +1,11 @@
-/** Errors of strategic merge patches: a malformed directive is a bad request, everything else upstream answers with 500. */
+/** Errors of strategic merge patches: 400 for a malformed directive, 500 for everything else, as upstream. */
 import { goTypeName, plainText } from '../../base/index.ts';
 import { badRequest, failure, type StatusError } from '../errors/index.ts';
 import { patchDoesNotApply } from './json-patch.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Numbers print as integers: patches are decoded that way. */
+/** Prints numbers as integers, because upstream decodes patches that way. */
 export const valueText = (value: unknown): string => plainText(value, String);
 
 export const patchFailed = (message: string): StatusError => failure(500, '', message);

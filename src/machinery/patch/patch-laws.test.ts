@@ -7,10 +7,11 @@ import { setOwn } from '../../base/own-property.ts';
 import { canonicalize } from '../decode/index.ts';
 import { StatusError } from '../errors/status.ts';
 import { objectGenerator } from '../testing/index.ts';
-import { createStrategicMergePatch } from './create-strategic-merge-patch.ts';
-import { applyMergePatch, createMergePatch } from './merge-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
 import { patchObject, type PatchRequest } from './patch-object.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+import { createMergePatch } from './testing/create-merge-patch.ts';
+import { createStrategicMergePatch } from './testing/create-strategic-merge-patch.ts';
 
 type JsonRecord = Record<string, unknown>;
 

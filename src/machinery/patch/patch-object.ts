@@ -1,6 +1,6 @@
-/** A patch request from its body to the patched value, whichever the kind of patch. */
+/** Applies a patch of any kind: decodes the body, patches the live object, and returns the patched value. */
 import type { Message } from '../../api/index.ts';
-import { stringifyJson } from '../../base/index.ts';
+import { runSteps, type Steps, stringifyJson } from '../../base/index.ts';
 import { checkNesting } from '../decode/index.ts';
 import { invalid, invalidValue, path, type StatusError } from '../errors/index.ts';
 import {
@@ -28,31 +28,21 @@ export interface PatchRequest {
 }
 
 export interface PatchedValue {
-  /** As the patch made it: conform it to the schema and default it. */
+  /** Not canonical yet and without defaults. */
   readonly value: unknown;
-  /** What strict validation objects to in the patch itself; it comes before what it objects to in the value. */
+  /** Strict errors of the patch itself; they precede those of the patched value. */
   readonly strictErrors: readonly string[];
-  /** The refusal of a value that does not decode, or of strict errors: `patch: Invalid value: "…": <detail>`. */
+  /** The error for a value that does not decode, or for strict errors: `patch: Invalid value: "…": <detail>`. */
   refuse(detail: string): StatusError;
 }
 
-/** Throws a StatusError when the body is no patch, or does not apply. */
+/** Throws a StatusError if the body is not a patch or does not apply. */
 export function patchObject(request: PatchRequest): PatchedValue {
-  const steps = patchSteps(request);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  return runSteps(patchSteps(request));
 }
 
-/** The same in steps, of which each yields how heavy it was. */
-export function* patchSteps({
-  type,
-  body,
-  live,
-  message,
-  fieldValidation,
-}: PatchRequest): Generator<number, PatchedValue> {
+/** The same in steps; each yields its weight. */
+export function* patchSteps({ type, body, live, message, fieldValidation }: PatchRequest): Steps<PatchedValue> {
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const value = applyStrategicMergePatch(message, live, patch);
@@ -66,7 +56,7 @@ export function* patchSteps({
       ? decodeJsonPatch(body, fieldValidation)
       : decodeMergePatch(body, fieldValidation);
   const value = Array.isArray(patch) ? yield* jsonPatchSteps(live, patch) : applyMergePatch(live, patch);
-  // A JSON patch can put a deep value into a deep place.
+  // A JSON patch can put a deep value at a deep path.
   if (Array.isArray(patch)) checkNesting(value);
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
 }

@@ -1,10 +1,10 @@
-/** What strategic merge patch needs to know of a type: how each field is patched, and by which key lists merge. */
+/** Patch metadata of a type: the patch strategy and merge key of each field. */
 import type { Field, Type } from '../../api/index.ts';
 import { quote } from '../../base/index.ts';
 import { failure } from '../errors/index.ts';
 
 export interface PatchMeta {
-  /** Of the field, or of its elements if it is a list. */
+  /** The type of the field, or of its elements if it is a list. */
   readonly type: Type;
   readonly strategy: 'merge' | 'replace' | '';
   readonly retainKeys: boolean;
@@ -15,7 +15,7 @@ const known = new WeakMap<Field, PatchMeta>();
 
 /** Throws a StatusError for a field that the type does not have. */
 export function patchMetaOf(type: Type, name: string): PatchMeta {
-  // A map's values are alike, whatever their key, and no strategy is declared for them.
+  // All values of a map have one type, and there is no strategy for them.
   if (type.kind === 'map') return { type: elementOf(type.value), strategy: '', retainKeys: false, mergeKey: '' };
   if (type.kind !== 'message') {
     throw failure(

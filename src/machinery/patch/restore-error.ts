@@ -1,14 +1,14 @@
 /**
- * Why a strategically patched object cannot be read back. Upstream turns the patched map straight into the typed object,
- * without JSON in between, and so has other words for a wrong type than it has for one in a request body.
+ * Type errors of a strategically patched object. Upstream converts the patched map to the typed object without JSON
+ * in between, so its messages differ from those for a request body.
  */
 import type { Message, ScalarType, Type } from '../../api/index.ts';
 import { isRecord } from '../../base/index.ts';
 import { withinDepth } from './within-depth.ts';
 
 /**
- * The first fault in the order of the fields; undefined when types fit (values with a syntax of their own aside). What is
- * the live object's own fits.
+ * The error of the first field in declared order; undefined if the types fit. Parts of the live object are not
+ * checked.
  */
 export function restoreError(message: Message, value: unknown, live: unknown): string | undefined {
   return withinDepth(() => errorIn(message, value, live));
@@ -39,7 +39,6 @@ function errorIn(type: Type, value: unknown, live: unknown): string | undefined 
 const NOTHING: Readonly<Record<string, unknown>> = {};
 const NO_ITEMS: readonly unknown[] = [];
 
-/** Looks at what is there; of several faults that of the first field counts. */
 function errorInFields(
   message: Message,
   value: Record<string, unknown>,
@@ -72,7 +71,7 @@ function errorInScalar(type: ScalarType, value: unknown): string | undefined {
   switch (type.scalar) {
     case 'string':
       if (kind === 'string') return undefined;
-      // Go could make a string of an integer, but JSON does not know such a thing.
+      // Go can convert an integer to a string; upstream forbids it here.
       return kind === 'int64' ? `cannot convert int64 to ${type.goType}` : 'unrecognized type: string';
     case 'bool':
       return kind === 'bool' ? undefined : 'unrecognized type: bool';

@@ -1,10 +1,10 @@
-/** A patch list must agree with the order that is given for it. */
+/** Checks a patch list against its `$setElementOrder` list. */
 import { isRecord } from '../../base/index.ts';
 import { PATCH, SET_ORDER } from './directive-names.ts';
 import { identityOf, requireMergeKey } from './element-order.ts';
 import { patchFailed, valueText, wrongType } from './patch-errors.ts';
 
-/** Throws unless the patch's items (those to be deleted aside) stand in the order list, in the same order. */
+/** Throws unless the patch's items, without those to delete, are in the order list in the same order. */
 export function checkAgainstOrder(patch: readonly unknown[], order: readonly unknown[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return;
   const items = mergeKey === '' ? patch : patch.filter((item) => !isDeleted(item));

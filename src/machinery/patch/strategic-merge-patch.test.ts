@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
-import { createStrategicMergePatch, createThreeWayStrategicMergePatch } from './create-strategic-merge-patch.ts';
 import { patchObject } from './patch-object.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+import { createStrategicMergePatch } from './testing/create-strategic-merge-patch.ts';
 
 type JsonRecord = Record<string, unknown>;
 
@@ -257,20 +257,5 @@ describe('patches made from a difference', () => {
       { strategy: { type: 'Recreate' } },
     );
     expect(patch).toEqual({ strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } });
-  });
-
-  it('three ways: removes what was applied and is no more, leaves what others added', () => {
-    const original = { containers: [a, b], nodeSelector: { disk: 'ssd' } };
-    const modified = { containers: [{ ...a, image: 'a:2' }] };
-    const current = {
-      containers: [a, { name: 'injected' }, b],
-      nodeSelector: { disk: 'ssd', zone: 'eu' },
-      hostname: 'h',
-    };
-    const patch = createThreeWayStrategicMergePatch(podSpec, { original, modified, current });
-    expect(applyStrategicMergePatch(podSpec, current, patch)).toEqual({
-      containers: [{ ...a, image: 'a:2' }, { name: 'injected' }],
-      hostname: 'h',
-    });
   });
 });

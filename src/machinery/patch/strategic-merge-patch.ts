@@ -1,7 +1,7 @@
 /**
- * Strategic merge patch: a merge patch that knows the schema. Lists with a merge key are merged item by item, and
- * directives in the patch (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say what plain
- * merging cannot. Errors and their codes are upstream's.
+ * Applies strategic merge patches: merge patches that know the schema. Lists with a merge key are merged item by
+ * item. Directives in the patch (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) express
+ * what plain merging cannot.
  */
 import type { Message, Type } from '../../api/index.ts';
 import { getOwn, isRecord, setOwn } from '../../base/index.ts';
@@ -22,7 +22,7 @@ import { withinDepth } from './within-depth.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Returns a new object that shares with `target` what the patch leaves alone. */
+/** Returns a new object that shares unchanged parts with `target`. */
 export function applyStrategicMergePatch(
   message: Message,
   target: JsonRecord,
@@ -50,7 +50,7 @@ function applyMapDirective(patch: JsonRecord): Record<string, unknown> {
   throw unknownDirective(directive, patch);
 }
 
-/** `$retainKeys` lists all fields that may stay; a patch that sets others contradicts itself. */
+/** Removes all fields that `$retainKeys` does not list. The patch must not set others. */
 function applyRetainKeys(merged: Record<string, unknown>, patch: JsonRecord): void {
   if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
   const retained = patch[RETAIN_KEYS];
@@ -107,7 +107,7 @@ function kindOf(value: unknown): string {
   return value === null ? 'null' : typeof value;
 }
 
-/** Merges the lists that come with an order; returns the patch's keys that are dealt with by that. */
+/** Merges the lists that have a `$setElementOrder`; returns their names. */
 function mergeOrderedLists(type: Type, merged: Record<string, unknown>, patch: JsonRecord): ReadonlySet<string> {
   const done = new Set<string>();
   for (const directive of Object.keys(patch)) {
@@ -149,7 +149,7 @@ function mergeLists(
       const unwanted = new Set(patch);
       return original.filter((item) => !unwanted.has(item));
     }
-    const items = withoutRepeats([...original, ...patch]);
+    const items = deduplicate([...original, ...patch]);
     return orderItems({ items, patchOrder: patch, serverOrder: original, mergeKey: '' });
   }
   const { mergeKey } = meta;
@@ -157,13 +157,13 @@ function mergeLists(
     throw patchFailed(`cannot merge lists without merge key for ${meta.type.kind === 'message' ? meta.type.name : ''}`);
   const { remaining, changes } = applyItemDirectives(original, patch, mergeKey);
   const items = [...remaining];
-  const places = new Map<unknown, number>();
+  const positions = new Map<unknown, number>();
   for (let i = items.length - 1; i >= 0; i--)
-    if (isRecord(items[i])) places.set(getOwn(items[i] as JsonRecord, mergeKey), i);
+    if (isRecord(items[i])) positions.set(getOwn(items[i] as JsonRecord, mergeKey), i);
   for (const change of changes) {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
-    const at = places.get(change[mergeKey]);
-    if (at === undefined) places.set(change[mergeKey], items.push(change) - 1);
+    const at = positions.get(change[mergeKey]);
+    if (at === undefined) positions.set(change[mergeKey], items.push(change) - 1);
     else items[at] = mergeMaps(meta.type, requireMergeKey(items[at], mergeKey), change);
   }
   return orderItems({ items, patchOrder: changes, serverOrder: remaining, mergeKey });
@@ -174,7 +174,10 @@ interface ItemChanges {
   readonly changes: readonly JsonRecord[];
 }
 
-/** An item `$patch: delete` removes its namesakes; an item `$patch: replace` makes the patch's other items the list. */
+/**
+ * `$patch: delete` removes the item with the same key. `$patch: replace` replaces the list with the patch's other
+ * items.
+ */
 function applyItemDirectives(original: readonly unknown[], patch: readonly unknown[], mergeKey: string): ItemChanges {
   const deleted = new Set<unknown>();
   const changes: JsonRecord[] = [];
@@ -198,26 +201,26 @@ function applyItemDirectives(original: readonly unknown[], patch: readonly unkno
   };
 }
 
-/** As upstream does it: the last item takes the place of one that repeats. */
-export function withoutRepeats(items: unknown[]): unknown[] {
-  const places = new Map<unknown, Set<number>>();
-  const placesOf = (item: unknown): Set<number> => {
-    let found = places.get(item);
-    if (!found) places.set(item, (found = new Set()));
+/** As upstream, moves the last item to the position of a duplicate. */
+export function deduplicate(items: unknown[]): unknown[] {
+  const positions = new Map<unknown, Set<number>>();
+  const positionsOf = (item: unknown): Set<number> => {
+    let found = positions.get(item);
+    if (!found) positions.set(item, (found = new Set()));
     return found;
   };
-  for (const [i, item] of items.entries()) placesOf(item).add(i);
+  for (const [i, item] of items.entries()) positionsOf(item).add(i);
   for (let i = 0; i < items.length - 1; i++) {
     const item = items[i];
-    const repeats = [...placesOf(item)].filter((place) => place > i).sort((a, b) => a - b);
-    for (const place of repeats) {
-      while (place < items.length && items[place] === item) {
+    const duplicates = [...positionsOf(item)].filter((position) => position > i).sort((a, b) => a - b);
+    for (const position of duplicates) {
+      while (position < items.length && items[position] === item) {
         const last = items.pop();
-        placesOf(last).delete(items.length);
-        if (place >= items.length) break;
-        placesOf(item).delete(place);
-        items[place] = last;
-        placesOf(last).add(place);
+        positionsOf(last).delete(items.length);
+        if (position >= items.length) break;
+        positionsOf(item).delete(position);
+        items[position] = last;
+        positionsOf(last).add(position);
       }
     }
   }

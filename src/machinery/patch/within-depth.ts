@@ -1,4 +1,4 @@
-/** Guards recursion over what clients send: nesting that the stack does not hold is refused like any other bad input. */
+/** Turns a stack overflow on deeply nested input into a StatusError. */
 import { badRequest } from '../errors/index.ts';
 
 export function withinDepth<T>(work: () => T): T {

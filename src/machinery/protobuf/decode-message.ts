@@ -1,42 +1,44 @@
+/** Decodes messages from protobuf. */
 import type { Field, ListType, MapType, Message, Type, UnionType } from '../../api/index.ts';
+import { setOwn } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { readFields, scalarDecodings, type ReadValue } from './decode-scalar.ts';
 import { FIXED64, LENGTH_DELIMITED, Reader, VARINT } from './reader.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** Reads one occurrence of a field into the slots of the message that is being read. */
+/** Reads one occurrence of a field into the slots of its message. */
 type ReadField = (reader: Reader, wireType: number, end: number, slots: unknown[], base: number) => void;
 
 /**
- * A message is compiled once into readers by field number. The values are gathered in slots, one for each JSON field in
- * declared order (an inlined message fills a run of its parent's slots), and then become the canonical object: zero
- * values dropped unless they are kept, messages that are no pointers always there.
+ * A message compiled into readers by field number. Values are collected in slots, one per JSON field in declared
+ * order (an inlined message fills a range of its parent's slots), and then become the canonical object: zero values
+ * are dropped unless the field has no omitempty, and messages that are not pointers are always present.
  */
 export class MessageDecoder {
-  private readonly readers: (ReadField | undefined)[] = [];
-  private readonly slots: SlotRule[] = [];
+  readonly #readers: (ReadField | undefined)[] = [];
+  readonly #slots: SlotRule[] = [];
 
   constructor(readonly message: Message) {}
 
   compile(): void {
-    for (const field of this.message.fields) this.slots.push(slotRule(this.message, field));
+    for (const field of this.message.fields) this.#slots.push(slotRule(this.message, field));
     let slot = 0;
     for (const field of this.message.wireFields) {
-      this.readers[field.number] = compileField(field, slot);
+      this.#readers[field.number] = compileField(field, slot);
       slot += field.inline && field.type.kind === 'message' ? field.type.fields.length : 1;
     }
   }
 
-  /** The fields up to `end`, as the canonical object. */
+  /** Reads the fields up to `end` into the canonical object. */
   read(reader: Reader, end: number): JsonObject {
-    const slots = new Array<unknown>(this.slots.length);
+    const slots = new Array<unknown>(this.#slots.length);
     this.readInto(reader, end, slots, 0);
-    return this.build(slots);
+    return this.#build(slots);
   }
 
   readInto(reader: Reader, end: number, slots: unknown[], base: number): void {
-    const { readers } = this;
+    const readers = this.#readers;
     reader.enter();
     while (reader.position < end) {
       const tag = reader.varint(end);
@@ -48,9 +50,9 @@ export class MessageDecoder {
     reader.leave();
   }
 
-  private build(slots: readonly unknown[]): JsonObject {
+  #build(slots: readonly unknown[]): JsonObject {
     const object: JsonObject = {};
-    const rules = this.slots;
+    const rules = this.#slots;
     for (let i = 0; i < rules.length; i++) {
       const rule = rules[i]!;
       const value = slots[i];
@@ -64,12 +66,12 @@ export class MessageDecoder {
   }
 }
 
-/** What becomes of a field's value in the canonical object. */
+/** How a field is written to the canonical object. */
 interface SlotRule {
   readonly name: string;
-  /** Makes the value of a field that is not in the bytes; undefined where it stays away. */
+  /** Creates the value of a field that is not in the bytes; undefined if it stays absent. */
   readonly absent: (() => unknown) | undefined;
-  /** The zero value that is left out. */
+  /** The zero value that is dropped. */
   readonly dropped: unknown;
   readonly alsoDropped: unknown;
 }
@@ -98,7 +100,7 @@ function slotRule(message: Message, field: Field): SlotRule {
   return keep ? { ...rule, absent: () => zero } : { ...rule, dropped: zero };
 }
 
-/** Scalars that are structs in Go, which are written even when they are zero. */
+/** Scalars that are structs in Go and are written even if they are zero. */
 const STRUCT_ZEROS: ReadonlyMap<string, unknown> = new Map(
   Object.entries<unknown>({
     Quantity: '0',
@@ -193,13 +195,6 @@ function absentMapValue(type: Type): () => unknown {
   return () => null;
 }
 
-/** Assigning `__proto__` would change the object's prototype instead. */
-function setOwn(map: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__')
-    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
-  else map[key] = value;
-}
-
 interface ValueDecoding {
   readonly wireType: number;
   readonly read: ReadValue;
@@ -258,7 +253,7 @@ function unionReader(type: UnionType): ReadValue {
   };
 }
 
-/** The bare message, without the envelope. */
+/** Decodes a message without envelope. */
 export function decodeMessage(message: Message, bytes: Uint8Array): Record<string, unknown> {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return decoderOf(message).read(new Reader(buffer), buffer.length);

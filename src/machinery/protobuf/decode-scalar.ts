@@ -1,3 +1,4 @@
+/** Decodes scalars from protobuf into their JSON form. */
 import type { Scalar } from '../../api/index.ts';
 import { canonicalQuantity, formatDurationNanos } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
@@ -5,7 +6,7 @@ import { badRequest } from '../errors/index.ts';
 import { FIXED64, LENGTH_DELIMITED, Reader, VARINT } from './reader.ts';
 import { isZeroTime, microTimeText, timeText, type Timestamp } from './timestamp.ts';
 
-/** Reads a value, with its length where it has one, into its JSON form. */
+/** Reads a value, with its length if it is delimited. */
 export type ReadValue = (reader: Reader, end: number) => unknown;
 
 export interface ScalarDecoding {
@@ -13,7 +14,7 @@ export interface ScalarDecoding {
   readonly read: ReadValue;
 }
 
-/** Reads the fields of a small message; `onField` reads those it knows and says so. */
+/** Reads the fields of a small message. `onField` reads the fields that it knows and returns true for them. */
 export function readFields(
   reader: Reader,
   end: number,

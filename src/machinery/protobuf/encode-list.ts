@@ -1,3 +1,4 @@
+/** Joins encoded items to a protobuf list. */
 import type { ListMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
 import { encodeVarint } from '../../base/index.ts';
@@ -6,12 +7,12 @@ import { wrapProtobuf, type TypeMeta } from './envelope.ts';
 
 const METADATA_TAG = 0x0a;
 const ITEM_TAG = 0x12;
-/** Without contentEncoding and contentType: what follows the list in its envelope. */
+/** The empty contentEncoding and contentType at the end of the envelope. */
 const ENVELOPE_END = Buffer.from([0x1a, 0, 0x22, 0]);
 
 /**
- * A list in its envelope, joined of items that are encoded already (the bare messages: `decodeProtobuf(…).raw`, or what
- * `encodeMessage` gave). Every list is { metadata = 1, items = 2 }.
+ * A list in its envelope, joined from encoded items without envelope (`decodeProtobuf(…).raw` or `encodeMessage`).
+ * Every list is { metadata = 1, items = 2 }.
  */
 export function encodeProtobufList(typeMeta: TypeMeta, metadata: ListMeta, items: readonly Uint8Array[]): Buffer {
   const delimited = items.map((item) => protobufListItem(item));
@@ -23,7 +24,7 @@ export function encodeProtobufList(typeMeta: TypeMeta, metadata: ListMeta, items
   return Buffer.concat([start, ...delimited, end]);
 }
 
-/** What stands before and after the items of a list, which together have `itemBytes` bytes (see `protobufListItem`). */
+/** The bytes before and after the items of a list, which have `itemBytes` bytes (see `protobufListItem`). */
 export function protobufListFrame(
   typeMeta: TypeMeta,
   metadata: ListMeta,
@@ -33,7 +34,7 @@ export function protobufListFrame(
   const head = Buffer.allocUnsafe(delimitedSize(listMeta.length));
   writeDelimited(head, METADATA_TAG, listMeta);
   const empty = wrapProtobuf(typeMeta, NOTHING);
-  // The list is the envelope's last field but for those two.
+  // Only the two empty fields follow the list in the envelope.
   const envelope = empty.subarray(0, empty.length - ENVELOPE_END.length - 1);
   return { start: Buffer.concat([envelope, encodeVarint(head.length + itemBytes), head]), end: ENVELOPE_END };
 }

@@ -1,3 +1,4 @@
+/** Encodes messages to protobuf. */
 import type { Field, ListType, MapType, Message, Type, UnionType } from '../../api/index.ts';
 import { isRecord } from '../../base/index.ts';
 import { scalarEncodings, writeString, type WriteValue } from './encode-scalar.ts';
@@ -8,23 +9,23 @@ type JsonObject = Record<string, unknown>;
 type WriteField = (writer: BackwardWriter, object: JsonObject) => void;
 
 /**
- * A message is compiled once into the list of its fields' writers, from the last number to the first since the writer
- * works backwards. As upstream's generated code does, scalars and messages that are not pointers are written always,
- * even when they are zero; pointers, lists, maps and bytes only when they are there.
+ * A message compiled into the writers of its fields, from the last number to the first, because the writer works
+ * backwards. As in upstream's generated code, scalars and messages that are not pointers are always written, even if
+ * they are zero; pointers, lists, maps and bytes only if they are present.
  */
 export class MessageEncoder {
-  private readonly writers: WriteField[] = [];
+  readonly #writers: WriteField[] = [];
 
   constructor(readonly message: Message) {}
 
   compile(): void {
     const fields = [...this.message.wireFields].sort((a, b) => b.number - a.number);
-    for (const field of fields) this.writers.push(compileField(field));
+    for (const field of fields) this.#writers.push(compileField(field));
   }
 
-  /** The fields, without tag and length. */
+  /** Writes the fields, without tag and length. */
   write(writer: BackwardWriter, object: JsonObject): void {
-    const { writers } = this;
+    const writers = this.#writers;
     for (let i = 0; i < writers.length; i++) writers[i]!(writer, object);
   }
 }
@@ -189,7 +190,7 @@ function sortedKeys(map: JsonObject): string[] {
   return keys;
 }
 
-/** UTF-16 orders like UTF-8 but for surrogates, which stand for the characters above all others. */
+/** UTF-16 sorts like UTF-8 except for surrogates, which are the highest code points. */
 function compareUtf8(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -206,15 +207,15 @@ function compareUtf8(a: string, b: string): number {
 
 const sharedWriter = new BackwardWriter();
 
-/** Runs `write` on an empty writer and gives the bytes. Nothing in `write` may encode another message this way. */
-export function written(write: (writer: BackwardWriter) => void): Buffer {
+/** Runs `write` on the shared writer and returns the bytes. `write` must not call this function again. */
+export function encodeWith(write: (writer: BackwardWriter) => void): Buffer {
   sharedWriter.reset();
   write(sharedWriter);
   return sharedWriter.take();
 }
 
-/** The bare message, without the envelope. */
+/** Encodes a message without envelope. */
 export function encodeMessage(message: Message, object: unknown): Buffer {
   const encoder = encoderOf(message);
-  return written((writer) => encoder.write(writer, isRecord(object) ? object : NOTHING));
+  return encodeWith((writer) => encoder.write(writer, isRecord(object) ? object : NOTHING));
 }

@@ -1,10 +1,11 @@
+/** Encodes scalars from their JSON form to protobuf. */
 import type { Scalar } from '../../api/index.ts';
-import { parseDurationNanos, stringifyJson } from '../../base/index.ts';
+import { goJsonText, parseDurationNanos } from '../../base/index.ts';
 import { FIXED64, LENGTH_DELIMITED, VARINT } from './reader.ts';
 import { timestampOf, type Timestamp } from './timestamp.ts';
 import type { BackwardWriter } from './writer.ts';
 
-/** Writes a value (with its length where it has one), of any JSON type: what does not fit is written as the zero value. */
+/** Writes a value, with its length if it is delimited. A value of the wrong type is written as the zero value. */
 export type WriteValue = (writer: BackwardWriter, value: unknown) => void;
 
 export interface ScalarEncoding {
@@ -75,11 +76,14 @@ const writeMicroTime: WriteValue = (writer, value) => {
   writeTimestamp(writer, timestamp, timestamp ? timestamp.nanos - (timestamp.nanos % 1000) : 0);
 };
 
-/** { raw = 1 }: any JSON, as text; nothing for null. */
+/**
+ * { raw = 1 }: any JSON, as the text that Go's encoder makes of it, because Go programs compare these bytes; nothing for
+ * null.
+ */
 const writeRaw: WriteValue = (writer, value) => {
   const mark = writer.mark();
   if (value !== undefined && value !== null) {
-    writer.string(stringifyJson(value));
+    writer.string(goJsonText(value));
     writer.byte(0x0a);
   }
   writer.length(mark);

@@ -1,10 +1,11 @@
+/** The envelope of protobuf objects, `runtime.Unknown`, from which the kind is known before the object is decoded. */
 import { apiVersionOf, type Message, type Schema } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { decoderOf } from './decode-message.ts';
 import { readFields } from './decode-scalar.ts';
-import { encoderOf, written } from './encode-message.ts';
+import { encoderOf, encodeWith } from './encode-message.ts';
 import { LENGTH_DELIMITED, Reader } from './reader.ts';
 import type { BackwardWriter } from './writer.ts';
 
@@ -29,14 +30,14 @@ export interface Envelope extends TypeMeta {
 /** An object in its envelope. */
 export function encodeProtobuf(message: Message, object: unknown, typeMeta: TypeMeta): Buffer {
   const encoder = encoderOf(message);
-  return written((writer) =>
+  return encodeWith((writer) =>
     writeEnvelope(writer, typeMeta, () => encoder.write(writer, isRecord(object) ? object : {})),
   );
 }
 
 /** Puts an already encoded message into an envelope. */
 export function wrapProtobuf(typeMeta: TypeMeta, raw: Uint8Array): Buffer {
-  return written((writer) => writeEnvelope(writer, typeMeta, () => writer.bytes(raw)));
+  return encodeWith((writer) => writeEnvelope(writer, typeMeta, () => writer.bytes(raw)));
 }
 
 function writeEnvelope(writer: BackwardWriter, typeMeta: TypeMeta, writeRaw: () => void): void {
@@ -60,7 +61,7 @@ function writeEnvelope(writer: BackwardWriter, typeMeta: TypeMeta, writeRaw: () 
 
 export const isProtobuf = (bytes: Uint8Array): boolean => bytes.length >= 4 && MAGIC.equals(bytes.subarray(0, 4));
 
-/** Opens the envelope; the object itself stays encoded in `raw`. */
+/** Decodes only the envelope; `raw` is the encoded object. */
 export function decodeProtobuf(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw badRequest('empty data');
   if (!isProtobuf(bytes)) {
@@ -92,11 +93,21 @@ function readTypeMeta(reader: Reader, end: number, into: { apiVersion: string; k
   });
 }
 
-/** Decodes an object of any kind of the schema; `defaults` stands in for an apiVersion or kind that is not given. */
-export function decodeProtobufObject(schema: Schema, bytes: Uint8Array, defaults: Partial<TypeMeta> = {}): KubeObject {
+export interface DecodeProtobufOptions extends Partial<TypeMeta> {
+  /** The version with the same fields that stands for one that the schema does not have, if there is one. */
+  readonly servedVersionOf?: (apiVersion: string, kind: string) => string | undefined;
+}
+
+/** Decodes an object of any kind of the schema; `apiVersion` and `kind` stand in for those that the bytes do not give. */
+export function decodeProtobufObject(
+  schema: Schema,
+  bytes: Uint8Array,
+  { apiVersion: defaultVersion = '', kind: defaultKind = '', servedVersionOf }: DecodeProtobufOptions = {},
+): KubeObject {
   const envelope = decodeProtobuf(bytes);
-  const kind = envelope.kind || (defaults.kind ?? '');
-  const apiVersion = envelope.apiVersion || (defaults.apiVersion ?? '');
+  const kind = envelope.kind || defaultKind;
+  const given = envelope.apiVersion || defaultVersion;
+  const apiVersion = servedVersionOf?.(given, kind) ?? given;
   if (kind === '') throw badRequest(`Object 'Kind' is missing in '${typeMetaText(envelope)}'`);
   if (apiVersion === '') throw badRequest(`Object 'apiVersion' is missing in '${typeMetaText(envelope)}'`);
   const message = messageOfKind(schema, { apiVersion, kind });
@@ -108,7 +119,7 @@ export function decodeProtobufObject(schema: Schema, bytes: Uint8Array, defaults
 const typeMetaText = (meta: TypeMeta): string =>
   `runtime.TypeMeta{APIVersion:${quote(meta.apiVersion)}, Kind:${quote(meta.kind)}}`;
 
-/** Kinds of the meta group that every group has. */
+/** Kinds of meta/v1 that upstream registers in every group. */
 const KINDS_OF_EVERY_GROUP = [
   'CreateOptions',
   'DeleteOptions',
@@ -120,13 +131,13 @@ const KINDS_OF_EVERY_GROUP = [
 ];
 const KINDS_WITHOUT_GROUP = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status'];
 
-/** The message of a kind, wherever the meta group lends it. */
+/** The message of a kind, also of the kinds of meta/v1 in other groups. */
 export function messageOfKind(schema: Schema, { apiVersion, kind }: TypeMeta): Message | undefined {
   const slash = apiVersion.indexOf('/');
   const gvk = { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
   const found = schema.kind(gvk);
   if (found) return found;
-  const lent =
+  const isMetaKind =
     KINDS_OF_EVERY_GROUP.includes(kind) || (apiVersionOf(gvk) === 'v1' && KINDS_WITHOUT_GROUP.includes(kind));
-  return lent ? schema.messages.get(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`) : undefined;
+  return isMetaKind ? schema.messages.get(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`) : undefined;
 }

@@ -1,20 +1,19 @@
 /**
- * Objects in upstream's protobuf form (`application/vnd.kubernetes.protobuf`), byte for byte what its generated code
- * writes. `encode-message.ts` and `decode-message.ts` compile each message of the schema once; `envelope.ts` is the
- * wrapper that says what kind the bytes are, `watch-frames.ts` the stream of watch events.
+ * Objects as protobuf (`application/vnd.kubernetes.protobuf`), byte for byte what upstream's generated code writes.
+ * `encode-message.ts` and `decode-message.ts` compile each message of the schema once; `envelope.ts` is the wrapper with the
+ * kind of the object, `watch-frames.ts` the stream of watch events.
  */
-export { encodeMessage } from './encode-message.ts';
 export { decodeMessage } from './decode-message.ts';
 export { encodeProtobufList, protobufListFrame, protobufListItem } from './encode-list.ts';
+export { encodeMessage } from './encode-message.ts';
 export {
   decodeProtobuf,
   decodeProtobufObject,
   encodeProtobuf,
   isProtobuf,
   messageOfKind,
-  wrapProtobuf,
-  type Envelope,
   type TypeMeta,
+  wrapProtobuf,
 } from './envelope.ts';
-export { decodeWatchEvent, encodeWatchFrame, WatchFrameParser, type WatchFrame } from './watch-frames.ts';
+export { encodeWatchFrame, WatchFrameParser } from './watch-frames.ts';
 export { BackwardWriter } from './writer.ts';

@@ -1,15 +1,16 @@
 /**
- * The strings of API objects repeat (labels, enumerations, names of fields and owners). Short ASCII strings are looked up
- * by their bytes in a fixed table before a new string is made: cheaper than making one, and equal strings share memory.
+ * Interns short strings while decoding. The strings of API objects repeat (labels, enums, names), so short ASCII
+ * strings are looked up by their bytes in a fixed table: cheaper than creating a string, and equal strings share
+ * memory.
  */
-const LONGEST = 40;
+const MAX_LENGTH = 40;
 const SLOTS = 8192;
 const table: (string | undefined)[] = new Array<string | undefined>(SLOTS).fill(undefined);
 
 export function internedString(buffer: Buffer, start: number, end: number): string {
   const length = end - start;
   if (length === 0) return '';
-  if (length > LONGEST) return buffer.toString('utf8', start, end);
+  if (length > MAX_LENGTH) return buffer.toString('utf8', start, end);
   let hash = length;
   let seen = 0;
   for (let i = start; i < end; i++) {
@@ -21,9 +22,9 @@ export function internedString(buffer: Buffer, start: number, end: number): stri
   const slot = (hash ^ (hash >>> 15)) & (SLOTS - 1);
   const known = table[slot];
   if (known !== undefined && known.length === length && equals(known, buffer, start)) return known;
-  const made = buffer.toString('latin1', start, end);
-  table[slot] = made;
-  return made;
+  const text = buffer.toString('latin1', start, end);
+  table[slot] = text;
+  return text;
 }
 
 function equals(text: string, buffer: Buffer, start: number): boolean {

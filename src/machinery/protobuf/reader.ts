@@ -1,3 +1,4 @@
+/** Reads protobuf bytes. Every read checks the end of the message that it is in and throws a StatusError. */
 import { badRequest, type StatusError } from '../errors/index.ts';
 import { internedString } from './interned-string.ts';
 
@@ -8,15 +9,14 @@ const START_GROUP = 3;
 const END_GROUP = 4;
 const FIXED32 = 5;
 
-/** Deeper messages than any real object has; a bound on the reader's recursion. */
+/** Limits the recursion of decoders; no real object nests as deeply. */
 const MAX_DEPTH = 1000;
 
 export const truncated = (): StatusError => badRequest('unexpected EOF');
 
-/** Reads protobuf bytes. Every read checks the end of the message it is in, and fails with a StatusError. */
 export class Reader {
   position = 0;
-  private depth = 0;
+  #depth = 0;
 
   constructor(readonly buffer: Buffer) {}
 
@@ -89,11 +89,11 @@ export class Reader {
   }
 
   enter(): void {
-    if (++this.depth > MAX_DEPTH) throw badRequest(`proto: messages are nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw badRequest(`proto: messages are nested deeper than ${MAX_DEPTH} levels`);
   }
 
   leave(): void {
-    this.depth--;
+    this.#depth--;
   }
 
   /** Skips the value of a field that the schema does not have. */

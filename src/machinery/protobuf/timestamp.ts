@@ -1,10 +1,11 @@
+/**
+ * Converts timestamps between JSON text and protobuf. Upstream keeps whole seconds of a Time and whole microseconds
+ * of a MicroTime.
+ */
 import { formatTime, parseTime } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 
-/**
- * Timestamps between their JSON text and protobuf's seconds and nanoseconds since 1970. Upstream keeps whole seconds of
- * a Time and whole microseconds of a MicroTime.
- */
+/** Seconds and nanoseconds since 1970. */
 export interface Timestamp {
   readonly seconds: number;
   readonly nanos: number;

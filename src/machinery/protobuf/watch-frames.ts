@@ -1,13 +1,12 @@
+/**
+ * Watch events of `application/vnd.kubernetes.protobuf;stream=watch`. A frame is a length of four bytes (big endian)
+ * and a WatchEvent { type = 1, object = 2 { raw = 1 } } without envelope; `raw` is the object in its envelope.
+ */
 import { badRequest } from '../errors/index.ts';
 import { readFields } from './decode-scalar.ts';
-import { written } from './encode-message.ts';
+import { encodeWith } from './encode-message.ts';
 import { LENGTH_DELIMITED, Reader } from './reader.ts';
 
-/**
- * Watch events of `application/vnd.kubernetes.protobuf;stream=watch`: each is a frame of four bytes of length (big
- * endian) and a WatchEvent { type = 1, object = 2 { raw = 1 } } without envelope; its raw bytes are the object in its
- * envelope.
- */
 export interface WatchFrame {
   readonly type: string;
   /** The object in its envelope. */
@@ -15,11 +14,11 @@ export interface WatchFrame {
 }
 
 const LENGTH_BYTES = 4;
-/** Larger frames than any object; a length beyond it is garbage. */
+/** Larger than any object; a greater length is garbage. */
 const MAX_FRAME_BYTES = 16 * 1024 * 1024;
 
 export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
-  const frame = written((writer) => {
+  const frame = encodeWith((writer) => {
     const raw = writer.mark();
     writer.bytes(object);
     writer.length(raw);
@@ -34,29 +33,29 @@ export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
   return frame;
 }
 
-/** Gathers chunks of a stream and gives the events that are complete. */
+/** Collects chunks of a stream and returns the complete events. */
 export class WatchFrameParser {
-  private pending: Buffer = Buffer.alloc(0);
+  #pending: Buffer = Buffer.alloc(0);
 
   push(chunk: Uint8Array): WatchFrame[] {
-    this.pending = this.pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.pending, chunk]);
+    this.#pending = this.#pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#pending, chunk]);
     const frames: WatchFrame[] = [];
     let at = 0;
-    while (this.pending.length - at >= LENGTH_BYTES) {
-      const length = this.pending.readUInt32BE(at);
+    while (this.#pending.length - at >= LENGTH_BYTES) {
+      const length = this.#pending.readUInt32BE(at);
       if (length > MAX_FRAME_BYTES) throw badRequest(`a watch event of ${length} bytes is too large`);
-      if (this.pending.length - at - LENGTH_BYTES < length) break;
+      if (this.#pending.length - at - LENGTH_BYTES < length) break;
       at += LENGTH_BYTES;
-      frames.push(decodeWatchEvent(this.pending.subarray(at, at + length)));
+      frames.push(decodeWatchEvent(this.#pending.subarray(at, at + length)));
       at += length;
     }
-    this.pending = this.pending.subarray(at);
+    this.#pending = this.#pending.subarray(at);
     return frames;
   }
 
   /** Whether the stream ended within an event. */
   get isIncomplete(): boolean {
-    return this.pending.length > 0;
+    return this.#pending.length > 0;
   }
 }
 

@@ -1,38 +1,38 @@
 /**
- * Builds protobuf bytes from the end to the front. A length-delimited value is written before its length is needed, so
- * one pass does without computing sizes first: write the content, then `length(mark)`, then the tag.
+ * Writes protobuf from the end to the front, so the length of a value is known when it has to be written, and one
+ * pass is enough: write the content, then `length(mark)`, then the tag.
  */
 export class BackwardWriter {
-  private buffer: Buffer;
-  private position: number;
+  #buffer: Buffer;
+  #position: number;
 
   constructor(capacity = 16 * 1024) {
-    this.buffer = Buffer.allocUnsafeSlow(capacity);
-    this.position = capacity;
+    this.#buffer = Buffer.allocUnsafeSlow(capacity);
+    this.#position = capacity;
   }
 
   reset(): void {
-    this.position = this.buffer.length;
+    this.#position = this.#buffer.length;
   }
 
   /** The bytes written since the last reset, in a buffer of their own. */
   take(): Buffer {
-    return Buffer.from(this.buffer.subarray(this.position));
+    return Buffer.from(this.#buffer.subarray(this.#position));
   }
 
-  /** Where the writing stands; the bytes written after it are counted by `length`. */
+  /** The current position; `length` counts the bytes written after it. */
   mark(): number {
-    return this.buffer.length - this.position;
+    return this.#buffer.length - this.#position;
   }
 
   /** Prefixes what was written since the mark with its length. */
   length(mark: number): void {
-    this.varint(this.buffer.length - this.position - mark);
+    this.varint(this.#buffer.length - this.#position - mark);
   }
 
   byte(value: number): void {
-    if (this.position === 0) this.grow(1);
-    this.buffer[--this.position] = value;
+    if (this.#position === 0) this.#grow(1);
+    this.#buffer[--this.#position] = value;
   }
 
   /** A tag or length: an unsigned integer below 2^32. */
@@ -43,10 +43,10 @@ export class BackwardWriter {
     }
     let size = 2;
     for (let rest = value >>> 14; rest > 0; rest >>>= 7) size++;
-    this.reserve(size);
-    let at = (this.position -= size);
-    for (; value >= 0x80; value >>>= 7) this.buffer[at++] = (value & 0x7f) | 0x80;
-    this.buffer[at] = value;
+    this.#reserve(size);
+    let at = (this.#position -= size);
+    for (; value >= 0x80; value >>>= 7) this.#buffer[at++] = (value & 0x7f) | 0x80;
+    this.#buffer[at] = value;
   }
 
   /** A signed integer; negative ones take ten bytes, as two's complement of 64 bits. */
@@ -68,24 +68,24 @@ export class BackwardWriter {
   }
 
   double(value: number): void {
-    this.reserve(8);
-    this.position -= 8;
-    this.buffer.writeDoubleLE(value, this.position);
+    this.#reserve(8);
+    this.#position -= 8;
+    this.#buffer.writeDoubleLE(value, this.#position);
   }
 
   bytes(value: Uint8Array): void {
-    this.reserve(value.length);
-    this.position -= value.length;
-    this.buffer.set(value, this.position);
+    this.#reserve(value.length);
+    this.#position -= value.length;
+    this.#buffer.set(value, this.#position);
   }
 
   /** The text without its length. */
   text(value: string): void {
     const { length } = value;
     if (length <= 32) {
-      this.reserve(length);
-      const { buffer } = this;
-      let at = this.position;
+      this.#reserve(length);
+      const buffer = this.#buffer;
+      let at = this.#position;
       let i = length - 1;
       for (; i >= 0; i--) {
         const code = value.charCodeAt(i);
@@ -93,14 +93,14 @@ export class BackwardWriter {
         buffer[--at] = code;
       }
       if (i < 0) {
-        this.position = at;
+        this.#position = at;
         return;
       }
     }
     const size = Buffer.byteLength(value);
-    this.reserve(size);
-    this.position -= size;
-    this.buffer.write(value, this.position, size, 'utf8');
+    this.#reserve(size);
+    this.#position -= size;
+    this.#buffer.write(value, this.#position, size, 'utf8');
   }
 
   /** The text with its length. */
@@ -110,15 +110,15 @@ export class BackwardWriter {
     this.length(mark);
   }
 
-  private reserve(size: number): void {
-    if (this.position < size) this.grow(size);
+  #reserve(size: number): void {
+    if (this.#position < size) this.#grow(size);
   }
 
-  private grow(size: number): void {
-    const used = this.buffer.length - this.position;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, used + size));
-    this.buffer.copy(larger, larger.length - used, this.position);
-    this.position = larger.length - used;
-    this.buffer = larger;
+  #grow(size: number): void {
+    const used = this.#buffer.length - this.#position;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, used + size));
+    this.#buffer.copy(larger, larger.length - used, this.#position);
+    this.#position = larger.length - used;
+    this.#buffer = larger;
   }
 }

@@ -35,101 +35,105 @@ const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
 const COMPARISON = /^([^!<>=]+)([!<>=]+)/;
 
 class Parser {
-  private readonly steps: Step[] = [];
-  private afterRecursion = false;
+  readonly #steps: Step[] = [];
+  #afterRecursion = false;
 
-  constructor(private rest: string) {}
+  #rest: string;
 
-  parse(): Step[] {
-    while (this.rest !== '') this.parseStep();
-    return this.steps;
+  constructor(rest: string) {
+    this.#rest = rest;
   }
 
-  private parseStep(): void {
-    const recursive = this.afterRecursion;
-    this.afterRecursion = false;
-    const first = this.rest[0]!;
-    if (this.rest.startsWith('[?(')) this.parseFilter();
-    else if (this.rest.startsWith('..')) this.parseRecursion(recursive);
-    else if (first === ' ' || first === '@' || first === '$') this.rest = this.rest.slice(1);
-    else if (first === '[') this.parseBrackets();
-    else if (first === '"' || first === "'") this.constant(unquote(this.take(QUOTED, 'unterminated quoted string')));
+  parse(): Step[] {
+    while (this.#rest !== '') this.#parseStep();
+    return this.#steps;
+  }
+
+  #parseStep(): void {
+    const recursive = this.#afterRecursion;
+    this.#afterRecursion = false;
+    const first = this.#rest[0]!;
+    if (this.#rest.startsWith('[?(')) this.#parseFilter();
+    else if (this.#rest.startsWith('..')) this.#parseRecursion(recursive);
+    else if (first === ' ' || first === '@' || first === '$') this.#rest = this.#rest.slice(1);
+    else if (first === '[') this.#parseBrackets();
+    else if (first === '"' || first === "'") this.#constant(unquote(this.#take(QUOTED, 'unterminated quoted string')));
     else if (first === '.') {
-      this.rest = this.rest.slice(1);
-      this.parseField();
-    } else if (/[+\-\d]/.test(first)) this.parseNumber();
-    else if (/[\p{L}_]/u.test(first)) this.parseWord();
+      this.#rest = this.#rest.slice(1);
+      this.#parseField();
+    } else if (/[+\-\d]/.test(first)) this.#parseNumber();
+    else if (/[\p{L}_]/u.test(first)) this.#parseWord();
     else
       throw new JsonPathError(
         first === '\n' || first === '\r' ? 'unclosed action' : `unrecognized character in action: ${first}`,
       );
   }
 
-  private take(pattern: RegExp, failure: string): string {
-    const found = pattern.exec(this.rest)?.[0];
+  #take(pattern: RegExp, failure: string): string {
+    const found = pattern.exec(this.#rest)?.[0];
     if (found === undefined) throw new JsonPathError(failure);
-    this.rest = this.rest.slice(found.length);
+    this.#rest = this.#rest.slice(found.length);
     return found;
   }
 
-  private constant(value: unknown): void {
-    this.steps.push((values) => values.map(() => value));
+  #constant(value: unknown): void {
+    this.#steps.push((values) => values.map(() => value));
   }
 
-  private parseField(): void {
-    const name = this.take(FIELD, 'field expected');
-    this.steps.push(name === '*' ? children : fieldStep(name.replaceAll('\\', '')));
+  #parseField(): void {
+    const name = this.#take(FIELD, 'field expected');
+    this.#steps.push(name === '*' ? children : fieldStep(name.replaceAll('\\', '')));
   }
 
-  private parseRecursion(again: boolean): void {
+  #parseRecursion(again: boolean): void {
     if (again) throw new JsonPathError('invalid multiple recursive descent');
-    this.rest = this.rest.slice(2);
-    this.steps.push(descendants);
-    if (/^[\p{L}\p{N}_]/u.test(this.rest)) this.parseField();
-    else this.afterRecursion = true;
+    this.#rest = this.#rest.slice(2);
+    this.#steps.push(descendants);
+    if (/^[\p{L}\p{N}_]/u.test(this.#rest)) this.#parseField();
+    else this.#afterRecursion = true;
   }
 
-  private parseNumber(): void {
-    const text = this.take(NUMBER, `cannot parse number ${this.rest}`);
+  #parseNumber(): void {
+    const text = this.#take(NUMBER, `cannot parse number ${this.#rest}`);
     const value = Number(text);
     if (Number.isNaN(value)) throw new JsonPathError(`cannot parse number ${text}`);
-    this.constant(value);
+    this.#constant(value);
   }
 
-  private parseWord(): void {
-    const word = this.take(WORD, 'word expected');
+  #parseWord(): void {
+    const word = this.#take(WORD, 'word expected');
     if (word !== 'true' && word !== 'false') throw new JsonPathError(`unrecognized identifier ${word}`);
-    this.constant(word === 'true');
+    this.#constant(word === 'true');
   }
 
-  private parseBrackets(): void {
-    const end = this.rest.indexOf(']');
+  #parseBrackets(): void {
+    const end = this.#rest.indexOf(']');
     if (end < 0) throw new JsonPathError('unterminated array');
-    const inside = this.rest.slice(1, end);
-    this.rest = this.rest.slice(end + 1);
+    const inside = this.#rest.slice(1, end);
+    this.#rest = this.#rest.slice(end + 1);
     const parts = inside.split(',');
     if (parts.length === 1) {
-      append(this.steps, bracketSteps(inside));
+      append(this.#steps, bracketSteps(inside));
       return;
     }
     const branches = parts.map((part) => bracketSteps(part.trim()));
-    this.steps.push((values) => branches.flatMap((steps) => run(steps, values)));
+    this.#steps.push((values) => branches.flatMap((steps) => run(steps, values)));
   }
 
-  private parseFilter(): void {
-    const end = endOfFilter(this.rest);
-    const inside = this.rest.slice('[?('.length, end);
-    this.rest = this.rest.slice(end + ')]'.length);
+  #parseFilter(): void {
+    const end = endOfFilter(this.#rest);
+    const inside = this.#rest.slice('[?('.length, end);
+    this.#rest = this.#rest.slice(end + ')]'.length);
     const comparison = splitComparison(inside);
     if (!comparison) {
       const steps = new Parser(inside).parse();
-      this.steps.push(filterStep((element) => run(steps, [element]).length > 0));
+      this.#steps.push(filterStep((element) => run(steps, [element]).length > 0));
       return;
     }
     const left = new Parser(comparison.left).parse();
     const right = new Parser(comparison.right).parse();
     const { operator } = comparison;
-    this.steps.push(
+    this.#steps.push(
       filterStep((element) => {
         const [lefts, rights] = [run(left, [element]), run(right, [element])];
         if (lefts.length > 1 || rights.length > 1) throw new JsonPathError('can only compare one element at a time');

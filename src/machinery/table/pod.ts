@@ -7,16 +7,18 @@ import type { Cell, TableRowCondition } from './table.ts';
 /** Restarts, with the time of the last one. */
 class Restarts {
   count = 0;
-  private last: string | undefined;
+  #last: string | undefined;
 
   add(status: ContainerStatus): void {
     this.count += status.restartCount ?? 0;
     const finished = status.lastState?.terminated?.finishedAt;
-    if (finished && (this.last === undefined || parseTime(finished) > parseTime(this.last))) this.last = finished;
+    if (finished && (this.#last === undefined || parseTime(finished) > parseTime(this.#last))) this.#last = finished;
   }
 
   text(now: number): string {
-    return this.count > 0 && this.last !== undefined ? `${this.count} (${since(this.last, now)} ago)` : `${this.count}`;
+    return this.count > 0 && this.#last !== undefined
+      ? `${this.count} (${since(this.#last, now)} ago)`
+      : `${this.count}`;
   }
 }
 

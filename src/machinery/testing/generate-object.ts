@@ -82,71 +82,71 @@ const BYTES = ['', 'AA==', 'aGVsbG8=', '/+8='];
 const KEYS = ['a', 'b', 'cpu', 'memory', 'example.com/key', 'A.b_c-d', '1', '__proto__', 'ключ'];
 
 class Generator {
-  private state: number;
+  #state: number;
 
   constructor(seed: number) {
-    this.state = seed >>> 0;
+    this.#state = seed >>> 0;
   }
 
   message(message: Message, depth: number): Record<string, unknown> {
     const value: Record<string, unknown> = {};
     // Some objects full, most of them sparse, so that both kinds are met.
-    const share = depth >= MAX_DEPTH ? 0 : this.oneOf([0.1, 0.3, 0.7]);
-    for (const field of message.fields) if (this.chance(share)) value[field.name] = this.field(field, depth);
+    const share = depth >= MAX_DEPTH ? 0 : this.#oneOf([0.1, 0.3, 0.7]);
+    for (const field of message.fields) if (this.#chance(share)) value[field.name] = this.#field(field, depth);
     return value;
   }
 
-  private field(field: Field, depth: number): unknown {
-    return this.value(field.type, depth + 1);
+  #field(field: Field, depth: number): unknown {
+    return this.#value(field.type, depth + 1);
   }
 
-  private value(type: Type, depth: number): unknown {
+  #value(type: Type, depth: number): unknown {
     switch (type.kind) {
       case 'message':
         return this.message(type, depth);
       case 'list':
-        return Array.from({ length: this.length(depth) }, () => this.value(type.element, depth + 1));
+        return Array.from({ length: this.#length(depth) }, () => this.#value(type.element, depth + 1));
       case 'map':
         return Object.fromEntries(
-          Array.from({ length: this.length(depth) }, () => [this.oneOf(KEYS), this.value(type.value, depth + 1)]),
+          Array.from({ length: this.#length(depth) }, () => [this.#oneOf(KEYS), this.#value(type.value, depth + 1)]),
         );
       case 'union':
-        if (type.union === 'JSONSchemaPropsOrBool' && this.chance(0.5)) return this.chance(0.5);
-        if (type.union === 'JSONSchemaPropsOrStringArray' && this.chance(0.5)) return [this.oneOf(KEYS), 'x'];
-        if (type.union === 'JSONSchemaPropsOrArray' && this.chance(0.3)) return [this.message(type.schema, depth + 2)];
+        if (type.union === 'JSONSchemaPropsOrBool' && this.#chance(0.5)) return this.#chance(0.5);
+        if (type.union === 'JSONSchemaPropsOrStringArray' && this.#chance(0.5)) return [this.#oneOf(KEYS), 'x'];
+        if (type.union === 'JSONSchemaPropsOrArray' && this.#chance(0.3)) return [this.message(type.schema, depth + 2)];
         return this.message(type.schema, depth + 1);
       case 'scalar':
-        return this.scalar(type);
+        return this.#scalar(type);
     }
   }
 
-  private scalar(type: ScalarType): unknown {
+  #scalar(type: ScalarType): unknown {
     switch (type.scalar) {
       case 'string':
-        return type.values.length > 0 && this.chance(0.8) ? this.oneOf(type.values) : this.oneOf(STRINGS);
+        return type.values.length > 0 && this.#chance(0.8) ? this.#oneOf(type.values) : this.#oneOf(STRINGS);
       case 'bool':
-        return this.chance(0.5);
+        return this.#chance(0.5);
       case 'int32':
-        return this.oneOf(INT32);
+        return this.#oneOf(INT32);
       case 'int64':
-        return this.oneOf(INT64);
+        return this.#oneOf(INT64);
       case 'double':
-        return this.oneOf(DOUBLES);
+        return this.#oneOf(DOUBLES);
       case 'bytes':
-        return this.oneOf(BYTES);
+        return this.#oneOf(BYTES);
       case 'Quantity':
-        return this.oneOf(QUANTITIES);
+        return this.#oneOf(QUANTITIES);
       case 'IntOrString':
-        return this.chance(0.5) ? this.oneOf(INT32) : this.oneOf(['http', '25%', '', '0']);
+        return this.#chance(0.5) ? this.#oneOf(INT32) : this.#oneOf(['http', '25%', '', '0']);
       case 'Time':
-        return this.oneOf(TIMES);
+        return this.#oneOf(TIMES);
       case 'MicroTime':
-        return this.oneOf(MICRO_TIMES);
+        return this.#oneOf(MICRO_TIMES);
       case 'Duration':
-        return this.oneOf(DURATIONS);
+        return this.#oneOf(DURATIONS);
       case 'RawExtension':
       case 'FieldsV1':
-        return Object.fromEntries([[this.oneOf(KEYS), this.json(MAX_DEPTH - 3)]]);
+        return Object.fromEntries([[this.#oneOf(KEYS), this.json(MAX_DEPTH - 3)]]);
       case 'JSON':
         return this.json(MAX_DEPTH - 3) ?? 'x';
     }
@@ -158,42 +158,42 @@ class Generator {
       case 0:
         return null;
       case 1:
-        return this.chance(0.5);
+        return this.#chance(0.5);
       case 2:
-        return this.oneOf(INT64);
+        return this.#oneOf(INT64);
       case 3:
-        return this.oneOf(DOUBLES);
+        return this.#oneOf(DOUBLES);
       case 4:
-        return this.oneOf(STRINGS);
+        return this.#oneOf(STRINGS);
       case 5:
         return Array.from({ length: this.integer(3) }, () => this.json(depth + 1));
       default:
         return Object.fromEntries(
-          Array.from({ length: this.integer(3) }, () => [this.oneOf(KEYS), this.json(depth + 1)]),
+          Array.from({ length: this.integer(3) }, () => [this.#oneOf(KEYS), this.json(depth + 1)]),
         );
     }
   }
 
   integer(limit: number): number {
-    return Math.floor(this.random() * limit);
+    return Math.floor(this.#random() * limit);
   }
 
-  private length(depth: number): number {
+  #length(depth: number): number {
     return depth >= MAX_DEPTH ? 0 : this.integer(4);
   }
 
-  private chance(share: number): boolean {
-    return this.random() < share;
+  #chance(share: number): boolean {
+    return this.#random() < share;
   }
 
-  private oneOf<T>(choices: readonly T[]): T {
+  #oneOf<T>(choices: readonly T[]): T {
     return choices[this.integer(choices.length)]!;
   }
 
   /** Mulberry32: small, even, and the same everywhere. */
-  private random(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let t = this.state;
+  #random(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = this.#state;
     t = Math.imul(t ^ (t >>> 15), t | 1);
     t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;

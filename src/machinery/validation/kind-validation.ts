@@ -1,5 +1,5 @@
-import type { FieldError } from '../errors/index.ts';
 /** What a kind's validation consists of: ordered lists of named checks, each adding the errors it finds. */
+import type { FieldError } from '../errors/index.ts';
 import type { CelCompiler } from './cel-compiler.ts';
 
 /** What a check may know besides the objects. */

@@ -1,6 +1,6 @@
-/** A body as it comes in. Pieces of a few bytes each would be mostly pieces: many of them are copied together. */
+/** A request body as it arrives. Many tiny chunks are copied together, because each Buffer costs more than its bytes. */
 
-/** Below that in the mean, pieces are copied. */
+/** Chunks are copied together while their mean size is below this. */
 const SMALL_BYTES = 1024;
 const FEW_PIECES = 16;
 const GATHERED_BYTES = 4 * SMALL_BYTES;
@@ -8,11 +8,10 @@ const GATHERED_BYTES = 4 * SMALL_BYTES;
 export class BodyPieces {
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
-  /** The last piece is the beginning of it. */
+  /** The buffer that tiny chunks are copied into; it is the last piece. */
   #gathered: Buffer | undefined;
   #used = 0;
 
-  /** How many there are of them. */
   get count(): number {
     return this.#pieces.length;
   }
@@ -28,7 +27,7 @@ export class BodyPieces {
     this.#pieces.push(piece);
   }
 
-  /** All of it in one piece, which is not copied if it came as one. */
+  /** The whole body; a single piece is returned without a copy. */
   whole(): Buffer {
     this.#closeGathered();
     return this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces);

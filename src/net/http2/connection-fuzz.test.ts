@@ -51,7 +51,7 @@ class FrameCheck {
       const type = this.#header[3]!;
       const isOfConnection = type === f.SETTINGS || type === f.PING || type === f.GOAWAY;
       if (
-        this.#left > f.SMALLEST_MAX_FRAME ||
+        this.#left > f.MIN_MAX_FRAME_BYTES ||
         type > f.CONTINUATION ||
         (type !== f.WINDOW_UPDATE && isOfConnection !== (this.#header.readUInt32BE(5) === 0))
       )

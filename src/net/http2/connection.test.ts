@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ABUSE_BURST } from './abuse-budget.ts';
 import * as f from './frames.ts';
 import { blockOf, indexed, notKept } from './testing/hpack.ts';
 import {
@@ -15,7 +16,6 @@ import {
   uint32,
   windowUpdate,
 } from './testing/peer.ts';
-import { TROUBLE_AT_ONCE } from './trouble.ts';
 
 const { ERROR, SETTING } = f;
 const OK = [':status', '200', 'content-type', 'text/plain'];
@@ -337,7 +337,7 @@ describe('too many headers', () => {
   });
 });
 
-describe('trouble', () => {
+describe('the abuse budget', () => {
   it.each([
     ['requests that are taken back', (id: number) => [get(id), reset(id)]],
     ['requests that are broken by a window', (id: number) => [get(id), windowUpdate(id, 0)]],
@@ -349,12 +349,12 @@ describe('trouble', () => {
     const peer = await RawPeer.greeted();
     const pieces = (from: number, count: number): Buffer[] =>
       Array.from({ length: count }, (_, i) => bytes(2 * (from + i) + 1)).flat();
-    await peer.send(...pieces(0, TROUBLE_AT_ONCE));
+    await peer.send(...pieces(0, ABUSE_BURST));
     expect(peer.codeOf(0)).toBeUndefined();
     await peer.clock.advance(100);
-    await peer.send(...pieces(TROUBLE_AT_ONCE, 10));
+    await peer.send(...pieces(ABUSE_BURST, 10));
     expect(peer.codeOf(0)).toBeUndefined();
-    await peer.send(...pieces(TROUBLE_AT_ONCE + 10, 2));
+    await peer.send(...pieces(ABUSE_BURST + 10, 2));
     expect(peer.codeOf(0)).toBe(ERROR.enhanceYourCalm);
   });
 });

@@ -1,114 +1,119 @@
 /**
- * The server's side of a connection that speaks HTTP/2. Node's own costs five times as much for a request: it makes a
- * stream with all its machinery, an object of headers and a call into TLS for each.
+ * The server's side of an HTTP/2 connection. Node's own costs five times as much per request: it creates a Duplex
+ * stream and a headers object and calls into TLS for each of them.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
+import { AbuseBudget } from './abuse-budget.ts';
 import {
   checkLength,
   dependsOnItself,
-  enlarged,
-  ofConnection,
-  ofStream,
+  grownWindow,
+  checkOnConnection,
+  checkOnStream,
   PRIORITY_BYTES,
   withoutPadding,
   withoutPriority,
 } from './frame-checks.ts';
+import { FrameReader } from './frame-reader.ts';
 import { FrameWriter } from './frame-writer.ts';
 import * as f from './frames.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder, type Decoded } from './hpack-decoder.ts';
 import type { Head } from './hpack-encoder.ts';
-import { Patience, type PatienceLimits } from './patience.ts';
-import { announcedBytes, areTrailers, NO_REQUEST } from './request-head.ts';
-import { SendTurns } from './send-turns.ts';
+import { IdleTimeout, type IdleTimeoutLimits } from './idle-timeout.ts';
+import { declaredContentLength, areTrailers, INVALID_REQUEST } from './request-head.ts';
 import { readSettings, settingsPayload } from './settings.ts';
 import { Http2Stream, type StreamConnection } from './stream.ts';
-import { Trouble } from './trouble.ts';
+import { WriteScheduler } from './write-scheduler.ts';
 
-export interface Http2Options extends PatienceLimits {
+export interface Http2Options extends IdleTimeoutLimits {
   readonly clock: Clock;
   readonly maxHeaderBytes: number;
   readonly maxHeaderPairs: number;
   readonly maxConcurrentStreams: number;
-  /** What a stream, and a connection, may have on its way to us. */
+  /** Flow-control windows: how many bytes a peer may send that the server has not consumed. */
   readonly streamWindow: number;
   readonly connectionWindow: number;
 }
 
 export interface Http2Listener {
-  /** A request's head is here. */
+  /** The headers of a request have arrived. */
   begin(stream: Http2Stream, connection: Http2Connection): void;
   closed?(connection: Http2Connection): void;
 }
 
-/** A peer that does not take its answers is not read from either. */
-const DEAF_BYTES = 4 * 1024 * 1024;
-/** What a peer sent of a stream before it heard that we gave it up is not held against it. */
-const MOST_GIVEN_UP = 1024;
-/** Whoever broke the protocol may read why for so long. */
-const FAREWELL_MS = 1000;
+/** With this much unsent, the server stops reading: the peer does not take its answers. */
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
+/** Frames of a stream that were sent before the peer learned of its reset are no error; so many resets are remembered. */
+const MAX_RESET_STREAMS = 1024;
+/** How long a peer may take to read the GOAWAY before its socket is destroyed. */
+const GOAWAY_MS = 1000;
 const MIN_GOAWAY_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 const TOO_MANY_HEADERS: Head = [':status', '431'];
 
 export class Http2Connection implements StreamConnection {
-  sendWindow = f.FIRST_WINDOW;
-  readonly maxFrameBytes = f.SMALLEST_MAX_FRAME;
+  sendWindow = f.INITIAL_WINDOW;
+  readonly maxFrameBytes = f.MIN_MAX_FRAME_BYTES;
   readonly receiveWindow: number;
   readonly creditBytes: number;
   readonly #writer: FrameWriter;
   readonly #decoder: HpackDecoder;
-  readonly #trouble: Trouble;
+  readonly #abuse: AbuseBudget;
   readonly #streams = new Map<number, Http2Stream>();
-  readonly #turns = new SendTurns(this);
-  readonly #givenUp = new Set<number>();
-  readonly #patience: Patience;
-  #rest: Buffer = NOTHING;
-  #begun = false;
+  readonly #scheduler = new WriteScheduler(this);
+  /** Streams that the server reset. */
+  readonly #reset = new Set<number>();
+  readonly #idleTimeout: IdleTimeout;
+  readonly #reader = new FrameReader();
   #settled = false;
-  /** The highest that the peer has used, how many those were, and the last that was served. */
+  /** The highest stream id that the peer has used, how many ids it used, and the last one that was served. */
   #lastStream = 0;
   #usedStreams = 0;
   #lastServed = 0;
-  #streamWindow = f.FIRST_WINDOW;
+  #streamWindow = f.INITIAL_WINDOW;
   #connectionWindow: number;
   #uncredited = 0;
   #block: HeaderBlock | undefined;
   #goingAway = false;
   #over = false;
   #reported = false;
-  #farewell: Timer | undefined;
+  #goAwayTimer: Timer | undefined;
+  readonly #options: Http2Options;
+  readonly #listener: Http2Listener;
 
   constructor(
     readonly socket: Duplex,
-    private readonly options: Http2Options,
-    private readonly listener: Http2Listener,
+    options: Http2Options,
+    listener: Http2Listener,
   ) {
+    this.#options = options;
+    this.#listener = listener;
     this.#writer = new FrameWriter(socket);
     this.#decoder = new HpackDecoder({ bytes: options.maxHeaderBytes, pairs: options.maxHeaderPairs });
-    this.#trouble = new Trouble(options.clock);
-    // A peer begins with the windows that everybody has.
-    this.receiveWindow = Math.max(f.FIRST_WINDOW, options.streamWindow);
+    this.#abuse = new AbuseBudget(options.clock);
+    // Before the peer has our SETTINGS, it uses the protocol's initial windows.
+    this.receiveWindow = Math.max(f.INITIAL_WINDOW, options.streamWindow);
     this.creditBytes = options.streamWindow / 2;
-    this.#connectionWindow = Math.max(f.FIRST_WINDOW, options.connectionWindow);
-    this.#patience = new Patience(options.clock, options, this);
-    this.#announce();
-    socket.on('data', (piece: Buffer) => this.#receive(piece));
+    this.#connectionWindow = Math.max(f.INITIAL_WINDOW, options.connectionWindow);
+    this.#idleTimeout = new IdleTimeout(options.clock, options, this);
+    this.#sendSettings();
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#drained());
     socket.on('error', () => this.destroy());
     socket.once('end', () => this.#ended());
     socket.once('close', () => this.#closed());
   }
 
-  /** Lets what has begun come to its end, and nothing new begin. */
+  /** Sends GOAWAY, finishes the open streams and refuses new ones. */
   close(): void {
     if (this.#goingAway) return;
     this.#goAway(f.ERROR.none, '');
     this.#endIfIdle();
   }
 
-  /** Ends everything, but for what was said already: it is on its way, unless the peer does not take it. */
+  /** Closes all streams and the socket, after the peer has had a moment to read what was sent. */
   async leave(): Promise<void> {
     const { socket } = this;
     this.#writer.flush();
@@ -116,7 +121,7 @@ export class Http2Connection implements StreamConnection {
     this.#closeStreams();
     if (!socket.destroyed && !socket.writableFinished) {
       await new Promise<void>((resolve) => {
-        this.#farewell ??= this.options.clock.after(FAREWELL_MS, resolve);
+        this.#goAwayTimer ??= this.#options.clock.after(GOAWAY_MS, resolve);
         socket.once('finish', resolve).once('close', resolve).end();
       });
     }
@@ -136,71 +141,48 @@ export class Http2Connection implements StreamConnection {
     return this.#streams.size === 0;
   }
 
-  /** A request that is on its way comes after the last one that the farewell names: its client takes it elsewhere. */
-  giveUp(): void {
+  /** A client retries a request that was on its way: GOAWAY names the last stream that the server has served. */
+  timedOut(): void {
     this.#goAway(f.ERROR.none, '');
-    this.#abandon();
+    this.#end();
   }
 
-  #announce(): void {
-    const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.options;
+  #sendSettings(): void {
+    const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.#options;
     const settings = settingsPayload([
       [f.SETTING.maxConcurrentStreams, maxConcurrentStreams],
       [f.SETTING.initialWindowSize, streamWindow],
       [f.SETTING.maxHeaderListSize, maxHeaderBytes],
     ]);
     this.#writer.control(f.SETTINGS, 0, 0, settings);
-    if (this.#connectionWindow > f.FIRST_WINDOW) this.#writer.windowUpdate(0, this.#connectionWindow - f.FIRST_WINDOW);
+    if (this.#connectionWindow > f.INITIAL_WINDOW)
+      this.#writer.windowUpdate(0, this.#connectionWindow - f.INITIAL_WINDOW);
   }
 
-  // What arrives
+  // Receiving
 
-  #receive(piece: Buffer): void {
+  #receive(chunk: Buffer): void {
     if (this.#over) return;
-    const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, piece]) : piece;
     try {
-      this.#rest = bytes.subarray(this.#frames(bytes));
+      this.#reader.read(chunk, this.#onFrame, this.#isOver);
     } catch (error) {
       if (!(error instanceof f.ConnectionError)) throw error;
       this.#goAway(error.code, error.message);
-      this.#abandon();
+      this.#end();
       return;
     }
-    if (this.socket.writableLength > DEAF_BYTES) this.socket.pause();
+    if (this.socket.writableLength > MAX_UNSENT_BYTES) this.socket.pause();
   }
 
-  /** Gives where the first frame begins that is not whole yet. */
-  #frames(bytes: Buffer): number {
-    let at = 0;
-    if (!this.#begun) {
-      const length = Math.min(bytes.length, f.PREFACE.length);
-      if (bytes.compare(f.PREFACE, 0, length, 0, length) !== 0)
-        throw new f.ConnectionError(f.ERROR.protocol, 'no preface');
-      if (length < f.PREFACE.length) return 0;
-      this.#begun = true;
-      at = length;
-    }
-    while (bytes.length - at >= f.FRAME_HEADER_BYTES && !this.#over) {
-      const length = bytes.readUIntBE(at, 3);
-      if (length > f.SMALLEST_MAX_FRAME) throw new f.ConnectionError(f.ERROR.frameSize, 'a frame is too large');
-      const end = at + f.FRAME_HEADER_BYTES + length;
-      if (bytes.length < end) break;
-      this.#frame(
-        bytes[at + 3]!,
-        bytes[at + 4]!,
-        bytes.readUInt32BE(at + 5) & f.LARGEST_WINDOW,
-        bytes.subarray(at + f.FRAME_HEADER_BYTES, end),
-      );
-      at = end;
-    }
-    return at;
-  }
+  readonly #isOver = (): boolean => this.#over;
+  readonly #onFrame = (type: number, flags: number, stream: number, payload: Buffer): void =>
+    this.#frame(type, flags, stream, payload);
 
   #frame(type: number, flags: number, stream: number, payload: Buffer): void {
     if (!this.#settled && (type !== f.SETTINGS || flags & f.ACK))
-      throw new f.ConnectionError(f.ERROR.protocol, 'settings come first');
+      throw new f.ConnectionError(f.ERROR.protocol, 'the first frame is not SETTINGS');
     if (this.#block && type !== f.CONTINUATION)
-      throw new f.ConnectionError(f.ERROR.protocol, 'a header block is not complete');
+      throw new f.ConnectionError(f.ERROR.protocol, 'a header block is not finished');
     switch (type) {
       case f.DATA:
         return this.#data(flags, stream, payload);
@@ -209,12 +191,12 @@ export class Http2Connection implements StreamConnection {
       case f.CONTINUATION:
         return this.#continuation(flags, stream, payload);
       case f.RST_STREAM:
-        return this.#wasReset(stream, payload);
+        return this.#rstStream(stream, payload);
       case f.SETTINGS:
         return this.#settings(flags, stream, payload);
       case f.PING:
         checkLength(payload, 8);
-        ofConnection(stream);
+        checkOnConnection(stream);
         if (!(flags & f.ACK)) this.#writer.control(f.PING, f.ACK, 0, payload);
         return;
       case f.WINDOW_UPDATE:
@@ -222,33 +204,34 @@ export class Http2Connection implements StreamConnection {
       case f.PRIORITY:
         return this.#priority(stream, payload);
       case f.GOAWAY:
-        ofConnection(stream);
+        checkOnConnection(stream);
         if (payload.length < MIN_GOAWAY_BYTES) checkLength(payload, MIN_GOAWAY_BYTES);
         return;
       case f.PUSH_PROMISE:
-        throw new f.ConnectionError(f.ERROR.protocol, 'a client pushes nothing');
+        throw new f.ConnectionError(f.ERROR.protocol, 'a client sent PUSH_PROMISE');
       default:
     }
   }
 
   #data(flags: number, id: number, payload: Buffer): void {
-    ofStream(id);
+    checkOnStream(id);
     this.#connectionWindow -= payload.length;
-    if (this.#connectionWindow < 0) throw new f.ConnectionError(f.ERROR.flowControl, 'more data than was allowed');
+    if (this.#connectionWindow < 0)
+      throw new f.ConnectionError(f.ERROR.flowControl, 'the connection window is exceeded');
     const bytes = withoutPadding(flags, payload);
-    if (payload.length === 0 && !(flags & f.END_STREAM)) this.#trouble.count();
+    if (payload.length === 0 && !(flags & f.END_STREAM)) this.#abuse.count();
     const stream = this.#streams.get(id);
     if (!stream || stream.remoteEnded) {
       this.#notIdle(id);
       this.credit(payload.length);
       return this.#refuse(id, f.ERROR.streamClosed);
     }
-    const wrong = stream.receive(bytes, payload.length) || (flags & f.END_STREAM ? stream.receiveEnd() : f.ERROR.none);
-    if (wrong) this.#refuse(id, wrong);
+    const error = stream.receive(bytes, payload.length) || (flags & f.END_STREAM ? stream.receiveEnd() : f.ERROR.none);
+    if (error) this.#refuse(id, error);
   }
 
   #headers(flags: number, id: number, payload: Buffer): void {
-    ofStream(id);
+    checkOnStream(id);
     const content = withoutPadding(flags, payload);
     const fields = withoutPriority(flags, content);
     const selfDependent = (flags & f.WITH_PRIORITY) !== 0 && dependsOnItself(id, content);
@@ -257,20 +240,20 @@ export class Http2Connection implements StreamConnection {
     else this.#block = block;
   }
 
-  /** Priorities are not used: streams take turns. */
+  /** Priorities are checked and ignored: streams are served round robin. */
   #priority(id: number, payload: Buffer): void {
-    ofStream(id);
+    checkOnStream(id);
     checkLength(payload, PRIORITY_BYTES);
     if (!dependsOnItself(id, payload)) return;
-    // A stream that has not begun is over with this.
-    if (id % 2 === 1 && id > this.#lastStream) this.#use(id);
+    // This closes a stream that was not open yet.
+    if (id % 2 === 1 && id > this.#lastStream) this.#countStream(id);
     this.#refuse(id, f.ERROR.protocol);
   }
 
   #continuation(flags: number, id: number, payload: Buffer): void {
     const block = this.#block;
-    if (!block || block.stream !== id) throw new f.ConnectionError(f.ERROR.protocol, 'a continuation of nothing');
-    block.add(payload, this.options.maxHeaderBytes);
+    if (!block || block.stream !== id) throw new f.ConnectionError(f.ERROR.protocol, 'CONTINUATION without HEADERS');
+    block.add(payload, this.#options.maxHeaderBytes);
     if (!(flags & f.END_HEADERS)) return;
     this.#block = undefined;
     this.#head(block, block.whole());
@@ -281,102 +264,103 @@ export class Http2Connection implements StreamConnection {
     const known = this.#streams.get(id);
     if (known) return selfDependent ? this.#refuse(id, f.ERROR.protocol) : this.#trailers(known, endStream, decoded);
     if (id % 2 === 0 || id <= this.#lastStream) return this.#notNew(id);
-    this.#use(id);
+    this.#countStream(id);
     if (selfDependent) return this.#refuse(id, f.ERROR.protocol);
-    // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
-    if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams)
+    // A client retries streams after the last one that GOAWAY named.
+    if (this.#goingAway || this.#streams.size >= this.#options.maxConcurrentStreams)
       return this.reset(id, f.ERROR.refusedStream);
     this.#lastServed = id;
-    const { fields, good, tooMany } = decoded;
+    const { fields, valid, tooMany } = decoded;
     let declaredBytes = NaN;
     if (!tooMany) {
-      declaredBytes = good ? announcedBytes(fields) : NO_REQUEST;
-      if (declaredBytes === NO_REQUEST || (endStream && declaredBytes > 0)) return this.#refuse(id, f.ERROR.protocol);
+      declaredBytes = valid ? declaredContentLength(fields) : INVALID_REQUEST;
+      if (declaredBytes === INVALID_REQUEST || (endStream && declaredBytes > 0))
+        return this.#refuse(id, f.ERROR.protocol);
     }
     const stream = new Http2Stream(id, fields, { endStream, declaredBytes, sendWindow: this.#streamWindow }, this);
     this.#streams.set(id, stream);
     if (tooMany) stream.answer(TOO_MANY_HEADERS, []);
-    else this.listener.begin(stream, this);
+    else this.#listener.begin(stream, this);
   }
 
-  #trailers(stream: Http2Stream, endStream: boolean, { fields, good }: Decoded): void {
-    const areGood = endStream && good && areTrailers(fields);
-    const wrong = stream.remoteEnded ? f.ERROR.streamClosed : areGood ? stream.receiveEnd() : f.ERROR.protocol;
-    if (wrong) this.#refuse(stream.id, wrong);
+  #trailers(stream: Http2Stream, endStream: boolean, { fields, valid }: Decoded): void {
+    const accepted = endStream && valid && areTrailers(fields);
+    const error = stream.remoteEnded ? f.ERROR.streamClosed : accepted ? stream.receiveEnd() : f.ERROR.protocol;
+    if (error) this.#refuse(stream.id, error);
   }
 
-  #use(id: number): void {
+  #countStream(id: number): void {
     this.#lastStream = id;
     this.#usedStreams++;
   }
 
-  /** Headers of a stream that is over, or was passed over. */
+  /** Headers of a stream that is closed, or whose id was skipped. */
   #notNew(id: number): void {
-    if (this.#givenUp.has(id)) return;
-    const isOver = id % 2 === 1 && this.#lastStream === 2 * this.#usedStreams - 1;
-    throw new f.ConnectionError(isOver ? f.ERROR.streamClosed : f.ERROR.protocol, 'not a new stream');
+    if (this.#reset.has(id)) return;
+    const isClosed = id % 2 === 1 && this.#lastStream === 2 * this.#usedStreams - 1;
+    throw new f.ConnectionError(isClosed ? f.ERROR.streamClosed : f.ERROR.protocol, 'HEADERS on a closed stream');
   }
 
   #notIdle(id: number): void {
     if (id > this.#lastStream || id % 2 === 0)
-      throw new f.ConnectionError(f.ERROR.protocol, 'a frame of a stream that never began');
+      throw new f.ConnectionError(f.ERROR.protocol, 'a frame on an idle stream');
   }
 
-  /** The peer did something wrong with a stream, which gives it up, and not the whole connection. */
+  /** A stream error: resets the stream and keeps the connection (RFC 9113, 5.4.2). */
   #refuse(id: number, code: number): void {
-    if (this.#givenUp.has(id)) return;
-    this.#trouble.count();
+    if (this.#reset.has(id)) return;
+    this.#abuse.count();
     const stream = this.#streams.get(id);
     if (stream) stream.reset(code);
     else this.reset(id, code);
   }
 
-  #wasReset(id: number, payload: Buffer): void {
-    ofStream(id);
+  #rstStream(id: number, payload: Buffer): void {
+    checkOnStream(id);
     checkLength(payload, 4);
     this.#notIdle(id);
     const stream = this.#streams.get(id);
     if (!stream) return;
-    this.#trouble.count();
+    this.#abuse.count();
     stream.close();
   }
 
   #settings(flags: number, stream: number, payload: Buffer): void {
-    ofConnection(stream);
+    checkOnConnection(stream);
     if (flags & f.ACK) return checkLength(payload, 0);
-    if (this.#settled) this.#trouble.count();
+    if (this.#settled) this.#abuse.count();
     this.#settled = true;
     const { tableBytes, windowBytes } = readSettings(payload);
     if (tableBytes !== undefined) this.#writer.encoder.tableBytes = tableBytes;
     if (windowBytes !== undefined) this.#resizeWindows(windowBytes);
     this.#writer.control(f.SETTINGS, f.ACK, 0, NOTHING);
-    this.#turns.take();
+    this.#scheduler.run();
   }
 
   #resizeWindows(bytes: number): void {
     const more = bytes - this.#streamWindow;
     this.#streamWindow = bytes;
-    for (const stream of this.#streams.values()) stream.sendWindow = enlarged(stream.sendWindow, more);
+    for (const stream of this.#streams.values()) stream.sendWindow = grownWindow(stream.sendWindow, more);
   }
 
   #windowUpdate(id: number, payload: Buffer): void {
     checkLength(payload, 4);
-    const more = payload.readUInt32BE() & f.LARGEST_WINDOW;
+    const more = payload.readUInt32BE() & f.MAX_WINDOW;
     if (id === 0) {
-      if (more === 0) throw new f.ConnectionError(f.ERROR.protocol, 'no more window');
-      this.sendWindow = enlarged(this.sendWindow, more);
-      this.#turns.take();
+      if (more === 0) throw new f.ConnectionError(f.ERROR.protocol, 'WINDOW_UPDATE of 0');
+      this.sendWindow = grownWindow(this.sendWindow, more);
+      this.#scheduler.run();
       return;
     }
     const stream = this.#streams.get(id);
     if (!stream) return this.#notIdle(id);
     if (more === 0) return this.#refuse(id, f.ERROR.protocol);
-    if (stream.sendWindow + more > f.LARGEST_WINDOW) return this.#refuse(id, f.ERROR.flowControl);
+    if (stream.sendWindow + more > f.MAX_WINDOW) return this.#refuse(id, f.ERROR.flowControl);
     stream.sendWindow += more;
-    this.#turns.takeOf(stream);
+    this.#scheduler.resume(stream);
   }
 
-  // What streams need
+  // StreamConnection
 
   get congested(): boolean {
     return this.#writer.congested;
@@ -394,18 +378,17 @@ export class Http2Connection implements StreamConnection {
     const payload = Buffer.allocUnsafe(4);
     payload.writeUInt32BE(code);
     this.#writer.control(f.RST_STREAM, 0, stream, payload);
-    this.#givenUp.add(stream);
-    if (this.#givenUp.size > MOST_GIVEN_UP)
-      for (const oldest of this.#givenUp) return void this.#givenUp.delete(oldest);
+    this.#reset.add(stream);
+    if (this.#reset.size > MAX_RESET_STREAMS) for (const oldest of this.#reset) return void this.#reset.delete(oldest);
   }
 
   waitForRoom(stream: Http2Stream): void {
-    this.#turns.wait(stream);
+    this.#scheduler.wait(stream);
   }
 
   credit(bytes: number): void {
     this.#uncredited += bytes;
-    if (this.#uncredited < this.options.connectionWindow / 2 || this.#over) return;
+    if (this.#uncredited < this.#options.connectionWindow / 2 || this.#over) return;
     this.#connectionWindow += this.#uncredited;
     this.#writer.windowUpdate(0, this.#uncredited);
     this.#uncredited = 0;
@@ -417,16 +400,16 @@ export class Http2Connection implements StreamConnection {
 
   closed(stream: Http2Stream): void {
     this.#streams.delete(stream.id);
-    this.#turns.forget(stream);
-    if (this.isIdle) this.#patience.rest();
+    this.#scheduler.forget(stream);
+    if (this.isIdle) this.#idleTimeout.becameIdle();
     this.#endIfIdle();
   }
 
-  // The end
+  // Closing
 
   #drained(): void {
     if (this.socket.isPaused()) this.socket.resume();
-    this.#turns.take();
+    this.#scheduler.run();
   }
 
   #goAway(code: number, message: string): void {
@@ -444,29 +427,29 @@ export class Http2Connection implements StreamConnection {
     this.socket.end();
   }
 
-  /** The peer says nothing more: who broke off in the middle of a request gets no answer. */
+  /** The peer has closed its side. A request that it did not finish gets no answer. */
   #ended(): void {
     for (const stream of this.#streams.values()) if (!stream.remoteEnded) stream.close();
     this.#goingAway = true;
     this.#endIfIdle();
   }
 
-  #abandon(): void {
+  #end(): void {
     this.#writer.flush();
     this.#over = true;
     this.socket.end();
-    this.#farewell ??= this.options.clock.after(FAREWELL_MS, () => this.socket.destroy());
+    this.#goAwayTimer ??= this.#options.clock.after(GOAWAY_MS, () => this.socket.destroy());
     this.#closeStreams();
   }
 
   #closed(): void {
     this.#over = true;
-    this.#farewell?.cancel();
-    this.#patience.end();
+    this.#goAwayTimer?.cancel();
+    this.#idleTimeout.cancel();
     this.#closeStreams();
     if (this.#reported) return;
     this.#reported = true;
-    this.listener.closed?.(this);
+    this.#listener.closed?.(this);
   }
 
   #closeStreams(): void {

@@ -1,6 +1,6 @@
 /**
- * What is written within one turn leaves as one piece: a piece for each frame would be a call into TLS, and a record of
- * its own, for each.
+ * Writes frames. Frames of one turn of the event loop leave in one write: a write per frame would be one TLS record and
+ * one call into OpenSSL per frame.
  */
 import type { Duplex } from 'node:stream';
 import {
@@ -9,16 +9,16 @@ import {
   FRAME_HEADER_BYTES,
   HEADERS,
   CONTINUATION,
-  SMALLEST_MAX_FRAME,
+  MIN_MAX_FRAME_BYTES,
   WINDOW_UPDATE,
 } from './frames.ts';
 import { HpackEncoder, ownBytes, writeOwn, type Head } from './hpack-encoder.ts';
 
 const BUFFER_BYTES = 64 * 1024;
-/** Less than that is copied, and its buffer is free at once. */
+/** Shorter writes are copied, so that the buffer is free again at once. */
 const SMALL_BYTES = 4 * 1024;
-const KEPT_BUFFERS = 64;
-/** Beyond that the connection is not read fast enough for more. */
+const MAX_FREE_BUFFERS = 64;
+/** With more than this unsent, streams wait. */
 const CONGESTED_BYTES = 256 * 1024;
 
 const free: Buffer[] = [];
@@ -28,15 +28,18 @@ export class FrameWriter {
   #buffer: Buffer | undefined;
   #length = 0;
   #waiting = false;
+  readonly #socket: Duplex;
 
-  constructor(private readonly socket: Duplex) {}
-
-  /** Nothing but what must be said should be written now. */
-  get congested(): boolean {
-    return this.socket.writableLength > CONGESTED_BYTES;
+  constructor(socket: Duplex) {
+    this.#socket = socket;
   }
 
-  /** A frame that is neither headers nor data: they are short. */
+  /** Whether DATA frames have to wait until the socket has drained. */
+  get congested(): boolean {
+    return this.#socket.writableLength > CONGESTED_BYTES;
+  }
+
+  /** A frame other than HEADERS and DATA. */
   control(type: number, flags: number, stream: number, payload: Uint8Array): void {
     const buffer = this.#reserve(FRAME_HEADER_BYTES + payload.length);
     const at = this.#frameHeader(buffer, type, flags, stream, payload.length);
@@ -59,9 +62,9 @@ export class FrameWriter {
 
   headers(stream: number, flags: number, common: Head, own: Head): void {
     const block = this.encoder.common(common);
-    const most = block.length + ownBytes(own);
-    if (most > SMALLEST_MAX_FRAME) return this.#longHeaders(stream, flags, block, own);
-    const buffer = this.#reserve(FRAME_HEADER_BYTES + most);
+    const maxBytes = block.length + ownBytes(own);
+    if (maxBytes > MIN_MAX_FRAME_BYTES) return this.#longHeaders(stream, flags, block, own);
+    const buffer = this.#reserve(FRAME_HEADER_BYTES + maxBytes);
     const begin = this.#length + FRAME_HEADER_BYTES;
     const end = writeOwn(own, buffer, begin + block.copy(buffer, begin));
     this.#frameHeader(buffer, HEADERS, flags | END_HEADERS, stream, end - begin);
@@ -71,8 +74,8 @@ export class FrameWriter {
   #longHeaders(stream: number, flags: number, common: Buffer, own: Head): void {
     const whole = Buffer.allocUnsafe(common.length + ownBytes(own));
     const length = writeOwn(own, whole, common.copy(whole));
-    for (let at = 0; at < length; at += SMALLEST_MAX_FRAME) {
-      const to = Math.min(length, at + SMALLEST_MAX_FRAME);
+    for (let at = 0; at < length; at += MIN_MAX_FRAME_BYTES) {
+      const to = Math.min(length, at + MIN_MAX_FRAME_BYTES);
       this.control(
         at === 0 ? HEADERS : CONTINUATION,
         (at === 0 ? flags : 0) | (to === length ? END_HEADERS : 0),
@@ -82,7 +85,7 @@ export class FrameWriter {
     }
   }
 
-  /** Gives where the payload begins. */
+  /** Returns the offset of the payload. */
   #frameHeader(buffer: Buffer, type: number, flags: number, stream: number, length: number): number {
     const at = this.#length;
     buffer[at] = length >>> 16;
@@ -115,19 +118,19 @@ export class FrameWriter {
     const length = this.#length;
     this.#buffer = undefined;
     this.#length = 0;
-    if (this.socket.destroyed || this.socket.writableEnded) return giveBack(buffer);
+    if (this.#socket.destroyed || this.#socket.writableEnded) return giveBack(buffer);
     if (length <= SMALL_BYTES) {
-      this.socket.write(Buffer.from(buffer.subarray(0, length)));
+      this.#socket.write(Buffer.from(buffer.subarray(0, length)));
       giveBack(buffer);
       return;
     }
-    this.socket.write(buffer.subarray(0, length), (error) => {
-      // What broke off may still be read from somewhere below.
+    this.#socket.write(buffer.subarray(0, length), (error) => {
+      // After a failed write the socket's native side may still read the buffer.
       if (!error) giveBack(buffer);
     });
   }
 }
 
 function giveBack(buffer: Buffer): void {
-  if (free.length < KEPT_BUFFERS && buffer.length === BUFFER_BYTES) free.push(buffer);
+  if (free.length < MAX_FREE_BUFFERS && buffer.length === BUFFER_BYTES) free.push(buffer);
 }

@@ -41,14 +41,14 @@ export const ERROR = {
   enhanceYourCalm: 11,
 } as const;
 
-/** What both sides start with, before any setting. */
-export const FIRST_WINDOW = 65_535;
-export const LARGEST_WINDOW = 2 ** 31 - 1;
-export const SMALLEST_MAX_FRAME = 16_384;
-export const LARGEST_MAX_FRAME = 2 ** 24 - 1;
+/** The protocol's values before any SETTINGS, and its limits. */
+export const INITIAL_WINDOW = 65_535;
+export const MAX_WINDOW = 2 ** 31 - 1;
+export const MIN_MAX_FRAME_BYTES = 16_384;
+export const MAX_MAX_FRAME_BYTES = 2 ** 24 - 1;
 export const DEFAULT_TABLE_BYTES = 4096;
 
-/** The peer broke the protocol in a way that ends its connection. */
+/** A violation of the protocol that ends the connection with GOAWAY. */
 export class ConnectionError extends Error {
   constructor(
     readonly code: number,

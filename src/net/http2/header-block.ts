@@ -1,7 +1,7 @@
-/** Headers that come in several frames. */
+/** A header block that arrives in HEADERS and CONTINUATION frames. */
 import { ConnectionError, ERROR } from './frames.ts';
 
-const MOST_FRAMES = 256;
+const MAX_FRAMES = 256;
 
 export class HeaderBlock {
   readonly #pieces: Buffer[];
@@ -10,7 +10,7 @@ export class HeaderBlock {
   constructor(
     readonly stream: number,
     readonly endStream: boolean,
-    /** The stream's priority is none: it is refused once its headers have been decoded, which later blocks build on. */
+    /** The stream depends on itself. It is reset only after decoding, because later blocks build on the HPACK table. */
     readonly selfDependent: boolean,
     first: Buffer,
   ) {
@@ -18,11 +18,11 @@ export class HeaderBlock {
     this.#bytes = first.length;
   }
 
-  add(piece: Buffer, mostBytes: number): void {
+  add(piece: Buffer, maxBytes: number): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    if (this.#bytes > mostBytes || this.#pieces.length > MOST_FRAMES)
-      throw new ConnectionError(ERROR.enhanceYourCalm, 'too many headers');
+    if (this.#bytes > maxBytes || this.#pieces.length > MAX_FRAMES)
+      throw new ConnectionError(ERROR.enhanceYourCalm, 'the header block is too large');
   }
 
   whole(): Buffer {

@@ -1,54 +1,53 @@
 /**
- * Writes header blocks of HPACK. Headers that come with answer after answer enter the peer's table; nothing is ever
- * thrown out of it, so that the place of an entry follows from when it came in, and a head that is all in the table is
- * the same few bytes each time.
+ * Encodes HPACK header blocks. Headers that many responses share enter the peer's dynamic table and are never evicted
+ * from it, so an entry's index follows from its age, and a head that is all in the table encodes to the same few bytes.
  */
 import { DEFAULT_TABLE_BYTES } from './frames.ts';
 import { ENTRY_BYTES, STATIC_TABLE } from './hpack-static.ts';
 
-/** Names in lower case and values in turn, `:status` first. One that is used again and again is encoded once. */
+/** Names in lower case and values alternating, `:status` first. The encoder caches by identity: reuse the array. */
 export type Head = readonly string[];
 
 const STATIC_ENTRIES = new Map(STATIC_TABLE.map(([name, value], i) => [`${name}\n${value}`, i + 1]));
 const STATIC_NAMES = new Map(STATIC_TABLE.map(([name], i) => [name, i + 1] as const).reverse());
 const INDEXED = 0x80;
-const KEPT = 0x40;
-const NOT_KEPT = 0x00;
-const NO_TABLE = 0x20;
+const WITH_INDEXING = 0x40;
+const WITHOUT_INDEXING = 0x00;
+const TABLE_SIZE_ZERO = 0x20;
 
 interface Encoded {
-  /** How many entries the table had. */
-  readonly kept: number;
+  /** The number of table entries that the bytes refer to. */
+  readonly entries: number;
   readonly bytes: Buffer;
 }
 
 export class HpackEncoder {
-  readonly #kept = new Map<string, number>();
+  readonly #table = new Map<string, number>();
   readonly #known = new WeakMap<Head, Encoded>();
   #room = DEFAULT_TABLE_BYTES;
   #resized = false;
 
-  /** The peer's setting: a table smaller than the usual one is not used at all. */
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE: a table smaller than the default is not used at all. */
   set tableBytes(bytes: number) {
     if (bytes >= DEFAULT_TABLE_BYTES || this.#room === 0) return;
     this.#room = 0;
-    this.#kept.clear();
+    this.#table.clear();
     this.#resized = true;
   }
 
-  /** What answers have in common, as they have had it before or for the first time. */
+  /** The block of a head that many responses share. */
   common(head: Head): Buffer {
     if (!this.#resized) return this.#common(head);
     this.#resized = false;
-    return Buffer.concat([Buffer.from([NO_TABLE]), this.#common(head)]);
+    return Buffer.concat([Buffer.from([TABLE_SIZE_ZERO]), this.#common(head)]);
   }
 
   #common(head: Head): Buffer {
     const known = this.#known.get(head);
-    if (known?.kept === this.#kept.size) return known.bytes;
+    if (known?.entries === this.#table.size) return known.bytes;
     const bytes = Buffer.concat(head.flatMap((name, i) => (i % 2 === 0 ? [this.#field(name, head[i + 1]!)] : [])));
-    // What was written now has put entries into the table: the next time it is only their places.
-    this.#known.set(head, { kept: known ? this.#kept.size : -1, bytes });
+    // The first encoding added entries to the table; only the next one is all indexes and can be cached.
+    this.#known.set(head, { entries: known ? this.#table.size : -1, bytes });
     return bytes;
   }
 
@@ -56,27 +55,30 @@ export class HpackEncoder {
     const entry = `${name}\n${value}`;
     const fixed = STATIC_ENTRIES.get(entry);
     if (fixed !== undefined) return integer(INDEXED, 7, fixed);
-    const kept = this.#kept.get(entry);
-    if (kept !== undefined) return integer(INDEXED, 7, STATIC_TABLE.length + this.#kept.size - kept);
+    const position = this.#table.get(entry);
+    if (position !== undefined) return integer(INDEXED, 7, STATIC_TABLE.length + this.#table.size - position);
     const bytes = Buffer.byteLength(name) + Buffer.byteLength(value) + ENTRY_BYTES;
-    if (bytes > this.#room) return literal(NOT_KEPT, 4, name, value);
+    if (bytes > this.#room) return literal(WITHOUT_INDEXING, 4, name, value);
     this.#room -= bytes;
-    this.#kept.set(entry, this.#kept.size);
-    return literal(KEPT, 6, name, value);
+    this.#table.set(entry, this.#table.size);
+    return literal(WITH_INDEXING, 6, name, value);
   }
 }
 
-/** Names with which a header begins that only one answer has. */
+/** Encoded names of headers whose value differs in every response. */
 const ownNames = new Map<string, Buffer>();
-const MOST_OWN_NAMES = 64;
-const LONGEST_INTEGER_BYTES = 6;
+const MAX_OWN_NAMES = 64;
+const MAX_INTEGER_BYTES = 6;
 
 function ownName(name: string): Buffer {
   let known = ownNames.get(name);
   if (!known) {
     const index = STATIC_NAMES.get(name);
-    known = index === undefined ? Buffer.concat([integer(NOT_KEPT, 4, 0), text(name)]) : integer(NOT_KEPT, 4, index);
-    if (ownNames.size < MOST_OWN_NAMES) ownNames.set(name, known);
+    known =
+      index === undefined
+        ? Buffer.concat([integer(WITHOUT_INDEXING, 4, 0), text(name)])
+        : integer(WITHOUT_INDEXING, 4, index);
+    if (ownNames.size < MAX_OWN_NAMES) ownNames.set(name, known);
   }
   return known;
 }
@@ -84,8 +86,7 @@ function ownName(name: string): Buffer {
 /** The most bytes that `writeOwn` takes. */
 export function ownBytes(head: Head): number {
   let bytes = 0;
-  for (let i = 0; i < head.length; i += 2)
-    bytes += ownName(head[i]!).length + LONGEST_INTEGER_BYTES + head[i + 1]!.length;
+  for (let i = 0; i < head.length; i += 2) bytes += ownName(head[i]!).length + MAX_INTEGER_BYTES + head[i + 1]!.length;
   return bytes;
 }
 
@@ -117,10 +118,10 @@ function text(value: string): Buffer {
 }
 
 function integer(flags: number, prefixBits: number, value: number): Buffer {
-  const most = (1 << prefixBits) - 1;
-  if (value < most) return Buffer.from([flags | value]);
-  const bytes = [flags | most];
-  let left = value - most;
+  const mask = (1 << prefixBits) - 1;
+  if (value < mask) return Buffer.from([flags | value]);
+  const bytes = [flags | mask];
+  let left = value - mask;
   for (; left >= 128; left = Math.floor(left / 128)) bytes.push((left % 128) | 0x80);
   bytes.push(left);
   return Buffer.from(bytes);

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { announcedBytes, areTrailers, fieldOf, headersOf, isGoodField, NO_REQUEST } from './request-head.ts';
+import {
+  declaredContentLength,
+  areTrailers,
+  fieldOf,
+  headersOf,
+  isValidField,
+  INVALID_REQUEST,
+} from './request-head.ts';
 
-describe('isGoodField', () => {
+describe('isValidField', () => {
   it.each([
     ['accept', '*/*'],
     ["x-_!#$%&'*+.^`|~9", ''],
@@ -14,7 +21,7 @@ describe('isGoodField', () => {
     ['x-text', 'grün\t!'],
     ['x-text', '\x80\xff'],
   ])('%s: %j may be sent', (name, value) => {
-    expect(isGoodField(name, value)).toBe(true);
+    expect(isValidField(name, value)).toBe(true);
   });
 
   it.each([
@@ -48,13 +55,13 @@ describe('isGoodField', () => {
     ['upgrade', 'websocket'],
     ['te', 'gzip'],
   ])('%j: %j may not', (name, value) => {
-    expect(isGoodField(name, value)).toBe(false);
+    expect(isValidField(name, value)).toBe(false);
   });
 });
 
 const GET = [':method', 'GET', ':scheme', 'https', ':path', '/', ':authority', 'localhost'];
 
-describe('announcedBytes', () => {
+describe('declaredContentLength', () => {
   it.each([
     ['a request', GET],
     ['one with headers', [...GET, 'accept', '*/*', 'cookie', 'a', 'cookie', 'b']],
@@ -63,7 +70,7 @@ describe('announcedBytes', () => {
     ['CONNECT', [':method', 'CONNECT', ':authority', 'localhost']],
     ['OPTIONS of the whole server', [':method', 'OPTIONS', ':scheme', 'https', ':path', '*']],
   ])('%s', (_name, fields) => {
-    expect(announcedBytes(fields)).toBeNaN();
+    expect(declaredContentLength(fields)).toBeNaN();
   });
 
   it.each([
@@ -81,29 +88,29 @@ describe('announcedBytes', () => {
     ['CONNECT with a path', [':method', 'CONNECT', ':authority', 'localhost', ':path', '/']],
     ['CONNECT with a scheme', [':method', 'CONNECT', ':authority', 'localhost', ':scheme', 'https']],
   ])('not %s', (_name, fields) => {
-    expect(announcedBytes(fields)).toBe(NO_REQUEST);
+    expect(declaredContentLength(fields)).toBe(INVALID_REQUEST);
   });
 });
 
-describe('announcedBytes of a body', () => {
+describe('declaredContentLength of a body', () => {
   it.each([
     [['0'], 0],
     [['12'], 12],
     [['012'], 12],
     [['12', '12'], 12],
-    [['12', '13'], NO_REQUEST],
-    [[''], NO_REQUEST],
-    [['-1'], NO_REQUEST],
-    [['+1'], NO_REQUEST],
-    [['1.5'], NO_REQUEST],
-    [['1e3'], NO_REQUEST],
-    [['0x10'], NO_REQUEST],
-    [['1, 1'], NO_REQUEST],
-    [['Infinity'], NO_REQUEST],
-    [['NaN'], NO_REQUEST],
-    [['9'.repeat(20)], NO_REQUEST],
+    [['12', '13'], INVALID_REQUEST],
+    [[''], INVALID_REQUEST],
+    [['-1'], INVALID_REQUEST],
+    [['+1'], INVALID_REQUEST],
+    [['1.5'], INVALID_REQUEST],
+    [['1e3'], INVALID_REQUEST],
+    [['0x10'], INVALID_REQUEST],
+    [['1, 1'], INVALID_REQUEST],
+    [['Infinity'], INVALID_REQUEST],
+    [['NaN'], INVALID_REQUEST],
+    [['9'.repeat(20)], INVALID_REQUEST],
   ])('%j', (lengths, bytes) => {
-    expect(announcedBytes([...GET, ...lengths.flatMap((length) => ['content-length', length])])).toBe(bytes);
+    expect(declaredContentLength([...GET, ...lengths.flatMap((length) => ['content-length', length])])).toBe(bytes);
   });
 });
 

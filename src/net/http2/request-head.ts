@@ -1,9 +1,9 @@
-/** The head of a request: names and values in turn, and whether they are what HTTP/2 allows. */
+/** The header fields of a request, names and values alternating: HTTP/2's rules for them (RFC 9113, 8.2 and 8.3). */
 
 const REQUEST_PSEUDO: readonly string[] = [':method', ':scheme', ':authority', ':path'];
-/** Of the connection, which has no such headers in HTTP/2. */
+/** Connection-specific headers, which HTTP/2 forbids. */
 const FORBIDDEN = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
-/** Which is one value, not a list: the first counts. */
+/** Headers with a single value: the first one counts, as in Node. */
 const SINGLE = new Set([
   ...[
     'authorization',
@@ -35,17 +35,17 @@ const SINGLE = new Set([
     'dnt',
   ],
 ]);
-/** A token, of which HTTP/2 allows no capitals. */
+/** A token in lower case. */
 const NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
-/** A value that would end its line anywhere else, or that nobody could see. */
+/** Control characters other than tab. */
 const BAD_VALUE = /[\0-\x08\x0a-\x1f\x7f]/;
 const BAD_PSEUDO_VALUE = /[\0-\x20\x7f]/;
 const DIGITS = /^\d{1,15}$/;
 
 export type RequestHeaders = Record<string, string>;
 
-/** Whether a header may be one of a request at all. */
-export function isGoodField(name: string, value: string): boolean {
+/** Whether a request may have this header. */
+export function isValidField(name: string, value: string): boolean {
   if (name.charCodeAt(0) === COLON)
     return REQUEST_PSEUDO.includes(name) && value !== '' && !BAD_PSEUDO_VALUE.test(value);
   if (
@@ -68,13 +68,13 @@ const SCHEME = 1 << REQUEST_PSEUDO.indexOf(':scheme');
 const AUTHORITY = 1 << REQUEST_PSEUDO.indexOf(':authority');
 const PATH = 1 << REQUEST_PSEUDO.indexOf(':path');
 
-export const NO_REQUEST = -1;
+export const INVALID_REQUEST = -1;
 
 /**
- * The bytes of the body that a request announces, NaN where it does not say. `NO_REQUEST` for good headers that make none:
- * what names it comes first, once, and complete.
+ * The Content-Length of a request, NaN when it has none. `INVALID_REQUEST` when the pseudo-headers are not complete,
+ * unique and before all other headers.
  */
-export function announcedBytes(fields: readonly string[]): number {
+export function declaredContentLength(fields: readonly string[]): number {
   let seen = 0;
   let ordinary = false;
   let method = '';
@@ -86,33 +86,33 @@ export function announcedBytes(fields: readonly string[]): number {
     if (name.charCodeAt(0) !== COLON) {
       ordinary = true;
       if (name === 'content-length') {
-        if (!DIGITS.test(value) || (!Number.isNaN(bytes) && bytes !== Number(value))) return NO_REQUEST;
+        if (!DIGITS.test(value) || (!Number.isNaN(bytes) && bytes !== Number(value))) return INVALID_REQUEST;
         bytes = Number(value);
       }
       continue;
     }
     const which = 1 << REQUEST_PSEUDO.indexOf(name);
-    if (ordinary || seen & which) return NO_REQUEST;
+    if (ordinary || seen & which) return INVALID_REQUEST;
     seen |= which;
     if (which === METHOD) method = value;
     else if (which === PATH) path = value;
   }
-  return isNamed(seen, method, path) ? bytes : NO_REQUEST;
+  return hasPseudoHeaders(seen, method, path) ? bytes : INVALID_REQUEST;
 }
 
-function isNamed(seen: number, method: string, path: string): boolean {
+function hasPseudoHeaders(seen: number, method: string, path: string): boolean {
   if (method === 'CONNECT') return seen === (METHOD | AUTHORITY);
   if ((seen | AUTHORITY) !== (METHOD | SCHEME | AUTHORITY | PATH)) return false;
   return path.charCodeAt(0) === SLASH || (path === '*' && method === 'OPTIONS');
 }
 
-/** Whether good headers may follow a body: nothing names a request there. */
+/** Whether valid fields may be trailers, which have no pseudo-headers. */
 export function areTrailers(fields: readonly string[]): boolean {
   for (let i = 0; i < fields.length; i += 2) if (fields[i]!.charCodeAt(0) === COLON) return false;
   return true;
 }
 
-/** By name; what came several times is joined as lists are, unless only the first can be meant. */
+/** Headers by name; repeated ones are joined with commas, except those with a single value. */
 export function headersOf(fields: readonly string[]): RequestHeaders {
   const headers: RequestHeaders = Object.create(null) as RequestHeaders;
   for (let i = 0; i < fields.length; i += 2) {

@@ -1,17 +1,17 @@
-/** Frames of settings: what a peer's changes for us, and how ours are written. */
-import { ConnectionError, ERROR, LARGEST_MAX_FRAME, LARGEST_WINDOW, SETTING, SMALLEST_MAX_FRAME } from './frames.ts';
+/** SETTINGS frames: what the peer's settings change, and how ours are written. */
+import { ConnectionError, ERROR, MAX_MAX_FRAME_BYTES, MAX_WINDOW, SETTING, MIN_MAX_FRAME_BYTES } from './frames.ts';
 
 const SETTING_BYTES = 6;
 
 export interface PeerSettings {
-  /** The smallest that was named: what an entry lost its place to does not come back. */
+  /** The smallest that the frame names: an entry that it evicts does not come back. */
   readonly tableBytes?: number;
   readonly windowBytes?: number;
 }
 
-/** What is named several times is looked at each time and counts once. */
+/** Each occurrence of a setting is checked; the last window counts. */
 export function readSettings(payload: Buffer): PeerSettings {
-  if (payload.length % SETTING_BYTES !== 0) throw new ConnectionError(ERROR.frameSize, 'half a setting');
+  if (payload.length % SETTING_BYTES !== 0) throw new ConnectionError(ERROR.frameSize, 'wrong size of SETTINGS');
   const settings: { tableBytes?: number; windowBytes?: number } = {};
   for (let at = 0; at < payload.length; at += SETTING_BYTES) {
     const value = payload.readUInt32BE(at + 2);
@@ -20,15 +20,15 @@ export function readSettings(payload: Buffer): PeerSettings {
         settings.tableBytes = Math.min(settings.tableBytes ?? value, value);
         break;
       case SETTING.enablePush:
-        if (value > 1) throw new ConnectionError(ERROR.protocol, 'neither on nor off');
+        if (value > 1) throw new ConnectionError(ERROR.protocol, 'ENABLE_PUSH is neither 0 nor 1');
         break;
       case SETTING.initialWindowSize:
-        if (value > LARGEST_WINDOW) throw new ConnectionError(ERROR.flowControl, 'a window is too large');
+        if (value > MAX_WINDOW) throw new ConnectionError(ERROR.flowControl, 'INITIAL_WINDOW_SIZE is too large');
         settings.windowBytes = value;
         break;
       case SETTING.maxFrameSize:
-        if (value < SMALLEST_MAX_FRAME || value > LARGEST_MAX_FRAME)
-          throw new ConnectionError(ERROR.protocol, 'no size of a frame');
+        if (value < MIN_MAX_FRAME_BYTES || value > MAX_MAX_FRAME_BYTES)
+          throw new ConnectionError(ERROR.protocol, 'MAX_FRAME_SIZE is out of range');
         break;
       default:
     }

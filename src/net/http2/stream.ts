@@ -1,31 +1,29 @@
-/** One request of HTTP/2 and its answer. */
+/** One HTTP/2 stream: a request and its response. */
 import { BodyPieces } from './body-pieces.ts';
 import { END_STREAM, ERROR } from './frames.ts';
 import type { Head } from './hpack-encoder.ts';
 import { fieldOf, headersOf, type RequestHeaders } from './request-head.ts';
 
-/** What a stream needs of its connection. */
 export interface StreamConnection {
-  /** For data, of all streams together. */
+  /** The connection's flow-control window for DATA, shared by all streams. */
   sendWindow: number;
   readonly maxFrameBytes: number;
-  /** What one stream may have on its way to us. */
+  /** How many unconsumed bytes a stream may receive. */
   readonly receiveWindow: number;
-  /** So much of it is used before more is given. */
+  /** A WINDOW_UPDATE is sent after this many consumed bytes. */
   readonly creditBytes: number;
   readonly congested: boolean;
   headers(stream: number, flags: number, common: Head, own: Head): void;
   data(stream: number, flags: number, bytes: Uint8Array, from: number, to: number): void;
   reset(stream: number, code: number): void;
-  /** Comes back with `pump` when there may be room again. */
+  /** Calls `pump` when there may be room again. */
   waitForRoom(stream: Http2Stream): void;
-  /** Of what was received, so much is no longer held. */
+  /** So many received bytes have been consumed. */
   credit(bytes: number): void;
   creditStream(stream: number, bytes: number): void;
   closed(stream: Http2Stream): void;
 }
 
-/** Why there is no body. */
 export class BodyError extends Error {
   constructor(readonly reason: 'TooLarge' | 'CutOff') {
     super(reason === 'TooLarge' ? 'the body is larger than allowed' : 'the body was cut off');
@@ -44,19 +42,19 @@ interface Reader {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** What one stream may write before the next has its turn. */
+/** How much one stream may write before the next one's turn. */
 const TURN_BYTES = 64 * 1024;
 
 export class Http2Stream {
   /** Complete, reset, or its connection is gone. */
   closed = false;
   sendWindow: number;
-  /** Of the body that the head announces; NaN where it does not say. */
+  /** Content-Length; NaN when the request has none. */
   readonly declaredBytes: number;
-  /** Written, and not yet on its way. */
+  /** Bytes written to the stream that have not been sent. */
   pendingBytes = 0;
   #queue: Queued[] = [];
-  /** Of the first piece that is queued. */
+  /** How much of the first queued piece has been sent. */
   #sent = 0;
   #ending = false;
   #localEnded = false;
@@ -72,18 +70,20 @@ export class Http2Stream {
   #dropsBody = false;
   #reader: Reader | undefined;
   #headers: RequestHeaders | undefined;
+  readonly #connection: StreamConnection;
 
   constructor(
     readonly id: number,
-    /** Names and values in turn. */
+    /** Names and values alternating. */
     readonly fields: readonly string[],
     {
       endStream,
       declaredBytes,
       sendWindow,
     }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
-    private readonly connection: StreamConnection,
+    connection: StreamConnection,
   ) {
+    this.#connection = connection;
     this.sendWindow = sendWindow;
     this.declaredBytes = declaredBytes;
     this.#remoteEnded = endStream;
@@ -94,24 +94,23 @@ export class Http2Stream {
     return this.#headers;
   }
 
-  /** One header, without all of them being put in order. */
+  /** One header, without building `headers`. */
   field(name: string): string | undefined {
     return fieldOf(this.fields, name);
   }
 
-  /** There is no body. */
   get isBodiless(): boolean {
     return this.#remoteEnded && this.#receivedBytes === 0;
   }
 
-  /** Called once; `complete` says that the whole answer is on its way. */
+  /** The listener is called once; `complete` says that the whole response has been sent. */
   onClose(listener: (complete: boolean) => void): void {
     (this.#closeListeners ??= []).push(listener);
   }
 
   // Reading
 
-  /** The whole body. It is complete with the bytes that its head announces, whether the stream has ended or not. */
+  /** The whole body. With a Content-Length it is complete when that much has arrived, even before END_STREAM. */
   readBody(maxBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.#reader = { maxBytes, resolve, reject };
@@ -121,11 +120,11 @@ export class Http2Stream {
     });
   }
 
-  /** Gives the code of what is wrong: with more than there was room for, or than the head announced. */
+  /** Returns an error code when the peer exceeds the window or its Content-Length. */
   receive(bytes: Buffer, flowBytes: number): number {
     this.#receivedBytes += bytes.length;
     this.#held += flowBytes;
-    if (this.#held + this.#uncredited > this.connection.receiveWindow) return ERROR.flowControl;
+    if (this.#held + this.#uncredited > this.#connection.receiveWindow) return ERROR.flowControl;
     if (this.#receivedBytes > this.declaredBytes) return ERROR.protocol;
     if (!this.#dropsBody && bytes.length > 0) this.#keep(bytes);
     if (this.#dropsBody || this.#reader) this.#release();
@@ -133,7 +132,7 @@ export class Http2Stream {
     return ERROR.none;
   }
 
-  /** Gives the code of what is wrong: with less than the head announced. */
+  /** Returns an error code when the body is shorter than its Content-Length. */
   receiveEnd(): number {
     this.#remoteEnded = true;
     if (this.#receivedBytes < this.declaredBytes) return ERROR.protocol;
@@ -182,7 +181,7 @@ export class Http2Stream {
     this.#reader = undefined;
   }
 
-  /** What nobody will read is taken all the same: some clients never get over a request that is reset. */
+  /** Discards the body instead of resetting the stream, which some clients do not survive. */
   #dropBody(): void {
     this.#dropsBody = true;
     this.#forgetPieces();
@@ -191,17 +190,17 @@ export class Http2Stream {
 
   #release(): void {
     if (this.#held === 0) return;
-    this.connection.credit(this.#held);
+    this.#connection.credit(this.#held);
     this.#uncredited += this.#held;
     this.#held = 0;
-    if (this.#uncredited < this.connection.creditBytes || this.#remoteEnded || this.closed) return;
-    this.connection.creditStream(this.id, this.#uncredited);
+    if (this.#uncredited < this.#connection.creditBytes || this.#remoteEnded || this.closed) return;
+    this.#connection.creditStream(this.id, this.#uncredited);
     this.#uncredited = 0;
   }
 
   // Writing
 
-  /** A whole answer; `NOTHING` for one without a body. */
+  /** Sends a whole response. */
   answer(common: Head, own: Head, body: Uint8Array = NOTHING): void {
     if (this.closed) return;
     const isEmpty = body.length === 0;
@@ -209,18 +208,18 @@ export class Http2Stream {
     if (!isEmpty) this.end(body);
   }
 
-  /** Status and headers; what follows is written. */
+  /** Sends status and headers; the body follows with `write` and `end`. */
   begin(common: Head, own: Head, isWhole = false): void {
     if (this.closed) return;
-    this.connection.headers(this.id, isWhole ? END_STREAM : 0, common, own);
+    this.#connection.headers(this.id, isWhole ? END_STREAM : 0, common, own);
     if (!isWhole) return;
     this.#ending = true;
     this.#endLocally();
   }
 
-  /** Whether so many bytes would be on their way at once. */
+  /** Whether `write` would send so many bytes at once. */
   takes(bytes: number): boolean {
-    const { connection } = this;
+    const connection = this.#connection;
     return (
       this.pendingBytes === 0 &&
       bytes <= this.sendWindow &&
@@ -230,7 +229,7 @@ export class Http2Stream {
     );
   }
 
-  /** `taken` is called when the piece is on its way, or never will be. */
+  /** `taken` is called when the bytes have been sent, or never will be. */
   write(bytes: Uint8Array, taken?: () => void): void {
     if (this.closed || this.#ending || bytes.length === 0) return taken?.();
     this.#enqueue(bytes, taken);
@@ -244,10 +243,10 @@ export class Http2Stream {
     this.pump();
   }
 
-  /** Half an answer must not look like one that is still coming. */
+  /** Aborts the response. */
   reset(code: number): void {
     if (this.closed) return;
-    this.connection.reset(this.id, code);
+    this.#connection.reset(this.id, code);
     this.close();
   }
 
@@ -256,9 +255,9 @@ export class Http2Stream {
     this.pendingBytes += bytes.length;
   }
 
-  /** Writes what there is room for. */
+  /** Sends as much of the queue as windows and socket allow. */
   pump(): void {
-    const { connection } = this;
+    const connection = this.#connection;
     let turn = TURN_BYTES;
     while (!this.closed && this.#queue.length > 0) {
       const { bytes, taken } = this.#queue[0]!;
@@ -295,7 +294,7 @@ export class Http2Stream {
     if (this.#localEnded && this.#remoteEnded) this.close();
   }
 
-  /** The peer reset it, its connection is gone, or it is complete. */
+  /** The stream is complete, was reset, or lost its connection. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -306,7 +305,7 @@ export class Http2Stream {
     this.#queue = [];
     this.pendingBytes = 0;
     for (const { taken } of queue) taken?.();
-    this.connection.closed(this);
+    this.#connection.closed(this);
     for (const listener of this.#closeListeners ?? []) listener(this.#localEnded);
   }
 }

@@ -25,7 +25,7 @@ const VERDICT_CODES = { drop: 0, jump: -3, goto: -4 } as const;
 const NLA_F_NESTED = 0x8000;
 const FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
 /** The kernel's attributes are no longer than 65,535 bytes, with all elements in one. */
-const LARGEST_LIST = 60_000;
+const MAX_LIST_BYTES = 60_000;
 
 /** A key or a value as the parts of its type, in their order. */
 export type ElementParts = readonly Buffer[];
@@ -135,7 +135,7 @@ function lists(elements: readonly Buffer[]): Buffer[][] {
   for (const each of elements) {
     if (each.length > room) {
       all.push([]);
-      room = LARGEST_LIST;
+      room = MAX_LIST_BYTES;
     }
     all.at(-1)!.push(each);
     room -= each.length;

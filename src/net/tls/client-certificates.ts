@@ -31,16 +31,18 @@ export class ClientCertificates {
   readonly #checked = new WeakMap<ClientChain, Checked>();
   #bundle = '';
   #anchors = new CertificatePool([]);
+  readonly #clock: Clock;
+  readonly #clientCa: () => string;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly clientCa: () => string,
-  ) {}
+  constructor(clock: Clock, clientCa: () => string) {
+    this.#clock = clock;
+    this.#clientCa = clientCa;
+  }
 
   /** The subject of a certificate that is believed now; else why it is not. */
   verify(peer: ClientChain): Name | Error {
-    const bundle = this.clientCa();
-    const now = this.clock.now();
+    const bundle = this.#clientCa();
+    const now = this.#clock.now();
     let checked = this.#checked.get(peer);
     if (checked?.bundle !== bundle || isOutdated(checked, now)) {
       checked = this.#check(peer, bundle, now);

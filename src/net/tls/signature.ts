@@ -45,7 +45,7 @@ const ED25519 = '1.3.101.112';
 /** P-224, P-256, P-384, P-521; curves with parameters of their own are nobody's. */
 const CURVES = new Set(['1.3.132.0.33', '1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35']);
 /** As Go's crypto/tls: verifying with a longer key takes long, and peers choose their intermediates' keys. */
-const [LEAST_RSA_BITS, MOST_RSA_BITS] = [1024, 8192];
+const [MIN_RSA_BITS, MAX_RSA_BITS] = [1024, 8192];
 
 export function canVerifyWith(publicKey: Buffer): boolean {
   try {
@@ -62,7 +62,7 @@ function isKnownKey(publicKey: Buffer): boolean {
   switch (oidText(id.content)) {
     case RSA: {
       const length = modulusBits(bits.content.subarray(1));
-      return length >= LEAST_RSA_BITS && length <= MOST_RSA_BITS;
+      return length >= MIN_RSA_BITS && length <= MAX_RSA_BITS;
     }
     case EC:
       return parameters?.tag === TAG.oid && CURVES.has(oidText(parameters.content));

@@ -189,12 +189,12 @@ export class TlsTrust {
 
 /** For `https.request`: keeps connections that a TlsTrust made. */
 export class TlsTrustAgent extends https.Agent {
+  readonly #trust: TlsTrust | undefined;
+
   /** Without a trust of its own each request has one: `https.request({ agent, ...trustOf(request) })`. */
-  constructor(
-    private readonly trust: TlsTrust | undefined,
-    options: https.AgentOptions = {},
-  ) {
+  constructor(trust: TlsTrust | undefined, options: https.AgentOptions = {}) {
     super(options);
+    this.#trust = trust;
   }
 
   override createConnection(
@@ -202,7 +202,7 @@ export class TlsTrustAgent extends https.Agent {
     made?: (error: Error | null, socket: Duplex) => void,
   ): undefined {
     const { host, port, lookup, timeout } = options;
-    const trust = options.tlsTrust ?? this.trust;
+    const trust = options.tlsTrust ?? this.#trust;
     if (!trust) throw new Error('a request through a TlsTrustAgent needs a TlsTrust');
     trust.connect({ host: host ?? 'localhost', port: Number(port ?? 443), lookup, timeout }).then(
       (socket) => made?.(null, socket),

@@ -1,5 +1,6 @@
+/** The binding cycle: waits for Permit, runs PreBind and Bind, and undoes the decision when that fails. */
+
 import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
-/** Brings a decision to the API server, beside the next decisions; takes it back when that fails. */
 import type { CycleState } from '../framework/cycle-state.ts';
 import { errorStatus, type Status } from '../framework/status.ts';
 import { handleFailure } from '../handle-failure.ts';
@@ -18,8 +19,8 @@ export interface Decision {
 export function bindInBackground(scheduler: Scheduler, decision: Decision): void {
   scheduler.background(async (signal) => {
     const status = await bind(scheduler, decision, signal).catch((error: unknown) => errorStatus(error));
-    if (status === undefined) bound(scheduler, decision);
-    else if (!signal.aborted) takeBack(scheduler, decision, status);
+    if (status === undefined) handleBound(scheduler, decision);
+    else if (!signal.aborted) undo(scheduler, decision, status);
   });
 }
 
@@ -27,10 +28,10 @@ async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSigna
   const { queued, state, nodeName, permitTimeouts } = decision;
   const { pod, profile } = queued;
   if (permitTimeouts.size > 0) {
-    const rejected = await scheduler.permitRoom.enter(pod, nodeName, permitTimeouts);
+    const rejected = await scheduler.waitingPods.wait(pod, nodeName, permitTimeouts);
     if (rejected !== undefined) return rejected;
   }
-  scheduler.queue.decided(pod.uid);
+  scheduler.queue.stopRecordingEvents(pod.uid);
   const options = { state, pod, nodeName, signal };
   const failed = await runPreBinds(profile, options);
   if (failed !== undefined) return failed;
@@ -40,21 +41,21 @@ async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSigna
   return undefined;
 }
 
-function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
+function handleBound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
   const { pod, profile } = queued;
   const { metrics, ctx } = scheduler;
-  metrics.attempted('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
+  metrics.observeAttempt('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
   metrics.podSchedulingAttempts.observe(queued.attempts);
   if (queued.flushed) metrics.scheduledAfterFlush.inc();
   scheduler.queue.done(pod.uid);
-  scheduler.scheduledEvents.placed(pod, nodeName);
+  scheduler.scheduledEvents.add(pod, nodeName);
   const postBindStartedAt = profile.meter.start();
   for (const plugin of profile.plugins.postBind) plugin.postBind!(state, pod, nodeName);
   profile.meter.point('PostBind', postBindStartedAt);
 }
 
-/** Everyone who was turned down because of this pod may try again. */
-function takeBack(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision, status: Status): void {
+/** Pods that did not fit because of this one may be scheduled now. */
+function undo(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision, status: Status): void {
   const { pod, profile } = queued;
   const { cache, queue } = scheduler;
   unreserve(profile, state, pod, nodeName);
@@ -63,7 +64,7 @@ function takeBack(scheduler: Scheduler, { queued, state, nodeName, startedAt }: 
   const by = new Set([status.plugin]);
   const isPending = status.code === 'Pending';
   const message = rejected ? status.message : bindingMessage(status);
-  queue.moveOn(ASSIGNED_POD_DELETE, pod.pod, undefined);
+  queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod.pod, undefined);
   handleFailure(scheduler, {
     queued,
     status,
@@ -73,7 +74,7 @@ function takeBack(scheduler: Scheduler, { queued, state, nodeName, startedAt }: 
       ? {
           totalNodes: cache.table.nodeCount,
           preFilter: undefined,
-          answers: [],
+          nodeCounts: [],
           postFilterMessage: '',
           rejectors: isPending ? new Set() : by,
           pendingRejectors: isPending ? by : new Set(),

@@ -3,7 +3,7 @@ import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machin
 
 type Labels = Readonly<Record<string, string>>;
 
-/** A (anti-)affinity term, ready to be matched against other pods. */
+/** An affinity or anti-affinity term, compiled to be matched against other pods. */
 export interface AffinityTerm {
   readonly namespaces: ReadonlySet<string>;
   readonly namespaceSelector: LabelSelectorMatcher | undefined;
@@ -13,7 +13,7 @@ export interface AffinityTerm {
   readonly weight: number;
 }
 
-/** The labels of a namespace; none when it is not known. */
+/** The labels of a namespace; empty for an unknown one. */
 export type NamespaceLabels = (namespace: string) => Labels;
 
 export function termMatches(term: AffinityTerm, namespace: string, labels: Labels, labelsOf: NamespaceLabels): boolean {

@@ -1,6 +1,6 @@
 /**
- * The scheduler's picture of the cluster: nodes in columns, the pods on them, and those that are only assumed there while
- * their binding is on its way. Decisions are made on it without a copy: they are synchronous, so nothing moves under them.
+ * The scheduler cache: nodes in columns, the pods on them, and pods that are assumed on a node while they are bound.
+ * Scheduling reads it without a snapshot: a decision is synchronous, so nothing changes during it.
  */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { ChangeLog } from './change-log.ts';
@@ -10,11 +10,11 @@ import { NodeTable } from './node-table.ts';
 import { Nominator } from './nominator.ts';
 import { Placements } from './placements.ts';
 import { PodInfo } from './pod-info.ts';
-import { surelySameShape } from './pod-shape.ts';
+import { hasUnchangedShape } from './pod-shape.ts';
 import { PriorityCounts } from './priority-counts.ts';
 import { resourceValue } from './quantity-values.ts';
 
-interface KnownPod {
+interface CachedPod {
   pod: PodInfo;
   node: NodeInfo;
   assumed: boolean;
@@ -29,12 +29,12 @@ export class Cache {
     const node = this.table.get(nodeName);
     if (node !== undefined) this.log.append({ kind: 'nominated', slot: node.slot });
   });
-  /** How many nodes hold each image. */
+  /** The number of nodes that have each image. */
   readonly imageNodes = new Map<string, number>();
-  /** Nodes with a taint that pods merely prefer to avoid. */
+  /** The number of nodes with a PreferNoSchedule taint. */
   preferNoScheduleNodes = 0;
 
-  readonly #pods = new Map<string, KnownPod>();
+  readonly #pods = new Map<string, CachedPod>();
 
   get podCount(): number {
     return this.#pods.size;
@@ -58,25 +58,25 @@ export class Cache {
     return this.#pods.get(uid)?.assumed === true;
   }
 
-  /** Counts the pod on the node before the API server has said so. */
+  /** Counts the pod on the node before the API server confirms its binding. */
   assume(pod: PodInfo, nodeName: string): void {
     if (this.#pods.has(pod.uid)) throw new Error(`pod ${pod.key} is in the cache, so can't be assumed`);
     this.#insert(pod, this.table.obtain(nodeName), true);
   }
 
-  /** The binding failed: the pod holds nothing. */
+  /** Removes an assumed pod after its binding failed. */
   forget(pod: PodInfo): void {
     const known = this.#pods.get(pod.uid);
     if (known?.assumed) this.#remove(known);
   }
 
-  /** The API server says that the pod is on a node. What it replaces, if anything, is given back. */
+  /** Adds or updates an assigned pod, and confirms an assumed one. */
   setPod(object: Pod): { before: PodInfo | undefined; after: PodInfo; wasAssumed: boolean } {
     const uid = object.metadata.uid ?? '';
     const known = this.#pods.get(uid);
     const before = known?.pod;
     const after =
-      before !== undefined && surelySameShape(before.pod, object)
+      before !== undefined && hasUnchangedShape(before.pod, object)
         ? new PodInfo(object, before.shape)
         : new PodInfo(object);
     const wasAssumed = known?.assumed === true;
@@ -103,7 +103,7 @@ export class Cache {
     return known.pod;
   }
 
-  /** Takes a node in; what matters about it and is new. */
+  /** Adds or updates a node. Returns what changed of what scheduling depends on. */
   setNode(object: Node): NodeChanges {
     const node = this.table.obtain(object.metadata.name ?? '');
     const changes = nodeChanges(node.node, object);
@@ -149,7 +149,7 @@ export class Cache {
     this.log.append({ kind: 'pod-added', slot: node.slot, pod });
   }
 
-  #remove(known: KnownPod): void {
+  #remove(known: CachedPod): void {
     const { pod, node } = known;
     this.#pods.delete(pod.uid);
     node.pods.delete(pod.uid);
@@ -160,7 +160,7 @@ export class Cache {
     this.table.releaseIfUnused(node);
   }
 
-  /** Adds a pod to a node's numbers, or takes it away; also used to try things out. */
+  /** Adds a pod to a node's numbers, or subtracts it; dry runs use it, too. */
   countOnNode(pod: PodInfo, node: NodeInfo, by: 1 | -1): void {
     const { table } = this;
     const { slot } = node;

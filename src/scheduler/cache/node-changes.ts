@@ -8,12 +8,12 @@ export interface NodeChanges {
   readonly images: boolean;
   readonly annotations: boolean;
   readonly conditions: boolean;
-  /** What the node says it can do. */
+  /** status.declaredFeatures */
   readonly declaredFeatures: boolean;
   readonly other: boolean;
 }
 
-/** What is new about a node, of what scheduling depends on; heartbeats change none of it. */
+/** The changes of a node that matter to scheduling; heartbeats change nothing. */
 export function nodeChanges(before: Node | undefined, after: Node): NodeChanges {
   const differs = (part: (node: Node) => unknown): boolean =>
     before === undefined || !sameJson(part(before), part(after));

@@ -1,17 +1,17 @@
 import type { Node, Taint } from '../../api/generated/core-v1.ts';
-import type { NodeTable } from './node-table.ts';
+import type { NodeColumns } from './node-columns.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { HostPort } from './pod-shape.ts';
 
 const NO_LABELS: Readonly<Record<string, string>> = {};
 const NO_TAINTS: readonly Taint[] = [];
 
-/** One node as plugins see it. Its numbers live in the columns of the table, at its slot. */
+/** One node as plugins see it. Its numbers are in the table's columns, at its slot. */
 export class NodeInfo {
   readonly name: string;
   readonly slot: number;
-  readonly table: NodeTable;
-  /** Undefined for a node that pods are bound to but that is not there (yet, or any more). */
+  readonly table: NodeColumns;
+  /** Undefined while only pods refer to the node: it was not seen yet, or is deleted. */
   node: Node | undefined;
   labels: Readonly<Record<string, string>> = NO_LABELS;
   taints: readonly Taint[] = NO_TAINTS;
@@ -19,13 +19,13 @@ export class NodeInfo {
   /** Image name → size in bytes. */
   images: ReadonlyMap<string, number> = new Map();
   readonly pods = new Map<string, PodInfo>();
-  /** Pods that others avoid, or that want others near. */
+  /** The number of pods with affinity or anti-affinity terms. */
   podsWithAffinity = 0;
   #hostPorts: Map<string, number> | undefined;
-  /** Claims in use by pods here: `namespace/name` → number of pods. */
+  /** PersistentVolumeClaims of the node's pods: `namespace/name` → number of pods. */
   readonly claims = new Map<string, number>();
 
-  constructor(name: string, slot: number, table: NodeTable) {
+  constructor(name: string, slot: number, table: NodeColumns) {
     this.name = name;
     this.slot = slot;
     this.table = table;
@@ -54,7 +54,7 @@ export class NodeInfo {
     };
   }
 
-  /** Whether a port can still be taken: an address of all conflicts with every address. */
+  /** Whether the host ports are free; 0.0.0.0 conflicts with every address. */
   portsFree(wanted: readonly HostPort[]): boolean {
     if (this.#hostPorts === undefined || this.#hostPorts.size === 0) return true;
     return wanted.every(({ protocol, ip, port }) => {

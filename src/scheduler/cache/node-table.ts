@@ -1,17 +1,14 @@
-import { ownValue } from '../../base/index.ts';
 /**
- * The nodes in columns: one typed array a number, one slot a node. Filters and scores of thousands of nodes read a few
- * arrays from front to back instead of thousands of objects. A slot keeps its node until that is gone, then is reused.
+ * All nodes in columns: a typed array for each number, with a slot for each node. Filters and scores of thousands of
+ * nodes read a few arrays from front to back instead of thousands of objects. A deleted node's slot is reused.
  */
+
+import { ownValue } from '../../base/index.ts';
+import type { NodeColumns, ScalarColumn } from './node-columns.ts';
 import { NodeInfo } from './node-info.ts';
 import { Topology } from './topology.ts';
 
-const FIRST_CAPACITY = 64;
-
-export interface ScalarColumn {
-  allocatable: Float64Array;
-  requested: Float64Array;
-}
+const INITIAL_CAPACITY = 64;
 
 type NumberColumn =
   | 'allocatableCpu'
@@ -38,26 +35,26 @@ const COLUMNS: readonly NumberColumn[] = [
   'podCount',
 ];
 
-export class NodeTable {
-  capacity = FIRST_CAPACITY;
-  /** One more than the highest slot that was ever used: where loops end. */
+export class NodeTable implements NodeColumns {
+  capacity = INITIAL_CAPACITY;
+  /** One more than the highest slot that was ever used. */
   end = 0;
   /** Nodes that exist as objects. */
   nodeCount = 0;
-  /** Changes when nodes come, go or get other labels. */
+  /** Increases when nodes are added, deleted or relabelled. */
   version = 0;
 
-  allocatableCpu = new Float64Array(FIRST_CAPACITY);
-  allocatableMemory = new Float64Array(FIRST_CAPACITY);
-  allocatableEphemeral = new Float64Array(FIRST_CAPACITY);
-  allocatablePods = new Float64Array(FIRST_CAPACITY);
-  requestedCpu = new Float64Array(FIRST_CAPACITY);
-  requestedMemory = new Float64Array(FIRST_CAPACITY);
-  requestedEphemeral = new Float64Array(FIRST_CAPACITY);
-  /** Requests with defaults for containers that ask for nothing. */
-  nonZeroCpu = new Float64Array(FIRST_CAPACITY);
-  nonZeroMemory = new Float64Array(FIRST_CAPACITY);
-  podCount = new Float64Array(FIRST_CAPACITY);
+  allocatableCpu = new Float64Array(INITIAL_CAPACITY);
+  allocatableMemory = new Float64Array(INITIAL_CAPACITY);
+  allocatableEphemeral = new Float64Array(INITIAL_CAPACITY);
+  allocatablePods = new Float64Array(INITIAL_CAPACITY);
+  requestedCpu = new Float64Array(INITIAL_CAPACITY);
+  requestedMemory = new Float64Array(INITIAL_CAPACITY);
+  requestedEphemeral = new Float64Array(INITIAL_CAPACITY);
+  /** Requests, with the scheduler's defaults for containers that have none. */
+  nonZeroCpu = new Float64Array(INITIAL_CAPACITY);
+  nonZeroMemory = new Float64Array(INITIAL_CAPACITY);
+  podCount = new Float64Array(INITIAL_CAPACITY);
   readonly scalars = new Map<string, ScalarColumn>();
   /** By slot; undefined where there is no node. */
   readonly nodes: (NodeInfo | undefined)[] = [];
@@ -70,7 +67,7 @@ export class NodeTable {
     return this.#byName.get(name);
   }
 
-  /** The node of that name, known or not: pods may be seen before their node. */
+  /** Creates an entry for an unknown name: a pod may be seen before its node. */
   obtain(name: string): NodeInfo {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
@@ -81,7 +78,7 @@ export class NodeTable {
     return node;
   }
 
-  /** Gives the slot free when neither node nor pods are left. */
+  /** Frees the slot when neither the node nor any pod on it is left. */
   releaseIfUnused(node: NodeInfo): void {
     if (node.exists || node.pods.size > 0) return;
     const { slot } = node;
@@ -109,7 +106,7 @@ export class NodeTable {
     return column;
   }
 
-  /** The domains of a label, kept up to date from the first time that anybody asks. */
+  /** The topology domains of a label key, kept up to date after the first call. */
   topology(key: string): Topology {
     let topology = this.#topologies.get(key);
     if (topology === undefined) {
@@ -120,7 +117,7 @@ export class NodeTable {
     return topology;
   }
 
-  /** Labels changed, or the node came or went. */
+  /** To be called when a node's labels change, and when it is added or deleted. */
   labelsChanged(node: NodeInfo): void {
     this.version++;
     for (const topology of this.#topologies.values())

@@ -1,4 +1,4 @@
-/** Pods for which room is being made, by node: others of no higher priority must leave them that room. */
+/** Pods that are nominated to a node by preemption: pods of no higher priority must leave them the room. */
 import type { PodInfo } from './pod-info.ts';
 
 export class Nominator {
@@ -14,7 +14,7 @@ export class Nominator {
     return this.#nodeOf.size === 0;
   }
 
-  /** Without a node of its own choice the pod keeps the one in its status. */
+  /** The default is the nominated node of the pod's status. */
   add(pod: PodInfo, nodeName: string = pod.nominatedNodeName): void {
     if (this.#nodeOf.get(pod.uid) === nodeName && this.#byNode.get(nodeName)?.get(pod.uid) === pod) return;
     this.remove(pod);

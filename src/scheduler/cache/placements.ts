@@ -1,12 +1,14 @@
-/** Where the pods of each shape are: selectors are matched once a shape instead of once a pod. */
+/**
+ * How many pods of each shape are on each node, so that selectors are matched once a shape instead of once a pod.
+ */
 import type { PodInfo } from './pod-info.ts';
 import type { PodShape } from './pod-shape.ts';
 
 export interface Placement {
   readonly shape: PodShape;
-  /** By slot: how many pods of the shape are there. */
+  /** The number of pods of the shape, by node slot. */
   readonly counts: Map<number, number>;
-  /** Of these, the ones that are being deleted. */
+  /** The number of those that are being deleted, by node slot. */
   readonly terminating: Map<number, number>;
 }
 
@@ -19,12 +21,12 @@ export class Placements {
     return this.#byShape.values();
   }
 
-  /** Those whose pods have terms about other pods. */
+  /** Placements of pods with affinity or anti-affinity terms. */
   withAffinity(): Iterable<Placement> {
     return this.#withAffinity;
   }
 
-  /** Those whose pods require that others stay away. */
+  /** Placements of pods with required anti-affinity terms. */
   withRequiredAntiAffinity(): Iterable<Placement> {
     return this.#withAntiAffinity;
   }

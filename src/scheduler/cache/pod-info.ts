@@ -1,15 +1,15 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { parseStartTime } from './parse-start-time.ts';
 import { shapeOf, type PodShape } from './pod-shape.ts';
-import { parseTime } from './start-time.ts';
 
-/** One pod as the scheduler sees it: the API's object, and its shape. */
+/** One pod as the scheduler sees it: the API object, and the shape that it shares with equal pods. */
 export class PodInfo {
   readonly pod: Pod;
   readonly uid: string;
   readonly namespace: string;
   readonly name: string;
   readonly shape: PodShape;
-  /** Being deleted: it still holds its resources but is not counted where pods are spread. */
+  /** Being deleted: it still uses its resources, but PodTopologySpread does not count it. */
   readonly terminating: boolean;
   #startTime: number | undefined;
 
@@ -42,8 +42,8 @@ export class PodInfo {
     return this.pod.spec?.schedulerName ?? 'default-scheduler';
   }
 
-  /** Milliseconds since the epoch; pods that have not started will start after all others. */
+  /** Milliseconds since the epoch; Infinity for pods that have not started. */
   get startTime(): number {
-    return (this.#startTime ??= parseTime(this.pod.status?.startTime) ?? Infinity);
+    return (this.#startTime ??= parseStartTime(this.pod.status?.startTime) ?? Infinity);
   }
 }

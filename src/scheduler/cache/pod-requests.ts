@@ -1,9 +1,9 @@
-/** What a pod asks for, summed up as the scheduler counts it. */
+/** The resource requests of a pod, as the scheduler counts them. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podResourceTotals, type Amounts, type Arithmetic } from '../../component-helpers/index.ts';
 import { resourceValue } from './quantity-values.ts';
 
-/** Counted for containers that ask for nothing when nodes are compared, so that such pods are spread too. */
+/** Assumed for containers without requests when nodes are scored, so that such pods are spread too. */
 export const DEFAULT_MILLI_CPU = 100;
 export const DEFAULT_MEMORY = 200 * 1024 * 1024;
 
@@ -13,10 +13,10 @@ export interface PodRequests {
   readonly ephemeralStorage: number;
   /** Extended resources, huge pages and the like, without zeroes. */
   readonly scalars: readonly (readonly [name: string, amount: number])[];
-  /** With defaults for containers that ask for no cpu or memory. */
+  /** With defaults for containers without requests of cpu or memory. */
   readonly nonZeroMilliCpu: number;
   readonly nonZeroMemory: number;
-  /** Whether nothing at all is asked for. */
+  /** Whether the pod requests nothing. */
   readonly isEmpty: boolean;
 }
 
@@ -43,7 +43,7 @@ export function schedulerRequests(pod: Pod): PodRequests {
   };
 }
 
-/** Counts in plain numbers: the scheduler adds up many pods, and the same few quantities again and again. */
+/** Plain numbers, because the scheduler adds up many pods with the same few quantities. */
 const NUMBERS: Arithmetic<number> = {
   parse: resourceValue,
   add: (first, second) => first + second,

@@ -1,6 +1,6 @@
 /**
- * The shape of a pod: everything that decides where it may go, and nothing that tells it from its equals. Pods of one
- * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
+ * The shape of a pod: everything that decides where it may be scheduled, and nothing that distinguishes it from equal
+ * pods. The pods of a Deployment share one shape, and results for one of them hold for the others.
  */
 import type {
   Affinity,
@@ -42,10 +42,10 @@ export class PodShape {
   readonly terms: AffinityTerms;
   readonly spreadConstraints: readonly TopologySpreadConstraint[];
   readonly images: readonly string[];
-  /** Claims and disks; other volumes do not matter to nodes. */
+  /** Volumes that restrict the choice of nodes: claims and disks. */
   readonly volumes: readonly Volume[];
   readonly owner: OwnerOfPod | undefined;
-  /** What the node's kubelet must have declared that it can do. */
+  /** Features that the node must declare. */
   readonly requiredFeatures: readonly string[];
 
   constructor(key: string, pod: Pod, requests: PodRequests) {
@@ -62,7 +62,7 @@ export class PodShape {
     this.terms = affinityTermsOf(pod);
     this.spreadConstraints = spec?.topologySpreadConstraints ?? [];
     this.images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((c) => c.image ?? '');
-    this.volumes = (spec?.volumes ?? []).filter(mattersToNodes);
+    this.volumes = (spec?.volumes ?? []).filter(restrictsNodes);
     this.owner = ownerOf(pod);
     this.requiredFeatures = requiredFeatures(spec);
   }
@@ -81,44 +81,44 @@ export class PodShape {
 }
 
 const shapes = new Map<string, WeakRef<PodShape>>();
-const FIRST_SWEEP = 1024;
-let sweepAt = FIRST_SWEEP;
+const MIN_SWEEP_SIZE = 1024;
+let sweepAt = MIN_SWEEP_SIZE;
 
-/** What the last pods were made of: most pods are like one of those before them, and to compare is quicker than to spell out. */
-const lately: { readonly parts: readonly unknown[]; readonly shape: PodShape }[] = [];
-const LATELY = 4;
+/** The shapes of the last pods: most pods equal one of them, and comparing is faster than building a key. */
+const recent: { readonly parts: readonly unknown[]; readonly shape: PodShape }[] = [];
+const MAX_RECENT = 4;
 
 export function shapeOf(pod: Pod): PodShape {
   const parts = partsOf(pod, undefined);
-  for (const known of lately) if (deepEqual(known.parts, parts)) return known.shape;
-  const shape = spelledShape(pod, JSON.stringify(parts));
-  lately.unshift({ parts, shape });
-  if (lately.length > LATELY) lately.pop();
+  for (const known of recent) if (deepEqual(known.parts, parts)) return known.shape;
+  const shape = internShape(pod, JSON.stringify(parts));
+  recent.unshift({ parts, shape });
+  if (recent.length > MAX_RECENT) recent.pop();
   return shape;
 }
 
-function spelledShape(pod: Pod, spelled: string): PodShape {
-  const known = shapes.get(spelled)?.deref();
+function internShape(pod: Pod, textKey: string): PodShape {
+  const known = shapes.get(textKey)?.deref();
   if (known !== undefined) return known;
-  /** Amounts can be spelled in many ways; these need not be read for pods that spell them as one before. */
+  // Equal quantities can be written in many ways, so the key of the shape has the parsed requests.
   const requests = schedulerRequests(pod);
   const key = JSON.stringify(partsOf(pod, requests));
   const shape = shapes.get(key)?.deref() ?? new PodShape(key, pod, requests);
   const reference = new WeakRef(shape);
   shapes.set(key, reference);
-  shapes.set(spelled, reference);
+  shapes.set(textKey, reference);
   if (shapes.size > sweepAt) {
     for (const [k, reference] of shapes) if (reference.deref() === undefined) shapes.delete(k);
-    sweepAt = Math.max(FIRST_SWEEP, shapes.size * 2);
+    sweepAt = Math.max(MIN_SWEEP_SIZE, shapes.size * 2);
   }
   return shape;
 }
 
 /**
- * Whether an update cannot have changed the shape, seen without working it out: most updates are of the status. Every change
- * of the spec but the binding itself counts the generation up.
+ * Whether an update surely left the shape unchanged. Most updates change the status only, and every change of the spec
+ * but the binding increases the generation.
  */
-export function surelySameShape(before: Pod, after: Pod): boolean {
+export function hasUnchangedShape(before: Pod, after: Pod): boolean {
   const { generation, labels, ownerReferences } = after.metadata;
   if (
     generation === undefined ||
@@ -131,7 +131,7 @@ export function surelySameShape(before: Pod, after: Pod): boolean {
     before.metadata.ownerReferences?.length !== ownerReferences?.length
   )
     return false;
-  return !hasOwnResources(before) && !hasOwnResources(after);
+  return !hasResourcesInStatus(before) && !hasResourcesInStatus(after);
 }
 
 function sameLabels(
@@ -143,19 +143,22 @@ function sameLabels(
   return keys.length === Object.keys(b ?? {}).length && keys.every((key) => a![key] === b?.[key]);
 }
 
-/** What a container was given may differ from what it asks for. */
-function hasOwnResources(pod: Pod): boolean {
-  const given = (status: { resources?: unknown; allocatedResources?: unknown }): boolean =>
+/** After an in-place resize, the resources in the status may differ from those in the spec. */
+function hasResourcesInStatus(pod: Pod): boolean {
+  const hasResources = (status: { resources?: unknown; allocatedResources?: unknown }): boolean =>
     status.resources !== undefined || status.allocatedResources !== undefined;
-  return pod.status?.containerStatuses?.some(given) === true || pod.status?.initContainerStatuses?.some(given) === true;
+  return (
+    pod.status?.containerStatuses?.some(hasResources) === true ||
+    pod.status?.initContainerStatuses?.some(hasResources) === true
+  );
 }
 
-/** Everything that makes a shape; with the amounts as they are spelled when they have not been summed up. */
+/** The parts of the pod that make its shape, with the requests as written unless parsed ones are given. */
 function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[] {
   const { namespace, labels } = pod.metadata;
   const spec = pod.spec;
   const owner = ownerOf(pod);
-  const volumes = spec?.volumes?.filter(mattersToNodes);
+  const volumes = spec?.volumes?.filter(restrictsNodes);
   return [
     namespace,
     labels,
@@ -167,7 +170,7 @@ function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[
       spec?.initContainers?.map(resourcesOf),
       spec?.resources,
       spec?.overhead,
-      hasOwnResources(pod)
+      hasResourcesInStatus(pod)
         ? [pod.status?.containerStatuses?.map(resourcesOf), pod.status?.initContainerStatuses?.map(resourcesOf)]
         : 0,
     ],
@@ -216,7 +219,7 @@ function ownerOf(pod: Pod): OwnerOfPod | undefined {
   return owner && { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name };
 }
 
-function mattersToNodes(volume: Volume): boolean {
+function restrictsNodes(volume: Volume): boolean {
   return (
     volume.persistentVolumeClaim !== undefined ||
     volume.ephemeral !== undefined ||

@@ -1,4 +1,4 @@
-/** How many pods have each priority: whether there is anything to preempt at all. */
+/** The number of pods of each priority: tells whether there is anything to preempt. */
 export class PriorityCounts {
   readonly #counts = new Map<number, number>();
 

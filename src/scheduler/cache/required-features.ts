@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../api/generated/core-v1.ts';
 
-/** What a kubelet must be able to do for a pod, by the name under which it declares that. */
+/** The features of status.declaredFeatures that a pod needs from its node's kubelet. */
 const REQUIRED_BY: ReadonlyMap<string, (spec: PodSpec) => boolean> = new Map(
   Object.entries<(spec: PodSpec) => boolean>({
     RestartAllContainersOnContainerExits: (spec) =>

@@ -1,4 +1,4 @@
-/** The values of one node label as numbers: which domain each node is in. */
+/** A topology: the values of one node label as numbers, and the domain of each node. */
 export class Topology {
   readonly key: string;
   /** By slot: the domain's id, -1 for nodes without the label. */

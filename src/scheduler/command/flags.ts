@@ -4,10 +4,10 @@ import { DEFAULT_CONFIG } from '../config/defaults.ts';
 
 const { leaderElection } = DEFAULT_CONFIG;
 const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
-const DELEGATED = "the API server is asked with the scheduler's own credentials";
+const DELEGATED = 'the scheduler asks the API server with its own credentials';
 
 export const schedulerFlags = {
-  kubeconfig: { kind: 'text', section: 'General', summary: 'Where the API server is, and as whom to talk to it' },
+  kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
   master: { kind: 'text', section: 'General', summary: "Address of the API server, in the place of the kubeconfig's" },
   config: {
     kind: 'text',
@@ -19,12 +19,12 @@ export const schedulerFlags = {
     section: 'General',
     summary: 'File to write the default configuration to, and end',
   },
-  'plugin-module': { kind: 'texts', default: [], section: 'General', summary: 'Modules with further plugins' },
+  'plugin-module': { kind: 'texts', default: [], section: 'General', summary: 'Modules with out-of-tree plugins' },
   'pod-max-in-unschedulable-pods-duration': {
     kind: 'duration',
     default: DEFAULT_CONFIG.podMaxInUnschedulableSeconds * 1000,
     section: 'General',
-    summary: 'How long a pod that fits nowhere waits for a reason to be tried again',
+    summary: 'How long an unschedulable pod waits before it is retried in any case',
   },
   'kube-api-qps': { kind: 'number', section: 'General', summary: 'Requests a second; no limit of our own without it' },
   'kube-api-burst': { kind: 'whole', section: 'General', summary: 'Requests at once where they are limited (100)' },
@@ -34,7 +34,7 @@ export const schedulerFlags = {
     kind: 'switch',
     default: true,
     section: 'Leader election',
-    summary: 'Whether only one of several schedulers acts',
+    summary: 'Whether one of several schedulers is elected leader',
   },
   'leader-elect-lease-duration': {
     kind: 'duration',
@@ -73,14 +73,18 @@ export const schedulerFlags = {
     section: 'Serving',
     summary: 'Address of health checks, metrics and explanations',
   },
-  'secure-port': { kind: 'whole', default: 10_259, section: 'Serving', summary: 'Port of them; 0 serves nothing' },
-  'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Certificate; one is made without it' },
+  'secure-port': { kind: 'whole', default: 10_259, section: 'Serving', summary: 'Port of them; 0 disables serving' },
+  'tls-cert-file': {
+    kind: 'text',
+    section: 'Serving',
+    summary: 'Serving certificate; a self-signed one is created without it',
+  },
   'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Its key' },
   'authorization-always-allow-paths': {
     kind: 'texts',
     default: ['/healthz', '/readyz', '/livez'],
     section: 'Serving',
-    summary: 'Paths for everybody',
+    summary: 'Paths that are served without authorization',
   },
   'authentication-kubeconfig': { kind: 'text', ignored: DELEGATED },
   'authentication-skip-lookup': { kind: 'switch', ignored: DELEGATED },

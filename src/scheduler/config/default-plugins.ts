@@ -1,6 +1,6 @@
 import type { EnabledPlugin, PluginsConfiguration } from './types.ts';
 
-/** What runs when nobody says otherwise, in this order. */
+/** The default plugins, in the order of their calls. */
 export const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
   { name: 'SchedulingGates' },
   { name: 'PrioritySort' },

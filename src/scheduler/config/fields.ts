@@ -1,5 +1,6 @@
-import type { Fields } from './strict-fields.ts';
 /** The fields of kubescheduler.config.k8s.io/v1. */
+
+import type { Fields } from './strict-fields.ts';
 import { EXTENSION_POINTS } from './types.ts';
 
 const TYPE_META: Fields = { apiVersion: 'string', kind: 'string' };

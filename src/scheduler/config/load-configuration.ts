@@ -75,7 +75,7 @@ function readProfile(raw: RawProfile, problems: string[]): ProfileConfiguration 
   for (const { name, args } of raw.pluginConfig ?? []) {
     const fields = Object.hasOwn(PLUGIN_ARGS, name) ? PLUGIN_ARGS[name] : undefined;
     const own: string[] = [];
-    /** Arguments of plugins that are not built in are their own business. */
+    // Out-of-tree plugins check their own arguments.
     const read = fields === undefined ? ((args ?? {}) as Record<string, unknown>) : readFields(args, fields, '', own);
     problems.push(
       ...own.map((problem) => `decoding .profiles[].pluginConfig[${JSON.stringify(name)}].args: ${problem}`),

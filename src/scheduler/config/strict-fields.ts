@@ -1,4 +1,4 @@
-/** What fields a configuration may have, and the strict reading of it: anything else is an error that names it. */
+/** Strict decoding of the configuration: unknown fields and wrong types are errors. */
 import { parseDuration } from '../../base/index.ts';
 
 export class SchedulerConfigurationError extends Error {
@@ -20,7 +20,7 @@ export type FieldKind =
   | { readonly list: FieldKind };
 export type Fields = Readonly<Record<string, FieldKind>>;
 
-/** The value with durations as milliseconds; unknown fields and wrong types are collected as strict decoding reports them. */
+/** Returns the value with durations in milliseconds, and collects errors as strict decoding reports them. */
 export function readFields(value: unknown, fields: Fields, at: string, problems: string[]): Record<string, unknown> {
   const read: Record<string, unknown> = {};
   if (value === undefined || value === null) return read;

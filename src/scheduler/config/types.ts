@@ -1,11 +1,11 @@
 /** The scheduler's configuration: what a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1 says, with defaults. */
 
 export interface SchedulerConfiguration {
-  /** Off when there can be only one. */
+  /** Off when the cluster has only one scheduler. */
   readonly leaderElect: boolean;
   readonly leaderElection: LeaderElectionConfiguration;
   readonly parallelism: number;
-  /** Accepted for compatibility: shared evaluations make looking at every node cheap, so all are looked at. */
+  /** Accepted for compatibility. All nodes are scored, because shared evaluations make that cheap. */
   readonly percentageOfNodesToScore: number;
   readonly podInitialBackoffSeconds: number;
   readonly podMaxBackoffSeconds: number;
@@ -15,9 +15,9 @@ export interface SchedulerConfiguration {
   readonly profiles: readonly ProfileConfiguration[];
   readonly extenders: readonly ExtenderConfiguration[];
   readonly clientConnection: ClientConnectionConfiguration;
-  /** Modules with plugins of others: a path each, loaded before profiles are built. */
+  /** Paths of modules with out-of-tree plugins. */
   readonly pluginModules: readonly string[];
-  /** `--feature-gates`: what is not named is as upstream has it. */
+  /** `--feature-gates`: gates that are not named have upstream's defaults. */
   readonly featureGates: Readonly<Record<string, boolean>>;
 }
 

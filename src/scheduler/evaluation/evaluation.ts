@@ -1,9 +1,9 @@
-import type { Random } from '../../kernel/index.ts';
 /**
- * Which nodes a pod fits on and how good they are: worked out once for all nodes, then kept up to date by the changes
- * since. Pods of equal shape share one, so that the second pod of a Deployment costs what changed since the first: one
- * node, and as many steps as a tree over the nodes is high.
+ * Which nodes fit a pod, and their scores: computed once for all nodes, then updated with the changes of the cache.
+ * Equal pods share an evaluation, so the second pod of a Deployment costs only what changed since the first: one node,
+ * and O(log n) steps in a tree of scores.
  */
+import type { Random } from '../../kernel/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
@@ -11,17 +11,18 @@ import { CycleState } from '../framework/cycle-state.ts';
 import type { BoundFilter, Plugin } from '../framework/plugin.ts';
 import type { Profile } from '../framework/profile.ts';
 import { unresolvable, type Status } from '../framework/status.ts';
-import { AnswerColumn } from './answer-column.ts';
 import type { Diagnosis } from './fit-error.ts';
+import { NodeToStatus } from './node-to-status.ts';
 import { mergePreFilterResults } from './pre-filter-result.ts';
 import { ScoreBoard, type ScoredNode } from './score-board.ts';
-import { NOBODY_TOUCHED, TouchedSlots } from './touched-slots.ts';
+import { IGNORE_TOUCHED, TouchedSlots } from './touched-slots.ts';
 
-/** Beyond this many changes, starting over is cheaper. */
+/** With more changes than this, a new computation is cheaper. */
 const MAX_CHANGES = 4096;
 
-/** Results of trying things out on nodes, kept until a node changes. */
-export interface TriedNodes {
+/** Cached results of dry runs on nodes, such as preemption's. */
+export interface NodeDryRuns {
+  /** The node has changed. */
   forget(slot: number): void;
 }
 
@@ -34,24 +35,24 @@ export class Evaluation {
   readonly state = new CycleState();
   readonly profile: Profile;
   readonly signature: string | undefined;
-  /** What was tried out on nodes, for those who try; told when anything about a node changes. */
-  tried: TriedNodes | undefined;
+  /** Dry runs of PostFilter plugins, cleared when nodes change. */
+  dryRuns: NodeDryRuns | undefined;
   readonly #cache: Cache;
   readonly #random: Random;
-  readonly #answers = new AnswerColumn();
+  readonly #nodeToStatus = new NodeToStatus();
   readonly #touched = new TouchedSlots();
   #pod: PodInfo;
-  /** The first change that has not been followed; -1 before the first look. */
+  /** The sequence number of the first change that is not applied yet; -1 before the first evaluation. */
   #sequence = -1;
   #preFilterFailure: Status | undefined;
   #allowedNodes: ReadonlySet<string> | undefined;
-  /** The answer for nodes that PreFilters ruled out, and these PreFilters. */
+  /** The status of nodes that PreFilter excluded, and the plugins that did. */
   #excluded: Status | undefined;
   #excludedBy: readonly string[] = [];
   #filters: NamedFilter[] = [];
   #filterNames: readonly string[] = [];
-  #stateful: Plugin[] = [];
-  /** Made when scores are first asked for, and anew when PreScore must look again. */
+  #preFilterExtensions: Plugin[] = [];
+  /** Created at the first use, and again when PreScore has to run again. */
   #scores: ScoreBoard | undefined;
 
   constructor(options: {
@@ -68,20 +69,20 @@ export class Evaluation {
     this.#pod = options.pod;
   }
 
-  /** Set when PreFilter turned the pod down, or failed. */
+  /** Set when PreFilter rejected the pod, or failed. */
   get preFilterFailure(): Status | undefined {
     return this.#preFilterFailure;
   }
 
   get feasibleCount(): number {
-    return this.#answers.feasibleCount;
+    return this.#nodeToStatus.feasibleCount;
   }
 
   get statuses(): readonly Status[] {
-    return this.#answers.statuses;
+    return this.#nodeToStatus.statuses;
   }
 
-  /** Filters in the order in which they are asked. */
+  /** The Filter plugins in the order of their calls. */
   get filterNames(): readonly string[] {
     return this.#filterNames;
   }
@@ -91,7 +92,7 @@ export class Evaluation {
     this.#pod = pod;
     const { log } = this.#cache;
     const tooOld = this.#sequence < 0 || !log.reaches(this.#sequence) || log.next - this.#sequence > MAX_CHANGES;
-    if (tooOld || this.#preFilterFailure !== undefined || !this.#follow()) {
+    if (tooOld || this.#preFilterFailure !== undefined || !this.#applyChanges()) {
       this.#rebuild();
       return;
     }
@@ -101,19 +102,19 @@ export class Evaluation {
     else if (touched.slots.length > 0) {
       const { meter } = this.profile;
       const startedAt = meter.start();
-      for (const slot of touched.slots) this.#reevaluate(slot);
-      this.#filtered(startedAt, touched.slots.length);
+      for (const slot of touched.slots) this.#updateNode(slot);
+      this.#observeFilter(startedAt, touched.slots.length);
     }
     touched.clear();
   }
 
-  /** Whether the pod fits on one node, without looking at the others. */
+  /** Whether the pod fits on one node, without evaluating the others. */
   fitsOn(pod: PodInfo, node: NodeInfo): boolean {
     this.#pod = pod;
     return this.#runPreFilters() && this.fitsNow(node);
   }
 
-  /** The same of an evaluation that is up to date: room that is kept for the pod itself is free to it. */
+  /** The same for an up-to-date evaluation. Room that the pod itself is nominated to counts as free. */
   fitsNow(node: NodeInfo): boolean {
     if (
       this.#preFilterFailure !== undefined ||
@@ -123,45 +124,45 @@ export class Evaluation {
     return node.exists && this.filterWithNominated(node) === undefined;
   }
 
-  /** The best node, drawn among equals. Undefined when nothing fits. */
+  /** The node with the highest score, a random one of several. Undefined when no node fits. */
   selectNode(): NodeInfo | undefined {
     const { nodes } = this.#cache.table;
     if (this.feasibleCount === 0) return undefined;
-    if (this.feasibleCount === 1) return nodes[this.#answers.first()];
+    if (this.feasibleCount === 1) return nodes[this.#nodeToStatus.first()];
     const board = this.#scoreBoard();
     const startedAt = this.profile.meter.start();
-    const slot = board.draw(this.#answers.feasible(), this.#random);
+    const slot = board.selectBest(this.#nodeToStatus.feasible(), this.#random);
     this.profile.meter.point('Score', startedAt);
     return slot === undefined ? undefined : nodes[slot];
   }
 
-  /** The scores of nodes, plugin by plugin: the best ones, and one more that is asked for. */
+  /** The scores by plugin of the best nodes, and of `also`. */
   scoredNodes(limit: number, also?: NodeInfo): ScoredNode[] {
     if (this.feasibleCount === 0) return [];
     const scores = this.#scoreBoard();
-    const feasible = this.#answers.feasible();
+    const feasible = this.#nodeToStatus.feasible();
     const slots = scores.top(limit, feasible);
-    if (also !== undefined && this.#answers.fits(also.slot) && !slots.includes(also.slot)) slots.push(also.slot);
+    if (also !== undefined && this.#nodeToStatus.fits(also.slot) && !slots.includes(also.slot)) slots.push(also.slot);
     return slots.map((slot) => scores.breakdown(slot, feasible));
   }
 
   statusOf(slot: number): Status | undefined {
-    return this.#preFilterFailure ?? this.#answers.statusOf(slot);
+    return this.#preFilterFailure ?? this.#nodeToStatus.statusOf(slot);
   }
 
-  /** A copy of the answers, as codes by slot: 0 no node, 1 fits, n + 2 the status n. */
+  /** A copy of the Filter results as codes by slot: 0 no node, 1 fits, n + 2 the status n. */
   codes(): Uint16Array {
-    return this.#answers.copy(this.#cache.table.end);
+    return this.#nodeToStatus.copy(this.#cache.table.end);
   }
 
   feasibleNodes(): NodeInfo[] {
-    const { slots, count } = this.#answers.feasible();
+    const { slots, count } = this.#nodeToStatus.feasible();
     return Array.from(slots.subarray(0, count), (slot) => this.#cache.table.nodes[slot]!);
   }
 
-  /** Nodes that others (extenders) ruled out. */
-  rule(node: NodeInfo, status: Status | undefined): void {
-    this.#answers.set(node.slot, status);
+  /** Sets the status of a node that an extender rejected. */
+  setStatus(node: NodeInfo, status: Status | undefined): void {
+    this.#nodeToStatus.set(node.slot, status);
     this.#scores = undefined;
   }
 
@@ -171,28 +172,28 @@ export class Evaluation {
     const reject = (status: Status): void =>
       void (status.code === 'Pending' ? pendingRejectors : rejectors).add(status.plugin);
     const preFilter = this.#preFilterFailure;
-    const answers = preFilter === undefined ? this.#answers.answers() : [];
+    const nodeCounts = preFilter === undefined ? this.#nodeToStatus.countsByStatus() : [];
     if (preFilter !== undefined) reject(preFilter);
-    for (const { status } of answers) {
+    for (const { status } of nodeCounts) {
       if (status === this.#excluded) for (const plugin of this.#excludedBy) rejectors.add(plugin);
       else reject(status);
     }
     return {
       totalNodes: this.#cache.table.nodeCount,
       preFilter,
-      answers,
+      nodeCounts,
       postFilterMessage: '',
       rejectors,
       pendingRejectors,
     };
   }
 
-  /** Nodes where removing pods might help. */
+  /** Nodes where preemption might help. */
   resolvable(): readonly number[] {
-    return this.#preFilterFailure === undefined ? this.#answers.resolvable() : [];
+    return this.#preFilterFailure === undefined ? this.#nodeToStatus.resolvable() : [];
   }
 
-  /** Asks the filters about one node as it is now, also with changes that are only tried out. */
+  /** Runs the filters on one node in its present state, dry runs included. */
   filterNode(node: NodeInfo): Status | undefined {
     const filters = this.#filters;
     for (let i = 0; i < filters.length; i++) {
@@ -203,12 +204,12 @@ export class Evaluation {
     return undefined;
   }
 
-  /** What every filter says about a node, for explanations: the others are not asked once one has said no. */
-  filterAnswers(node: NodeInfo): { plugin: string; status: Status | undefined }[] {
+  /** The status of every filter for a node, for explanations; scheduling stops at the first rejection. */
+  filterStatuses(node: NodeInfo): { plugin: string; status: Status | undefined }[] {
     return this.#filters.map(({ plugin, run }) => ({ plugin: plugin.name, status: run(node)?.from(plugin.name) }));
   }
 
-  /** As filterNode, leaving room for nominated pods that are no less important. */
+  /** As filterNode, with the nominated pods of equal or higher priority added to the node. */
   filterWithNominated(node: NodeInfo): Status | undefined {
     const { nominator } = this.#cache;
     if (nominator.isEmpty || !nominator.has(node.name)) return this.filterNode(node);
@@ -223,23 +224,23 @@ export class Evaluation {
     return status ?? this.filterNode(node);
   }
 
-  /** Counts a pod on a node as if it were there; `tryRemove` takes it back, or a pod that is there away. */
+  /** Adds a pod to a node in a dry run; `tryRemove` removes one. The caller has to undo both. */
   tryAdd(other: PodInfo, node: NodeInfo): void {
     this.#cache.countOnNode(other, node, 1);
     node.pods.set(other.uid, other);
-    for (const plugin of this.#stateful)
-      plugin.podAdded?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
+    for (const plugin of this.#preFilterExtensions)
+      plugin.podAdded?.(this.state, this.#pod, { other, node, touched: IGNORE_TOUCHED });
   }
 
   tryRemove(other: PodInfo, node: NodeInfo): void {
     this.#cache.countOnNode(other, node, -1);
     node.pods.delete(other.uid);
-    for (const plugin of this.#stateful)
-      plugin.podRemoved?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
+    for (const plugin of this.#preFilterExtensions)
+      plugin.podRemoved?.(this.state, this.#pod, { other, node, touched: IGNORE_TOUCHED });
   }
 
-  /** Notes which nodes the changes since the last look concern; false when everything may be different. */
-  #follow(): boolean {
+  /** Marks the nodes that the latest changes concern; false when everything has to be computed anew. */
+  #applyChanges(): boolean {
     const { log } = this.#cache;
     for (; this.#sequence < log.next; this.#sequence++) {
       const change = log.at(this.#sequence);
@@ -253,7 +254,10 @@ export class Evaluation {
           break;
         case 'topology':
         case 'node':
-          if (change.kind === 'topology' && (this.#stateful.length > 0 || change.slot >= this.#answers.capacity))
+          if (
+            change.kind === 'topology' &&
+            (this.#preFilterExtensions.length > 0 || change.slot >= this.#nodeToStatus.capacity)
+          )
             return false;
           this.#nodeChanged(change.slot);
           this.#touched.scores();
@@ -275,7 +279,7 @@ export class Evaluation {
     const node = this.#cache.table.nodes[slot];
     if (node === undefined) return;
     const change = { other, node, touched: this.#touched };
-    for (const plugin of this.#stateful) {
+    for (const plugin of this.#preFilterExtensions) {
       if (added) plugin.podAdded?.(this.state, this.#pod, change);
       else plugin.podRemoved?.(this.state, this.#pod, change);
     }
@@ -285,20 +289,20 @@ export class Evaluation {
     const { table, log } = this.#cache;
     this.#sequence = log.next;
     this.#touched.reset(table.capacity);
-    this.#answers.reset(table.capacity);
+    this.#nodeToStatus.reset(table.capacity);
     this.#scores = undefined;
-    this.tried = undefined;
+    this.dryRuns = undefined;
     if (this.#runPreFilters()) this.#filterAll();
   }
 
   #runPreFilters(): boolean {
     const startedAt = this.profile.meter.start();
-    const passed = this.#askPreFilters();
+    const passed = this.#runPreFilterPlugins();
     this.profile.meter.point('PreFilter', startedAt, this.#preFilterFailure?.code);
     return passed;
   }
 
-  #askPreFilters(): boolean {
+  #runPreFilterPlugins(): boolean {
     const { plugins, meter } = this.profile;
     const { skippedFilters } = this.state;
     skippedFilters.clear();
@@ -306,12 +310,12 @@ export class Evaluation {
     const results: { plugin: string; nodeNames: ReadonlySet<string> }[] = [];
     for (const plugin of plugins.preFilter) {
       const startedAt = meter.start();
-      const answer = plugin.preFilter!(this.state, this.#pod);
-      meter.plugin(plugin.name, 'PreFilter', startedAt, answer?.status?.code);
-      if (answer?.status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreFilter');
-      if (answer?.result?.nodeNames !== undefined)
-        results.push({ plugin: plugin.name, nodeNames: answer.result.nodeNames });
-      const status = answer?.status;
+      const result = plugin.preFilter!(this.state, this.#pod);
+      meter.plugin(plugin.name, 'PreFilter', startedAt, result?.status?.code);
+      if (result?.status?.code !== 'Skip') meter.countEvaluations(plugin.name, 'PreFilter');
+      if (result?.result?.nodeNames !== undefined)
+        results.push({ plugin: plugin.name, nodeNames: result.result.nodeNames });
+      const status = result?.status;
       if (status === undefined) continue;
       if (status.code === 'Skip') skippedFilters.add(plugin.name);
       else {
@@ -333,28 +337,28 @@ export class Evaluation {
       .filter((p) => !skippedFilters.has(p.name))
       .map((plugin) => ({ plugin, run: boundFilter(plugin, this.state, this.#pod) }));
     this.#filterNames = this.#filters.map((f) => f.plugin.name);
-    this.#stateful = plugins.preFilter.filter((p) => p.podAdded !== undefined);
+    this.#preFilterExtensions = plugins.preFilter.filter((p) => p.podAdded !== undefined);
     return true;
   }
 
   #filterAll(): void {
     const { table } = this.#cache;
-    this.#answers.reset(table.capacity);
+    this.#nodeToStatus.reset(table.capacity);
     this.#scores = undefined;
-    this.tried = undefined;
+    this.dryRuns = undefined;
     const startedAt = this.profile.meter.start();
-    for (let slot = 0; slot < table.end; slot++) this.#answer(slot);
-    this.#filtered(startedAt, table.nodeCount);
+    for (let slot = 0; slot < table.end; slot++) this.#filterSlot(slot);
+    this.#observeFilter(startedAt, table.nodeCount);
     this.#timeFilters();
   }
 
-  #filtered(startedAt: number, nodes: number): void {
+  #observeFilter(startedAt: number, nodes: number): void {
     const { meter } = this.profile;
     meter.point('Filter', startedAt, this.feasibleCount > 0 ? undefined : 'Unschedulable');
-    for (const name of this.#filterNames) meter.evaluated(name, 'Filter', nodes);
+    for (const name of this.#filterNames) meter.countEvaluations(name, 'Filter', nodes);
   }
 
-  /** One node is sample enough of how long each filter takes. */
+  /** Measures each filter on one node, as a sample. */
   #timeFilters(): void {
     const node = this.#cache.table.nodes.find((n) => n?.exists);
     const { meter } = this.profile;
@@ -366,18 +370,18 @@ export class Evaluation {
     }
   }
 
-  #reevaluate(slot: number): void {
-    this.tried?.forget(slot);
-    this.#answer(slot);
-    this.#scores?.update(slot, this.#answers.fits(slot));
+  #updateNode(slot: number): void {
+    this.dryRuns?.forget(slot);
+    this.#filterSlot(slot);
+    this.#scores?.update(slot, this.#nodeToStatus.fits(slot));
   }
 
-  #answer(slot: number): void {
+  #filterSlot(slot: number): void {
     const node = this.#cache.table.nodes[slot];
-    if (node === undefined || !node.exists) this.#answers.clear(slot);
+    if (node === undefined || !node.exists) this.#nodeToStatus.clear(slot);
     else if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name))
-      this.#answers.set(slot, this.#excluded);
-    else this.#answers.set(slot, this.filterWithNominated(node));
+      this.#nodeToStatus.set(slot, this.#excluded);
+    else this.#nodeToStatus.set(slot, this.filterWithNominated(node));
   }
 
   #scoreBoard(): ScoreBoard {
@@ -386,7 +390,7 @@ export class Evaluation {
       state: this.state,
       table: this.#cache.table,
       pod: this.#pod,
-      feasible: this.#answers.feasible(),
+      feasible: this.#nodeToStatus.feasible(),
     }));
   }
 }

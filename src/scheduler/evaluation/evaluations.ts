@@ -6,10 +6,10 @@ import type { PodShape } from '../cache/pod-shape.ts';
 import type { Profile } from '../framework/profile.ts';
 import { Evaluation } from './evaluation.ts';
 
-/** Each holds some bytes a node; this many shapes are remembered. */
-const KEPT = 64;
+/** An evaluation has some bytes for each node, so their number is limited. */
+const MAX_EVALUATIONS = 64;
 
-/** The evaluations of the shapes that were scheduled last. */
+/** Caches the evaluations of the pod shapes that were scheduled last. */
 export class Evaluations {
   readonly #cache: Cache;
   readonly #random: Random;
@@ -22,7 +22,7 @@ export class Evaluations {
     this.#random = random;
   }
 
-  /** An evaluation that is up to date for the pod: shared with its equals, or its own. */
+  /** An up-to-date evaluation for the pod, shared with equal pods when the plugins allow that. */
   of(pod: PodInfo, profile: Profile): { evaluation: Evaluation; shared: boolean } {
     const signature = this.#cache.nominator.nodeOf(pod.uid) === undefined ? profile.signatureOf(pod) : undefined;
     if (signature === undefined) {
@@ -37,7 +37,7 @@ export class Evaluations {
     this.#latest = evaluation;
     this.#byShape.delete(pod.shape);
     this.#byShape.set(pod.shape, evaluation);
-    if (this.#byShape.size > KEPT)
+    if (this.#byShape.size > MAX_EVALUATIONS)
       for (const oldest of this.#byShape.keys()) {
         this.#byShape.delete(oldest);
         break;
@@ -45,7 +45,7 @@ export class Evaluations {
     return { evaluation, shared: known !== undefined };
   }
 
-  /** One node only: where room was made for the pod. Undefined when it does not fit there (yet). */
+  /** An evaluation of the pod's nominated node only. Undefined when the pod does not fit there yet. */
   onNode(pod: PodInfo, profile: Profile, node: NodeInfo): Evaluation | undefined {
     const signature = profile.signatureOf(pod);
     const known = signature === undefined ? undefined : this.#shared(pod, profile, signature);

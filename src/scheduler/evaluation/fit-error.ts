@@ -1,17 +1,18 @@
+/** The message of a pod that fits nowhere: `0/5 nodes are available: ...`. */
 import type { Status } from '../framework/status.ts';
-import type { NodesByAnswer } from './answer-column.ts';
+import type { NodeCountByStatus } from './node-to-status.ts';
 
 export const NO_NODES_MESSAGE = 'no nodes available to schedule pods';
 
-/** Why a pod could not be placed, in upstream's words. */
+/** Why no node fits a pod; upstream's Diagnosis. */
 export interface Diagnosis {
   readonly totalNodes: number;
-  /** Set when a PreFilter turned the pod down before any node was asked. */
+  /** Set when PreFilter rejected the pod before any node was filtered. */
   readonly preFilter: Status | undefined;
-  /** The different answers, and how many nodes gave each. */
-  readonly answers: readonly NodesByAnswer[];
+  /** The number of nodes of each status. */
+  readonly nodeCounts: readonly NodeCountByStatus[];
   postFilterMessage: string;
-  /** The plugins whose change of mind could help. */
+  /** The plugins that rejected the pod. */
   readonly rejectors: ReadonlySet<string>;
   readonly pendingRejectors: ReadonlySet<string>;
 }
@@ -21,26 +22,26 @@ export function diagnosisMessage(diagnosis: Diagnosis): string {
   if (diagnosis.preFilter !== undefined && diagnosis.preFilter.message !== '')
     message += ` ${diagnosis.preFilter.message}.`;
   else {
-    const text = reasonsText(diagnosis.answers);
+    const text = reasonsText(diagnosis.nodeCounts);
     if (text !== '') message += ` ${text}.`;
   }
   if (diagnosis.postFilterMessage !== '') message += ` ${diagnosis.postFilterMessage}`;
   return message;
 }
 
-/** `1 Insufficient cpu, 2 Too many pods`: sorted as texts. */
-export function reasonsText(answers: readonly NodesByAnswer[]): string {
-  let text = texts.get(answers);
-  if (text === undefined) texts.set(answers, (text = makeText(answers)));
+/** `1 Insufficient cpu, 2 Too many pods`, sorted as strings. */
+export function reasonsText(counts: readonly NodeCountByStatus[]): string {
+  let text = texts.get(counts);
+  if (text === undefined) texts.set(counts, (text = formatReasons(counts)));
   return text;
 }
 
-/** Equal pods that fit nowhere get the same answers again and again. */
-const texts = new WeakMap<readonly NodesByAnswer[], string>();
+/** Equal pods that fit nowhere have the same text. */
+const texts = new WeakMap<readonly NodeCountByStatus[], string>();
 
-function makeText(answers: readonly NodesByAnswer[]): string {
+function formatReasons(nodeCounts: readonly NodeCountByStatus[]): string {
   const counts = new Map<string, number>();
-  for (const { status, nodes } of answers)
+  for (const { status, nodes } of nodeCounts)
     for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
   return Array.from(counts, ([reason, count]) => `${count} ${reason}`)
     .sort()

@@ -1,12 +1,12 @@
 import { unresolvable, type Status } from '../framework/status.ts';
 
-export interface NarrowedNodes {
+export interface PreFilterNodes {
   readonly plugin: string;
   readonly nodeNames: ReadonlySet<string>;
 }
 
-/** The nodes that all PreFilters leave; a status when none is left. */
-export function mergePreFilterResults(results: readonly NarrowedNodes[]): {
+/** The nodes that all PreFilter results have in common; a status when there is none. */
+export function mergePreFilterResults(results: readonly PreFilterNodes[]): {
   nodeNames?: ReadonlySet<string>;
   status?: Status;
 } {

@@ -1,9 +1,9 @@
-import type { Random } from '../../kernel/index.ts';
 /**
- * How good the nodes are that fit. Scores that depend on the node alone are kept in a column and, when there are no others,
- * in a tree that gives the best at once. Scores that are normalised over the feasible nodes, or depend on where other pods
- * are, are summed up for each decision.
+ * The scores of feasible nodes. Scores that depend on the node alone are cached in a column and, when there are no
+ * others, in a tournament tree that knows the best. Scores that are normalized over all feasible nodes, or depend on
+ * other pods, are summed up for each decision.
  */
+import type { Random } from '../../kernel/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { NodeTable } from '../cache/node-table.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
@@ -18,12 +18,12 @@ interface LocalScore {
   readonly run: BoundScore;
 }
 
-/** Scores that must be looked at together: cached per node when they depend on it alone, asked anew otherwise. */
+/** Scores that are normalized over all feasible nodes. Raw scores are cached when they depend on the node alone. */
 interface CombinedScore {
   readonly plugin: Plugin;
   readonly weight: number;
   readonly raw: { readonly values: Float64Array; readonly run: BoundScore } | undefined;
-  /** Normalised, of the last decision, in the order of the feasible nodes. */
+  /** The normalized scores of the last decision, in the order of the feasible nodes. */
   last: Float64Array;
 }
 
@@ -41,14 +41,14 @@ export class ScoreBoard {
   readonly #localScores: LocalScore[] = [];
   readonly #combined: CombinedScore[] = [];
   readonly #local: Float64Array;
-  /** Whether the local score of a slot is up to date: it depends on the node, not on who else fits. */
+  /** Whether the local score of a slot is up to date. */
   readonly #isScored: Uint8Array;
   readonly #tree: TournamentTree | undefined;
   #totals: Float64Array | undefined;
-  /** Of nodes that have not changed since, as far as each is scored by itself. */
+  /** Cached breakdowns of nodes that have not changed. */
   readonly #breakdowns: (ScoredNode | undefined)[] = [];
 
-  /** Runs PreScore, and scores the nodes that fit as far as each can be scored by itself. */
+  /** Runs PreScore, and the scores of feasible nodes that depend on the node alone. */
   constructor(options: {
     profile: Profile;
     state: CycleState;
@@ -64,7 +64,7 @@ export class ScoreBoard {
     this.#isScored = new Uint8Array(table.capacity);
     this.#runPreScores(profile, feasible);
     for (const { plugin, weight } of profile.plugins.score)
-      if (!state.skippedScores.has(plugin.name)) this.#enlist(plugin, weight);
+      if (!state.skippedScores.has(plugin.name)) this.#addPlugin(plugin, weight);
     for (let i = 0; i < feasible.count; i++) this.#score(feasible.slots[i]!);
     this.#timeScores(profile, feasible);
     if (this.#combined.length > 0) return;
@@ -74,22 +74,22 @@ export class ScoreBoard {
     this.#tree.fill(scores, table.end);
   }
 
-  /** Something about the node itself is new. */
+  /** The node has changed, so its score has to be computed again. */
   nodeChanged(slot: number): void {
     if (slot < this.#breakdowns.length) this.#breakdowns[slot] = undefined;
     this.#isScored[slot] = 0;
   }
 
-  /** The node was asked again whether it fits. */
+  /** The node was filtered again. */
   update(slot: number, fits: boolean): void {
     if (fits && this.#isScored[slot] === 0) this.#score(slot);
     this.#tree?.set(slot, fits ? this.#local[slot]! : -Infinity);
     this.#totals = undefined;
   }
 
-  /** The slot of one of the best, each with the same chance. */
-  draw(feasible: FeasibleNodes, random: Random): number | undefined {
-    if (this.#tree !== undefined) return this.#tree.draw(random);
+  /** The slot with the highest score, a random one of several. */
+  selectBest(feasible: FeasibleNodes, random: Random): number | undefined {
+    if (this.#tree !== undefined) return this.#tree.selectBest(random);
     const totals = this.#sum(feasible);
     let best = -Infinity;
     let ties = 0;
@@ -119,13 +119,13 @@ export class ScoreBoard {
     return best.map((i) => feasible.slots[i]!);
   }
 
-  /** Plugin by plugin, as the last decision saw it. */
+  /** The scores of a node by plugin, as in the last decision. */
   breakdown(slot: number, feasible: FeasibleNodes): ScoredNode {
-    if (this.#combined.length > 0) return this.#spellOut(slot, feasible);
-    return (this.#breakdowns[slot] ??= this.#spellOut(slot, feasible));
+    if (this.#combined.length > 0) return this.#computeBreakdown(slot, feasible);
+    return (this.#breakdowns[slot] ??= this.#computeBreakdown(slot, feasible));
   }
 
-  #spellOut(slot: number, feasible: FeasibleNodes): ScoredNode {
+  #computeBreakdown(slot: number, feasible: FeasibleNodes): ScoredNode {
     const node = this.#table.nodes[slot]!;
     const scores: Record<string, number> = {};
     let total = 0;
@@ -147,7 +147,7 @@ export class ScoreBoard {
       const pluginStartedAt = meter.start();
       const status = plugin.preScore!(this.#state, this.#pod, feasible);
       meter.plugin(plugin.name, 'PreScore', pluginStartedAt, status?.code);
-      if (status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreScore');
+      if (status?.code !== 'Skip') meter.countEvaluations(plugin.name, 'PreScore');
       if (status?.code === 'Skip') skippedScores.add(plugin.name);
       else if (status !== undefined)
         throw new Error(`running PreScore plugin ${JSON.stringify(plugin.name)}: ${status.message}`);
@@ -155,7 +155,7 @@ export class ScoreBoard {
     meter.point('PreScore', startedAt);
   }
 
-  #enlist(plugin: Plugin, weight: number): void {
+  #addPlugin(plugin: Plugin, weight: number): void {
     const last = new Float64Array(0);
     if (plugin.scoreAll !== undefined) {
       this.#combined.push({ plugin, weight, raw: undefined, last });
@@ -167,7 +167,7 @@ export class ScoreBoard {
     else this.#combined.push({ plugin, weight, raw: { values: new Float64Array(this.#table.capacity), run }, last });
   }
 
-  /** One node is sample enough of how long each score takes. */
+  /** Measures each score on one node, as a sample. */
   #timeScores({ meter }: Profile, { slots, count }: FeasibleNodes): void {
     const node = count === 0 ? undefined : this.#table.nodes[slots[0]!];
     if (node === undefined) return;
@@ -175,7 +175,7 @@ export class ScoreBoard {
       ...this.#localScores,
       ...this.#combined.map(({ plugin: p, raw }) => ({ plugin: p, run: raw?.run })),
     ]) {
-      meter.evaluated(plugin.name, 'Score', count);
+      meter.countEvaluations(plugin.name, 'Score', count);
       const startedAt = meter.start();
       if (run === undefined) continue;
       run(node);

@@ -1,6 +1,6 @@
 import type { Status } from '../framework/status.ts';
 
-/** The different answers of filters as small numbers, so that the answers of all nodes are a column of bytes. */
+/** Numbers the different statuses of filters, so that the statuses of all nodes are a column of small numbers. */
 export class StatusTable {
   readonly statuses: Status[] = [];
   readonly #byIdentity = new Map<Status, number>();
@@ -14,7 +14,7 @@ export class StatusTable {
     if (index === undefined) {
       index = this.statuses.push(status) - 1;
       this.#byText.set(text, index);
-      /** Plugins that make a new object for every answer must not fill the memory. */
+      // Bounded, because a plugin may create a new object for every status.
       if (this.#byIdentity.size < 256) this.#byIdentity.set(status, index);
     }
     return index;

@@ -1,6 +1,6 @@
 import type { TouchedNodes } from '../framework/plugin.ts';
 
-/** The nodes to be asked again, each once. */
+/** The slots of nodes that have to be filtered again. */
 export class TouchedSlots implements TouchedNodes {
   readonly slots: number[] = [];
   allTouched = false;
@@ -33,5 +33,5 @@ export class TouchedSlots implements TouchedNodes {
   }
 }
 
-/** For what is only tried out and taken back. */
-export const NOBODY_TOUCHED: TouchedNodes = { add: () => {}, all: () => {}, scores: () => {} };
+/** For dry runs, which are undone. */
+export const IGNORE_TOUCHED: TouchedNodes = { add: () => {}, all: () => {}, scores: () => {} };

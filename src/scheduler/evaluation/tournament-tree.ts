@@ -1,8 +1,8 @@
 import type { Random } from '../../kernel/index.ts';
 
 /**
- * The best of many scores, kept under changes: every inner place holds the best of the two below it and how many share
- * it. A change and a draw among the best, each with the same chance, cost as many steps as the tree is high.
+ * A tournament tree over scores: every inner node has the best score of its two children, and the number of ties. A
+ * change, and the random choice of one of the best, take O(log n) steps.
  */
 export class TournamentTree {
   readonly #leaves: number;
@@ -21,7 +21,7 @@ export class TournamentTree {
     return this.#best[1]!;
   }
 
-  /** How many share the best score. */
+  /** The number of indexes with the best score. */
   get ties(): number {
     return this.#ties[1]!;
   }
@@ -30,7 +30,7 @@ export class TournamentTree {
     return this.#best[this.#leaves + index]!;
   }
 
-  /** Minus infinity takes it out. */
+  /** -Infinity removes the index. */
   set(index: number, score: number): void {
     let at = this.#leaves + index;
     if (this.#best[at] === score) return;
@@ -41,7 +41,7 @@ export class TournamentTree {
     }
   }
 
-  /** Takes all scores at once; absent ones must be minus infinity. */
+  /** Sets all scores; absent ones must be -Infinity. */
   fill(scores: Float64Array, count: number): void {
     const leaves = this.#leaves;
     this.#best.fill(-Infinity, leaves);
@@ -53,8 +53,8 @@ export class TournamentTree {
     for (let at = leaves - 1; at >= 1; at--) this.#combine(at);
   }
 
-  /** One of the best; undefined when there is none. */
-  draw(random: Random): number | undefined {
+  /** A random index with the best score; undefined when there is none. */
+  selectBest(random: Random): number | undefined {
     const ties = this.#ties[1]!;
     if (ties === 0) return undefined;
     let rank = ties === 1 ? 0 : random.integer(ties);
@@ -77,7 +77,7 @@ export class TournamentTree {
     const open = [1];
     while (open.length > 0 && found.length < count) {
       let next = 0;
-      /** Among equals the one found last: downwards first, so that ties are not all opened up. */
+      // Of equal scores the last one is taken: depth first, so that not all ties are expanded.
       for (let i = 1; i < open.length; i++) if (this.#best[open[i]!]! >= this.#best[open[next]!]!) next = i;
       const at = open[next]!;
       if (this.#best[at] === -Infinity) break;

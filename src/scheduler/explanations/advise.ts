@@ -1,13 +1,14 @@
+/** Advice for a pending pod: what would make it schedulable, in the present state of the cluster. */
+
 import { findUntoleratedTaint } from '../../component-helpers/index.ts';
-/** What would help a pod that waits, on the state of now. */
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Evaluation } from '../evaluation/evaluation.ts';
 import type { Status } from '../framework/status.ts';
 import type { Scheduler } from '../scheduler.ts';
 
-/** More nodes than this are counted rather than named. */
-const NAMED = 3;
+/** Nodes are listed by name up to this number, and counted beyond. */
+const MAX_NAMED_NODES = 3;
 
 export function advise(scheduler: Scheduler, uid: string): string[] {
   const queued = scheduler.queue.get(uid);
@@ -31,32 +32,36 @@ export function advise(scheduler: Scheduler, uid: string): string[] {
     return [`${evaluation.preFilterFailure.plugin} must be satisfied first: ${evaluation.preFilterFailure.message}`];
   if (evaluation.feasibleCount > 0)
     return [`nothing: ${evaluation.feasibleCount} node(s) fit by now, and the pod will be tried again`];
-  return byPlugin(scheduler, pod, nodesThatOnePluginKeepsAway(scheduler, evaluation));
+  return byPlugin(scheduler, pod, nodesByRejectingPlugin(scheduler, evaluation));
 }
 
-interface KeptAway {
+interface RejectedNode {
   readonly node: NodeInfo;
   readonly status: Status;
 }
 
-/** Nodes where everything but one filter agrees: there the least is missing. All nodes with their first answer when there are none. */
-function nodesThatOnePluginKeepsAway({ cache }: Scheduler, evaluation: Evaluation): Map<string, KeptAway[]> {
-  const nearest = new Map<string, KeptAway[]>();
-  const others = new Map<string, KeptAway[]>();
+/** Nodes that one filter alone rejects, where the least is missing. Without such nodes, all nodes by their first filter. */
+function nodesByRejectingPlugin({ cache }: Scheduler, evaluation: Evaluation): Map<string, RejectedNode[]> {
+  const nearest = new Map<string, RejectedNode[]>();
+  const others = new Map<string, RejectedNode[]>();
   for (const node of cache.table.existing()) {
-    const answers = evaluation.statusOf(node.slot);
-    if (answers === undefined) continue;
-    const failing = evaluation.filterAnswers(node).filter((a) => a.status !== undefined);
+    const firstStatus = evaluation.statusOf(node.slot);
+    if (firstStatus === undefined) continue;
+    const failing = evaluation.filterStatuses(node).filter((a) => a.status !== undefined);
     const into = failing.length === 1 ? nearest : others;
-    const status = failing[0]?.status ?? answers;
+    const status = failing[0]?.status ?? firstStatus;
     into.set(status.plugin, [...(into.get(status.plugin) ?? []), { node, status }]);
   }
   return nearest.size > 0 ? nearest : others;
 }
 
-function byPlugin(scheduler: Scheduler, pod: PodInfo, kept: ReadonlyMap<string, readonly KeptAway[]>): string[] {
+function byPlugin(
+  scheduler: Scheduler,
+  pod: PodInfo,
+  rejected: ReadonlyMap<string, readonly RejectedNode[]>,
+): string[] {
   const advice: string[] = [];
-  for (const [plugin, nodes] of kept) {
+  for (const [plugin, nodes] of rejected) {
     const special = ADVISERS.get(plugin)?.(scheduler, pod, nodes);
     if (special !== undefined) advice.push(...special);
     else
@@ -67,23 +72,23 @@ function byPlugin(scheduler: Scheduler, pod: PodInfo, kept: ReadonlyMap<string, 
   return advice;
 }
 
-type Adviser = (scheduler: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]) => string[] | undefined;
+type Adviser = (scheduler: Scheduler, pod: PodInfo, nodes: readonly RejectedNode[]) => string[] | undefined;
 
 const ADVISERS: ReadonlyMap<string, Adviser> = new Map(
   Object.entries<Adviser>({
     NodeResourcesFit: (scheduler, pod, nodes) => [resources(scheduler, pod, nodes)],
     NodeUnschedulable: (_scheduler, _pod, nodes) => [`uncordon ${named(nodes)}`],
     TaintToleration: (_scheduler, pod, nodes) => {
-      const taints = new Map<string, KeptAway[]>();
-      for (const kept of nodes) {
-        const taint = findUntoleratedTaint(kept.node.taints, pod.shape.tolerations);
+      const taints = new Map<string, RejectedNode[]>();
+      for (const rejected of nodes) {
+        const taint = findUntoleratedTaint(rejected.node.taints, pod.shape.tolerations);
         if (taint === undefined) continue;
         const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
-        taints.set(text, [...(taints.get(text) ?? []), kept]);
+        taints.set(text, [...(taints.get(text) ?? []), rejected]);
       }
       return Array.from(
         taints,
-        ([text, kept]) => `a toleration of the taint ${text}, or taking it from ${named(kept)}`,
+        ([text, rejected]) => `a toleration of the taint ${text}, or taking it from ${named(rejected)}`,
       );
     },
     NodeAffinity: (_scheduler, pod, nodes) => {
@@ -101,7 +106,7 @@ const ADVISERS: ReadonlyMap<string, Adviser> = new Map(
 );
 
 /** The node with the smallest gap, resource by resource. */
-function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]): string {
+function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly RejectedNode[]): string {
   const { table } = cache;
   const { milliCpu, memory, ephemeralStorage, scalars } = pod.shape.requests;
   let best: { node: NodeInfo; share: number; text: string } | undefined;
@@ -144,7 +149,7 @@ function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly KeptAway[
 
 const bytes = (n: number): string => (n >= 1024 ** 2 ? `${Math.ceil(n / 1024 ** 2)}Mi` : String(n));
 
-function named(nodes: readonly KeptAway[]): string {
-  if (nodes.length > NAMED) return `${nodes.length} nodes`;
+function named(nodes: readonly RejectedNode[]): string {
+  if (nodes.length > MAX_NAMED_NODES) return `${nodes.length} nodes`;
   return nodes.length === 1 ? `node ${nodes[0]!.node.name}` : `nodes ${nodes.map((n) => n.node.name).join(', ')}`;
 }

@@ -1,11 +1,12 @@
+/** Records an explanation of one scheduling attempt. */
 import type { NodeTable } from '../cache/node-table.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
 import type { Scheduler } from '../scheduler.ts';
 import type { Outcome } from './explanations.ts';
 
-/** Scores are spelled out for this many of the best nodes. */
-const SCORED = 5;
+/** Scores by plugin are recorded for this many of the best nodes. */
+const MAX_SCORED_NODES = 5;
 
 export interface ExplainedAttempt {
   readonly queued: QueuedPod;
@@ -35,14 +36,14 @@ export function explain({ explanations, cache, ctx }: Scheduler, attempt: Explai
     codes: evaluation?.codes() ?? new Uint16Array(0),
     statuses: evaluation?.statuses ?? [],
     filters: evaluation?.filterNames ?? [],
-    scored: scores ? evaluation.scoredNodes(SCORED, cache.table.get(nodeName)) : [],
+    scored: scores ? evaluation.scoredNodes(MAX_SCORED_NODES, cache.table.get(nodeName)) : [],
     preFilter: evaluation?.preFilterFailure,
   });
 }
 
 const names = new WeakMap<NodeTable, { version: number; names: (string | undefined)[] }>();
 
-/** Made anew only when nodes come or go. */
+/** Node names by slot, shared by all attempts until a node is added or deleted. */
 function namesOf(table: NodeTable): readonly (string | undefined)[] {
   const known = names.get(table);
   if (known?.version === table.version) return known.names;

@@ -1,13 +1,14 @@
 /**
- * Why the scheduler did what it did: for every attempt, each node's answer, the scores of the best nodes plugin by plugin,
- * and for pods that wait what would help. A bounded ring, compact while it is kept and spelled out when it is asked for.
+ * Explains scheduling decisions: for every attempt, the Filter result of each node, the scores of the best nodes by
+ * plugin, and for pending pods what would help. A bounded ring of compact records, which become explanations when they
+ * are requested.
  */
 import type { ScoredNode } from '../evaluation/score-board.ts';
 import type { Status } from '../framework/status.ts';
 
 export type Outcome = 'scheduled' | 'unschedulable' | 'error' | 'nominated';
 
-/** One attempt as it is kept. */
+/** The record of one attempt. */
 export interface Attempt {
   readonly uid: string;
   readonly namespace: string;
@@ -20,12 +21,12 @@ export interface Attempt {
   readonly outcome: Outcome;
   readonly nodeName: string;
   readonly message: string;
-  /** Names by slot, shared among attempts. */
+  /** Node names by slot, shared by attempts. */
   readonly nodeNames: readonly (string | undefined)[];
-  /** Answers by slot: 0 no node, 1 fits, n + 2 the status n. */
+  /** Filter results by slot: 0 no node, 1 fits, n + 2 the status n. */
   readonly codes: Uint16Array;
   readonly statuses: readonly Status[];
-  /** Filters in the order in which they were asked. */
+  /** The Filter plugins in the order of their calls. */
   readonly filters: readonly string[];
   readonly scored: readonly ScoredNode[];
   readonly preFilter: Status | undefined;
@@ -39,7 +40,7 @@ export interface NodeExplanation {
     readonly result: 'pass' | 'fail' | 'not asked';
     readonly reasons?: readonly string[];
   }[];
-  /** Weighted, of the best nodes. */
+  /** Weighted scores by plugin, of the best nodes only. */
   readonly scores?: Readonly<Record<string, number>>;
   readonly total?: number;
 }
@@ -61,7 +62,7 @@ export interface Explanation {
 
 export interface ExplanationsOptions {
   readonly maxAttempts?: number;
-  /** The answer columns are most of it: 2 bytes a node and attempt. */
+  /** Filter results take 2 bytes for each node and attempt. */
   readonly maxBytes?: number;
 }
 
@@ -77,7 +78,7 @@ export class Explanations {
   #bytes = 0;
   readonly #byUid = new Map<string, Attempt>();
   readonly #uidOf = new Map<string, string>();
-  /** Set by the scheduler while it runs: what would help a pod that waits, on the state of now. */
+  /** Set by a running scheduler: what would help a pending pod. */
   advise: ((uid: string) => readonly string[]) | undefined;
 
   constructor(options: ExplanationsOptions = {}) {
@@ -91,7 +92,7 @@ export class Explanations {
 
   record(attempt: Attempt): void {
     this.#ring.push(attempt);
-    this.#bytes += weight(attempt);
+    this.#bytes += sizeOf(attempt);
     this.#byUid.set(attempt.uid, attempt);
     this.#uidOf.set(`${attempt.namespace}/${attempt.name}`, attempt.uid);
     while (this.size > this.#maxAttempts || (this.#bytes > this.#maxBytes && this.size > 1)) this.#dropOldest();
@@ -100,11 +101,11 @@ export class Explanations {
     this.#head = 0;
   }
 
-  /** By uid or `namespace/name`: the last attempt for a pod. */
+  /** Explains the last attempt of a pod, given by uid or `namespace/name`. */
   explanationOf(pod: string): Explanation | undefined {
     const uid = this.#byUid.has(pod) ? pod : this.#uidOf.get(pod);
     const attempt = uid === undefined ? undefined : this.#byUid.get(uid);
-    return attempt && spellOut(attempt, attempt.outcome === 'scheduled' ? [] : (this.advise?.(attempt.uid) ?? []));
+    return attempt && toExplanation(attempt, attempt.outcome === 'scheduled' ? [] : (this.advise?.(attempt.uid) ?? []));
   }
 
   /** The latest attempts, newest first, without their nodes. */
@@ -118,7 +119,7 @@ export class Explanations {
   #dropOldest(): void {
     const oldest = this.#ring[this.#head]!;
     this.#ring[this.#head++] = undefined;
-    this.#bytes -= weight(oldest);
+    this.#bytes -= sizeOf(oldest);
     if (this.#byUid.get(oldest.uid) !== oldest) return;
     this.#byUid.delete(oldest.uid);
     const key = `${oldest.namespace}/${oldest.name}`;
@@ -126,7 +127,7 @@ export class Explanations {
   }
 }
 
-const weight = (attempt: Attempt): number => attempt.codes.byteLength + ENTRY_BYTES;
+const sizeOf = (attempt: Attempt): number => attempt.codes.byteLength + ENTRY_BYTES;
 
 function summary(attempt: Attempt): Omit<Explanation, 'nodes' | 'whatWouldHelp'> {
   const { uid, namespace, name, schedulerName, outcome, nodeName, message, codes } = attempt;
@@ -151,12 +152,12 @@ function summary(attempt: Attempt): Omit<Explanation, 'nodes' | 'whatWouldHelp'>
   };
 }
 
-function spellOut(attempt: Attempt, whatWouldHelp: readonly string[]): Explanation {
+function toExplanation(attempt: Attempt, whatWouldHelp: readonly string[]): Explanation {
   const nodes: NodeExplanation[] = [];
   attempt.nodeNames.forEach((node, slot) => {
-    /** Where room was made for the pod, that node alone was asked. */
-    const unasked = attempt.outcome === 'scheduled' && node === attempt.nodeName ? 1 : 0;
-    if (node !== undefined) nodes.push(explainNode(attempt, node, attempt.codes[slot] ?? unasked));
+    // For a nominated pod, only the nominated node was evaluated.
+    const notEvaluated = attempt.outcome === 'scheduled' && node === attempt.nodeName ? 1 : 0;
+    if (node !== undefined) nodes.push(explainNode(attempt, node, attempt.codes[slot] ?? notEvaluated));
   });
   const scored = new Map(attempt.scored.map((s) => [s.node.name, s]));
   const explained = nodes.map((n) => {

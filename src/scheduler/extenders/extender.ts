@@ -1,7 +1,7 @@
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 
-/** A webhook that takes part in decisions. */
+/** A scheduler extender: a webhook that filters, prioritizes, preempts or binds. */
 export interface Extender {
   readonly name: string;
   readonly ignorable: boolean;
@@ -11,9 +11,9 @@ export interface Extender {
   readonly preempts: boolean;
   readonly weight: number;
   isInterested(pod: PodInfo): boolean;
-  /** The nodes that are left, and why the others are not. */
+  /** The nodes that fit, and why the others do not. */
   filter(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ExtenderFilterResult>;
-  /** Points from 0 to 10 by node. */
+  /** Scores from 0 to 10, by node. */
   prioritize(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   preempt(
     pod: PodInfo,

@@ -1,4 +1,4 @@
-/** An extender over HTTP, in the format of extender/v1: its fields begin with capitals. */
+/** A scheduler extender over HTTP, in the format of kube-scheduler's extender/v1, whose fields begin with capitals. */
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
@@ -18,93 +18,113 @@ interface FilterAnswer {
   Error?: string;
 }
 
-export function httpExtender(
-  config: ExtenderConfiguration,
-  { clock, cache }: { clock: Clock; cache: Cache },
-): Extender {
-  const managed = new Set(config.managedResources.map((r) => r.name));
-  const call = async <T>(verb: string, body: unknown, signal: AbortSignal): Promise<T> =>
-    capitalized(await post(config, verb, body, clock.deadline(config.httpTimeoutMs, signal))) as T;
-  const nodesOf = (nodes: readonly Node[]): object =>
-    config.nodeCacheCapable
-      ? { Nodes: null, NodeNames: nodes.map((n) => n.metadata.name) }
-      : { Nodes: { apiVersion: 'v1', kind: 'NodeList', metadata: {}, items: nodes }, NodeNames: null };
-
-  return {
-    name: config.urlPrefix,
-    ignorable: config.ignorable,
-    filters: config.filterVerb !== '',
-    prioritizes: config.prioritizeVerb !== '',
-    binds: config.bindVerb !== '',
-    preempts: config.preemptVerb !== '',
-    weight: config.weight,
-    isInterested(pod) {
-      if (managed.size === 0) return true;
-      const containers = [...(pod.pod.spec?.containers ?? []), ...(pod.pod.spec?.initContainers ?? [])];
-      return containers.some((c) =>
-        [...Object.keys(c.resources?.requests ?? {}), ...Object.keys(c.resources?.limits ?? {})].some((name) =>
-          managed.has(name),
-        ),
-      );
-    },
-    async filter(pod, nodes, signal): Promise<ExtenderFilterResult> {
-      const answer = await call<FilterAnswer>(config.filterVerb, { Pod: pod.pod, ...nodesOf(nodes) }, signal);
-      if (answer.Error) throw new Error(answer.Error);
-      const names = answer.NodeNames ?? (answer.Nodes?.items ?? []).map((n) => n.metadata.name ?? '');
-      return {
-        nodeNames: new Set(names),
-        failed: answer.FailedNodes ?? {},
-        failedAndUnresolvable: answer.FailedAndUnresolvableNodes ?? {},
-      };
-    },
-    async prioritize(pod, nodes, signal) {
-      const answer = await call<{ Host: string; Score: number }[]>(
-        config.prioritizeVerb,
-        { Pod: pod.pod, ...nodesOf(nodes) },
-        signal,
-      );
-      return new Map((answer ?? []).map(({ Host, Score }) => [Host, Score]));
-    },
-    async preempt(pod, victims, signal) {
-      const full = Object.fromEntries(
-        Array.from(victims, ([node, v]) => [
-          node,
-          { Pods: v.pods.map((p) => p.pod), NumPDBViolations: v.numPdbViolations },
-        ]),
-      );
-      const meta = Object.fromEntries(
-        Array.from(victims, ([node, v]) => [
-          node,
-          { Pods: v.pods.map((p) => ({ UID: p.uid })), NumPDBViolations: v.numPdbViolations },
-        ]),
-      );
-      const body = {
-        Pod: pod.pod,
-        ...(config.nodeCacheCapable ? { NodeNameToMetaVictims: meta } : { NodeNameToVictims: full }),
-      };
-      const answer = await call<{
-        NodeNameToMetaVictims?: Record<string, { Pods?: { UID: string }[]; NumPDBViolations?: number }>;
-      }>(config.preemptVerb, body, signal);
-      return new Map(
-        Object.entries(answer.NodeNameToMetaVictims ?? {}).map(([node, v]) => [node, victimsOf(cache, node, v)]),
-      );
-    },
-    async bind(pod, nodeName, signal) {
-      const answer = await call<{ Error?: string }>(
-        config.bindVerb,
-        { PodName: pod.name, PodNamespace: pod.namespace, PodUID: pod.uid, Node: nodeName },
-        signal,
-      );
-      if (answer?.Error) throw new Error(answer.Error);
-    },
-  };
+interface MetaVictims {
+  Pods?: { UID: string }[];
+  NumPDBViolations?: number;
 }
 
-function victimsOf(
-  cache: Cache,
-  nodeName: string,
-  answer: { Pods?: { UID: string }[]; NumPDBViolations?: number },
-): ExtenderVictims {
+export class HttpExtender implements Extender {
+  readonly #config: ExtenderConfiguration;
+  readonly #managedResources: ReadonlySet<string>;
+  readonly #clock: Clock;
+  readonly #cache: Cache;
+  readonly name: string;
+  readonly ignorable: boolean;
+  readonly filters: boolean;
+  readonly prioritizes: boolean;
+  readonly binds: boolean;
+  readonly preempts: boolean;
+  readonly weight: number;
+
+  constructor(config: ExtenderConfiguration, { clock, cache }: { clock: Clock; cache: Cache }) {
+    this.#config = config;
+    this.#managedResources = new Set(config.managedResources.map((resource) => resource.name));
+    this.#clock = clock;
+    this.#cache = cache;
+    this.name = config.urlPrefix;
+    this.ignorable = config.ignorable;
+    this.filters = config.filterVerb !== '';
+    this.prioritizes = config.prioritizeVerb !== '';
+    this.binds = config.bindVerb !== '';
+    this.preempts = config.preemptVerb !== '';
+    this.weight = config.weight;
+  }
+
+  isInterested({ pod }: PodInfo): boolean {
+    if (this.#managedResources.size === 0) return true;
+    const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
+    return containers.some(({ resources }) =>
+      [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some((name) =>
+        this.#managedResources.has(name),
+      ),
+    );
+  }
+
+  async filter({ pod }: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ExtenderFilterResult> {
+    const body = { Pod: pod, ...this.#nodeFields(nodes) };
+    const answer = await this.#call<FilterAnswer>(this.#config.filterVerb, body, signal);
+    if (answer.Error) throw new Error(answer.Error);
+    const names = answer.NodeNames ?? (answer.Nodes?.items ?? []).map((node) => node.metadata.name ?? '');
+    return {
+      nodeNames: new Set(names),
+      failed: answer.FailedNodes ?? {},
+      failedAndUnresolvable: answer.FailedAndUnresolvableNodes ?? {},
+    };
+  }
+
+  async prioritize({ pod }: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<Map<string, number>> {
+    const body = { Pod: pod, ...this.#nodeFields(nodes) };
+    const answer = await this.#call<{ Host: string; Score: number }[]>(this.#config.prioritizeVerb, body, signal);
+    return new Map((answer ?? []).map(({ Host, Score }) => [Host, Score]));
+  }
+
+  async preempt(
+    { pod }: PodInfo,
+    victims: ReadonlyMap<string, ExtenderVictims>,
+    signal: AbortSignal,
+  ): Promise<Map<string, ExtenderVictims>> {
+    const byNode = (podOf: (victim: PodInfo) => object): object =>
+      Object.fromEntries(
+        Array.from(victims, ([node, { pods, numPdbViolations }]) => [
+          node,
+          { Pods: pods.map(podOf), NumPDBViolations: numPdbViolations },
+        ]),
+      );
+    const body = {
+      Pod: pod,
+      ...(this.#config.nodeCacheCapable
+        ? { NodeNameToMetaVictims: byNode(({ uid }) => ({ UID: uid })) }
+        : { NodeNameToVictims: byNode((victim) => victim.pod) }),
+    };
+    const answer = await this.#call<{ NodeNameToMetaVictims?: Record<string, MetaVictims> }>(
+      this.#config.preemptVerb,
+      body,
+      signal,
+    );
+    const chosen = Object.entries(answer.NodeNameToMetaVictims ?? {});
+    return new Map(chosen.map(([node, metaVictims]) => [node, victimsOf(this.#cache, node, metaVictims)]));
+  }
+
+  async bind({ name, namespace, uid }: PodInfo, nodeName: string, signal: AbortSignal): Promise<void> {
+    const body = { PodName: name, PodNamespace: namespace, PodUID: uid, Node: nodeName };
+    const answer = await this.#call<{ Error?: string }>(this.#config.bindVerb, body, signal);
+    if (answer?.Error) throw new Error(answer.Error);
+  }
+
+  async #call<T>(verb: string, body: unknown, signal: AbortSignal): Promise<T> {
+    const deadline = this.#clock.deadline(this.#config.httpTimeoutMs, signal);
+    return capitalized(await post(this.#config, verb, body, deadline)) as T;
+  }
+
+  /** An extender with a cache of its own gets the names only. */
+  #nodeFields(nodes: readonly Node[]): object {
+    return this.#config.nodeCacheCapable
+      ? { Nodes: null, NodeNames: nodes.map((node) => node.metadata.name) }
+      : { Nodes: { apiVersion: 'v1', kind: 'NodeList', metadata: {}, items: nodes }, NodeNames: null };
+  }
+}
+
+function victimsOf(cache: Cache, nodeName: string, answer: MetaVictims): ExtenderVictims {
   const node = cache.table.get(nodeName);
   const pods = (answer.Pods ?? []).map(({ UID }): PodInfo => {
     const pod = node?.pods.get(UID);
@@ -117,7 +137,7 @@ function victimsOf(
   return { pods, numPdbViolations: answer.NumPDBViolations ?? 0 };
 }
 
-/** Go reads names without regard to case; so do we, for the first letter of the answer's own fields. */
+/** Go decodes field names in any case, so the fields of an answer are accepted in any case too. */
 function capitalized(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(capitalized);
   if (typeof value !== 'object' || value === null) return value;

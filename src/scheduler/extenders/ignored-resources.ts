@@ -1,6 +1,6 @@
 import type { ProfileConfiguration, SchedulerConfiguration } from '../config/types.ts';
 
-/** Resources that an extender looks after alone are none of NodeResourcesFit's business. */
+/** Adds extenders' resources with ignoredByScheduler to the ignoredResources of NodeResourcesFit. */
 export function withIgnoredResources({ profiles, extenders }: SchedulerConfiguration): readonly ProfileConfiguration[] {
   const ignored = extenders.flatMap((extender) =>
     extender.managedResources.filter((r) => r.ignoredByScheduler).map((r) => r.name),

@@ -1,4 +1,4 @@
-/** From the configuration of a profile to the lists of plugins that each extension point calls. */
+/** Builds a profile from its configuration: the list of plugins that each extension point calls. */
 import {
   EXTENSION_POINTS,
   type EnabledPlugin,
@@ -7,9 +7,9 @@ import {
   type PluginsConfiguration,
   type ProfileConfiguration,
 } from '../config/types.ts';
+import { FrameworkMetrics } from './framework-metrics.ts';
 import type { Handle } from './handle.ts';
 import type { Plugin } from './plugin.ts';
-import { PointMeter } from './point-meter.ts';
 import { Profile } from './profile.ts';
 
 export type PluginFactory = (args: Readonly<Record<string, unknown>>, handle: Handle) => Plugin;
@@ -75,13 +75,13 @@ export function buildProfile(config: ProfileConfiguration, registry: PluginRegis
   return new Profile(
     config.schedulerName,
     pointPlugins,
-    new PointMeter(handle.metrics, config.schedulerName, handle.clock),
+    new FrameworkMetrics(handle.metrics, config.schedulerName, handle.clock),
   );
 }
 
 /**
- * Plugins that are named for the point itself and for all points come first, in the order given for the point; then the
- * ones for all points; then the rest that are named for the point only.
+ * The order of upstream: first plugins that are enabled both for the point and in multiPoint, in the order of the point;
+ * then those of multiPoint; then those of the point only.
  */
 function pluginsAt(
   point: ExtensionPoint,
@@ -89,18 +89,18 @@ function pluginsAt(
   instances: ReadonlyMap<string, Plugin>,
 ): { plugin: Plugin; weight: number }[] {
   const own: PluginSet = config[point] ?? {};
-  const everywhere = config.multiPoint?.enabled ?? [];
+  const multiPoint = config.multiPoint?.enabled ?? [];
   const disabled = new Set((own.disabled ?? []).map((p) => p.name));
   const named = new Set((own.enabled ?? []).map((p) => p.name));
-  const inBoth = new Set(everywhere.map((p) => p.name).filter((name) => named.has(name)));
-  const fromEverywhere = disabled.has('*')
+  const inBoth = new Set(multiPoint.map((p) => p.name).filter((name) => named.has(name)));
+  const fromMultiPoint = disabled.has('*')
     ? []
-    : everywhere.filter(
+    : multiPoint.filter(
         ({ name }) => !named.has(name) && !disabled.has(name) && IMPLEMENTS[point](instances.get(name)!),
       );
   const chosen: EnabledPlugin[] = [
     ...(own.enabled ?? []).filter((p) => inBoth.has(p.name)),
-    ...fromEverywhere,
+    ...fromMultiPoint,
     ...(own.enabled ?? []).filter((p) => !inBoth.has(p.name)),
   ];
   return chosen.map(({ name, weight }) => {
@@ -111,7 +111,7 @@ function pluginsAt(
   });
 }
 
-/** The default plugins with what a configuration changes about them, for each set of them. */
+/** The default plugins with the changes of a configuration. */
 export function mergePlugins(defaults: PluginsConfiguration, custom: PluginsConfiguration): PluginsConfiguration {
   const merged: PluginsConfiguration = {};
   for (const point of ['multiPoint', ...EXTENSION_POINTS] as const) {
@@ -124,11 +124,11 @@ export function mergePlugins(defaults: PluginsConfiguration, custom: PluginsConf
 function mergeSet(defaults: PluginSet, custom: PluginSet): PluginSet {
   const disabled = new Set((custom.disabled ?? []).map((p) => p.name));
   const replacing = new Map((custom.enabled ?? []).map((p) => [p.name, p]));
-  const kept = disabled.has('*')
+  const remaining = disabled.has('*')
     ? []
     : (defaults.enabled ?? []).filter((p) => !disabled.has(p.name)).map((p) => replacing.get(p.name) ?? p);
-  const keptNames = new Set(kept.map((p) => p.name));
-  const enabled = [...kept, ...(custom.enabled ?? []).filter((p) => !keptNames.has(p.name))];
+  const remainingNames = new Set(remaining.map((p) => p.name));
+  const enabled = [...remaining, ...(custom.enabled ?? []).filter((p) => !remainingNames.has(p.name))];
   const allDisabled = [...(defaults.disabled ?? []), ...(custom.disabled ?? [])];
   return { ...(enabled.length > 0 ? { enabled } : {}), ...(allDisabled.length > 0 ? { disabled: allDisabled } : {}) };
 }

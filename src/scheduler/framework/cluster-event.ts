@@ -1,4 +1,4 @@
-/** What can happen in the cluster that might help a pod which was turned down. */
+/** Cluster events: changes that may make an unschedulable pod schedulable, which plugins register for. */
 export type EventResource =
   | 'Pod'
   | 'AssignedPod'
@@ -18,7 +18,7 @@ export type EventResource =
   | 'Namespace'
   | '*';
 
-/** Bits, so that an interest can be in several actions. */
+/** Bits, so that a plugin can register for several actions of a resource. */
 export const Action = {
   Add: 1,
   Delete: 2,
@@ -45,7 +45,7 @@ export const ANY_ACTION = UPDATE | Action.Add | Action.Delete;
 export interface ClusterEvent {
   readonly resource: EventResource;
   readonly action: number;
-  /** As metrics and explanations call it: `NodeAdd`, `AssignedPodDelete`. */
+  /** The event's name in metrics: `NodeAdd`, `AssignedPodDelete`. */
   readonly label: string;
 }
 
@@ -55,14 +55,17 @@ export const event = (resource: EventResource, action: number, label: string): C
   label,
 });
 
-/** Whether something that happened is of the kind that an interest names. */
-export function matchesEvent(interest: { resource: EventResource; action: number }, happened: ClusterEvent): boolean {
-  if (interest.resource === '*') return true;
-  const { resource } = happened;
+/** Whether a plugin that registered for this resource and action wants the event. */
+export function matchesEvent(
+  registered: { resource: EventResource; action: number },
+  clusterEvent: ClusterEvent,
+): boolean {
+  if (registered.resource === '*') return true;
+  const { resource } = clusterEvent;
   const sameResource =
-    interest.resource === resource ||
-    (interest.resource === 'Pod' && (resource === 'AssignedPod' || resource === 'UnscheduledPod'));
-  return sameResource && (interest.action & happened.action) !== 0;
+    registered.resource === resource ||
+    (registered.resource === 'Pod' && (resource === 'AssignedPod' || resource === 'UnscheduledPod'));
+  return sameResource && (registered.action & clusterEvent.action) !== 0;
 }
 
 /** Events that are not about one object. */

@@ -1,11 +1,11 @@
-/** What plugins remember about one pod between extension points, each under its own name. */
+/** The data of plugins about one pod, passed from one extension point to the next, by plugin name. */
 export class CycleState {
   readonly #values = new Map<string, unknown>();
-  /** Plugins whose PreFilter or PreScore had nothing to do with this pod. */
+  /** Plugins whose PreFilter or PreScore returned Skip. */
   readonly skippedFilters = new Set<string>();
   readonly skippedScores = new Set<string>();
 
-  /** The caller knows the type, since only it writes under its name. */
+  /** Only the plugin itself writes under its name, so it knows the type. */
   get<T>(plugin: string): T | undefined {
     return this.#values.get(plugin) as T | undefined;
   }

@@ -1,4 +1,4 @@
-/** The gates that the scheduler itself asks about, as v1.36 has them when nobody sets them. */
+/** The feature gates of the scheduler, with their defaults in v1.36. */
 const DEFAULTS = {
   DRAExtendedResource: true,
   DRAPrioritizedList: true,

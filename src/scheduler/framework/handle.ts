@@ -1,4 +1,4 @@
-/** What plugins get from the scheduler. */
+/** The framework handle: what plugins get from the scheduler. */
 import type { Client, EventRecorder, InformerFactory } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../kernel/index.ts';
 import type { NamespaceLabels } from '../cache/affinity-term.ts';
@@ -14,8 +14,8 @@ import type { Profile } from './profile.ts';
 import { errorStatus, skip, unresolvable, unschedulable, waiting } from './status.ts';
 
 export interface Handle {
-  /** Answers, for plugins of others: `status.unschedulable('node(s) are not mine')`. */
-  readonly status: typeof answers;
+  /** Creates statuses, for out-of-tree plugins: `status.unschedulable('node(s) are not mine')`. */
+  readonly status: typeof statuses;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,30 +28,30 @@ export interface Handle {
   readonly metrics: SchedulerMetrics;
   readonly extenders: readonly Extender[];
   readonly schedulerName: string;
-  /** Those that were set; `featureEnabled` knows the others. */
+  /** The gates that were set; `featureEnabled` knows the defaults of the others. */
   readonly featureGates: Readonly<Record<string, boolean>>;
-  /** Pods that Permit holds back. */
+  /** Pods that wait in Permit. */
   readonly waitingPods: WaitingPods;
-  /** Work that outlives the decision; it ends with the scheduler. */
+  /** Starts work that outlives the scheduling attempt; it ends with the scheduler. */
   background(task: (signal: AbortSignal) => Promise<void>): void;
-  /** Work that goes on for as long as the scheduler runs. */
+  /** Starts work that runs as long as the scheduler. */
   longTask(name: string, task: (signal: AbortSignal) => Promise<void>): void;
   readonly informers: InformerFactory;
-  /** Something happened that pods may have waited for. */
-  moveOn(happened: ClusterEvent, before?: unknown, after?: unknown): void;
-  /** Tries these pods now. */
+  /** Retries the unschedulable pods that an event may help. */
+  moveAllToActiveOrBackoff(clusterEvent: ClusterEvent, before?: unknown, after?: unknown): void;
+  /** Moves these pods to the active queue. */
   activate(uids: Iterable<string>): void;
-  /** PreEnqueue no longer holds this pod back. */
+  /** PreEnqueue of the plugin would let this pod pass now. */
   ungate(uid: string): void;
-  /** All pods that are not scheduled. */
+  /** All unscheduled pods. */
   pendingPods(): Iterable<PodInfo>;
-  /** The evaluation that a cycle's state belongs to: for plugins that try things out. */
+  /** The evaluation of a cycle state, for dry runs. */
   evaluationOf(state: CycleState): Evaluation;
   readonly profile: () => Profile;
 }
 
-/** What plugins can answer; success is undefined. */
-export const answers = { unschedulable, unresolvable, skip, waiting, error: errorStatus };
+/** The statuses that plugins can return; success is undefined. */
+export const statuses = { unschedulable, unresolvable, skip, waiting, error: errorStatus };
 
 export interface WaitingPod {
   readonly pod: PodInfo;

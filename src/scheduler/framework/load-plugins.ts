@@ -1,6 +1,6 @@
 /**
- * Plugins of others, from modules: each exports `plugins`, an object of factories by name, as the registry of the built-in
- * ones is. A name that is taken already is refused.
+ * Loads out-of-tree plugins from modules. A module exports `plugins`, an object of factories by name, as the registry
+ * of the built-in plugins. A name that exists already is refused.
  */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';

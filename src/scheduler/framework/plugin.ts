@@ -5,8 +5,8 @@
  *   PreEnqueue → (queue) → PreFilter → Filter → PostFilter when nothing fits → PreScore → Score, normalised →
  *   Reserve → Permit → PreBind → Bind → PostBind
  *
- * Everything up to Reserve is synchronous: a decision is made on one state of the cluster. What talks to the API server
- * (Permit's waiting, PreBind, Bind) is asynchronous and runs beside the next decisions.
+ * Everything up to Reserve is synchronous: a decision is made on one state of the cluster. Waiting in Permit,
+ * PreBind and Bind talk to the API server, so they are asynchronous and run beside the next attempts.
  */
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
@@ -16,7 +16,7 @@ import type { Status } from './status.ts';
 
 export const MAX_NODE_SCORE = 100;
 
-/** As metrics call them. */
+/** The names of extension points in metrics. */
 export type ExtensionPointName =
   | 'PreFilter'
   | 'Filter'
@@ -30,33 +30,33 @@ export type ExtensionPointName =
   | 'Bind'
   | 'PostBind';
 
-export interface EventInterest {
+export interface ClusterEventWithHint {
   readonly resource: EventResource;
   /** Bits of `Action`. */
   readonly action: number;
   /**
-   * Whether this very change could make the pod schedulable; absent, any such event can. Objects are undefined where
-   * there is none: `before` of an addition, `after` of a deletion.
+   * The queueing hint: whether this change could make the pod schedulable. Without a hint, any such event can. `before`
+   * is undefined for an addition, `after` for a deletion.
    */
-  readonly hint?: (pod: PodInfo, before: unknown, after: unknown, happened: ClusterEvent) => boolean;
+  readonly hint?: (pod: PodInfo, before: unknown, after: unknown, clusterEvent: ClusterEvent) => boolean;
 }
 
 export interface PreFilterResult {
-  /** Only these can be feasible; all when absent. */
+  /** Only these nodes can be feasible; all when absent. */
   readonly nodeNames?: ReadonlySet<string>;
 }
 
 export interface PostFilterResult {
   readonly status: Status | undefined;
-  /** Where room is being made; an empty string takes a nomination back. */
+  /** The node where preemption makes room; an empty string clears an earlier nomination. */
   readonly nominatedNodeName?: string;
 }
 
-/** Collects the nodes whose answer may differ after a change elsewhere. */
+/** Collects the nodes that have to be filtered again after a change elsewhere. */
 export interface TouchedNodes {
   add(slot: number): void;
   all(): void;
-  /** PreScore must look again. */
+  /** PreScore has to run again. */
   scores(): void;
 }
 
@@ -67,21 +67,21 @@ export interface Plugin {
   readonly name: string;
 
   /**
-   * What the plugin's answers for a pod depend on besides the shape of the pod. Plugins that filter or score without it
-   * are asked anew for every pod; `undefined` as a result asks anew for this one.
+   * What the plugin's results depend on besides the shape of the pod and the node. A plugin without it, or a pod for which
+   * it returns undefined, does not share results with equal pods.
    */
   signature?(pod: PodInfo): string | undefined;
 
-  /** The events that can help pods that this plugin turned down; absent: every event. */
-  eventsToRegister?(): readonly EventInterest[];
+  /** The events that can help pods which this plugin rejected. Without it, every event can. */
+  eventsToRegister?(): readonly ClusterEventWithHint[];
 
   preEnqueue?(pod: PodInfo): Status | undefined;
   less?(a: QueueOrder, b: QueueOrder): boolean;
   preFilter?(state: CycleState, pod: PodInfo): { status?: Status; result?: PreFilterResult } | undefined;
   filter?(state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined;
-  /** The filter for one pod, with what does not depend on the node worked out. */
+  /** The filter for one pod: what does not depend on the node is computed once. */
   bindFilter?(state: CycleState, pod: PodInfo): BoundFilter;
-  /** Another pod came to a node, or left it: what was remembered about `pod` follows. */
+  /** PreFilterExtensions: another pod was added to a node or removed, so the plugin updates its state about `pod`. */
   podAdded?(state: CycleState, pod: PodInfo, change: { other: PodInfo; node: NodeInfo; touched: TouchedNodes }): void;
   podRemoved?(state: CycleState, pod: PodInfo, change: { other: PodInfo; node: NodeInfo; touched: TouchedNodes }): void;
 
@@ -90,31 +90,31 @@ export interface Plugin {
   preScore?(state: CycleState, pod: PodInfo, feasible: FeasibleNodes): Status | undefined;
   score?(state: CycleState, pod: PodInfo, node: NodeInfo): number;
   bindScore?(state: CycleState, pod: PodInfo): BoundScore;
-  /** Scores of all feasible nodes at once, for those whose scores depend on more than the node. */
+  /** Scores all feasible nodes at once, for scores that depend on more than the node. */
   scoreAll?(state: CycleState, pod: PodInfo, feasible: FeasibleNodes, scores: Float64Array): void;
-  /** Brings `scores[0..count)` into 0 to 100. */
+  /** NormalizeScore: brings `scores[0..count)` into 0 to 100. */
   normalizeScores?(state: CycleState, pod: PodInfo, feasible: FeasibleNodes, scores: Float64Array): void;
 
   reserve?(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined;
   unreserve?(state: CycleState, pod: PodInfo, nodeName: string): void;
   permit?(state: CycleState, pod: PodInfo, nodeName: string): { status: Status | undefined; timeoutMs?: number };
-  /** Pods that must be tried right after this one, before any others, as long as that is wanted. */
+  /** Pods of the same gang, to be scheduled right after this one while `stillWanted`. */
   companions?(pod: PodInfo): { readonly uids: readonly string[]; stillWanted(): boolean } | undefined;
-  /** Whether `preBind` has anything to do. */
+  /** PreBindPreFlight: whether `preBind` has anything to do. */
   preBindNeeded?(state: CycleState, pod: PodInfo, nodeName: string): boolean;
   preBind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;
   bind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;
   postBind?(state: CycleState, pod: PodInfo, nodeName: string): void;
 }
 
-/** What the queue knows of a pod when it is sorted. */
+/** What QueueSort compares. */
 export interface QueueOrder {
   readonly priority: number;
-  /** When it came into the queue, in milliseconds. */
+  /** When the pod was added to the queue, in milliseconds. */
   readonly timestamp: number;
 }
 
-/** The nodes that fit, by their slots in the node table. */
+/** The nodes that fit, as slots of the node table. */
 export interface FeasibleNodes {
   readonly slots: Int32Array;
   readonly count: number;
@@ -122,9 +122,9 @@ export interface FeasibleNodes {
 
 /** Why no node fits. */
 export interface FilterFailure {
-  /** The answer for each node that was asked or ruled out. */
+  /** The Filter status of a node. */
   statusOf(slot: number): Status | undefined;
-  /** The nodes where removing pods might help. */
+  /** The nodes where preemption might help. */
   resolvable(): readonly number[];
   readonly totalNodes: number;
 }

@@ -1,10 +1,10 @@
-/** The plugins of one scheduler name, in the order in which each extension point calls them. */
+/** A profile: the plugins of one scheduler name, in the order in which each extension point calls them. */
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Action } from './cluster-event.ts';
-import type { EventInterest, Plugin } from './plugin.ts';
-import type { PointMeter } from './point-meter.ts';
+import type { FrameworkMetrics } from './framework-metrics.ts';
+import type { ClusterEventWithHint, Plugin } from './plugin.ts';
 
-/** Turns pods down when there is no node at all. */
+/** The pseudo-plugin that rejects pods when there is no node. */
 export const NO_NODES_REJECTOR = 'NoNodes';
 
 type Having<K extends keyof Plugin> = Plugin & Required<Pick<Plugin, K>>;
@@ -27,13 +27,13 @@ export interface ProfilePlugins {
 export class Profile {
   readonly schedulerName: string;
   readonly plugins: ProfilePlugins;
-  readonly meter: PointMeter;
-  readonly interests: ReadonlyMap<string, readonly EventInterest[] | undefined>;
-  /** Everyone whose answers decide where a pod goes. */
-  readonly #deciding: readonly Plugin[];
+  readonly meter: FrameworkMetrics;
+  readonly interests: ReadonlyMap<string, readonly ClusterEventWithHint[] | undefined>;
+  /** The plugins that filter or score, and have a signature to compare. */
+  readonly #signing: readonly Plugin[];
   readonly #shareable: boolean;
 
-  constructor(schedulerName: string, plugins: ProfilePlugins, meter: PointMeter) {
+  constructor(schedulerName: string, plugins: ProfilePlugins, meter: FrameworkMetrics) {
     this.schedulerName = schedulerName;
     this.meter = meter;
     this.plugins = plugins;
@@ -57,17 +57,17 @@ export class Profile {
       ...plugins.score.map((s) => s.plugin),
     ]);
     this.#shareable = [...deciding].every((p) => p.signature !== undefined);
-    this.#deciding = [...deciding].filter((p) => p.signature?.name !== alwaysShared.name);
+    this.#signing = [...deciding].filter((p) => p.signature?.name !== alwaysShared.name);
   }
 
   /**
-   * What besides its shape decides where a pod may go; pods with equal shapes and signatures share their evaluation.
-   * Undefined: this pod must be looked at on its own.
+   * What decides where a pod may be scheduled besides its shape. Pods with equal shapes and signatures share an evaluation.
+   * Undefined when the pod needs an evaluation of its own.
    */
   signatureOf(pod: PodInfo): string | undefined {
     if (!this.#shareable) return undefined;
     let signature = '';
-    for (const plugin of this.#deciding) {
+    for (const plugin of this.#signing) {
       const part = (plugin as Having<'signature'>).signature(pod);
       if (part === undefined) return undefined;
       if (part !== '') signature += `${plugin.name}=${part};`;
@@ -76,7 +76,7 @@ export class Profile {
   }
 }
 
-/** The signature of plugins that look at nothing but the pod's shape and the node. */
+/** The signature of plugins that depend on nothing but the pod's shape and the node. */
 export function alwaysShared(): string {
   return '';
 }

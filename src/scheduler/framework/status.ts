@@ -1,19 +1,19 @@
 /**
- * What a plugin answers. Success is `undefined`, so that the common case costs nothing; everything else says why.
+ * The status that a plugin returns. Success is `undefined`, so that the common case costs nothing.
  *
- * - Unschedulable: not here and now, but removing pods might help.
+ * - Unschedulable: the pod does not fit now, but preemption might help.
  * - UnschedulableAndUnresolvable: no preemption can help.
- * - Wait: Permit holds the pod back until somebody allows or rejects it.
- * - Skip: the plugin has nothing to do with this pod (PreFilter, PreScore) or leaves it to the next (Bind).
- * - Pending: an outside component must act first; the pod comes back without backoff.
- * - Error: something failed that says nothing about the pod.
+ * - Wait: the pod waits in Permit until plugins allow or reject it.
+ * - Skip: the plugin does not concern this pod (PreFilter, PreScore), or leaves it to the next plugin (Bind).
+ * - Pending: an external component must act first; the pod is then retried without backoff.
+ * - Error: an internal failure, which does not mean that the pod does not fit.
  */
 export type Code = 'Error' | 'Unschedulable' | 'UnschedulableAndUnresolvable' | 'Wait' | 'Skip' | 'Pending';
 
 export class Status {
   readonly code: Code;
   readonly reasons: readonly string[];
-  /** Who says so; the framework fills it in. */
+  /** The plugin that returned the status, set by the framework. */
   plugin = '';
   readonly error: unknown;
 
@@ -27,7 +27,7 @@ export class Status {
     return this.reasons.join(', ');
   }
 
-  /** Whether the pod was turned down, rather than that something failed. */
+  /** Whether the plugin rejected the pod, as opposed to an error. */
   get isRejected(): boolean {
     return this.code === 'Unschedulable' || this.code === 'UnschedulableAndUnresolvable' || this.code === 'Pending';
   }

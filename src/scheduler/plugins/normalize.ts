@@ -1,6 +1,6 @@
 import { MAX_NODE_SCORE } from '../framework/plugin.ts';
 
-/** Scales scores so that the highest becomes 100; reversed, the highest becomes 0. Whole numbers, rounded down. */
+/** NormalizeScore of several plugins: scales the highest score to 100, or to 0 with `reverse`, rounded down. */
 export function normalizeByMaximum(scores: Float64Array, count: number, reverse: boolean): void {
   let max = 0;
   for (let i = 0; i < count; i++) if (scores[i]! > max) max = scores[i]!;

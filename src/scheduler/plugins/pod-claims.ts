@@ -1,3 +1,4 @@
+/** The PersistentVolumeClaims of a pod, for the plugins about volumes. */
 import type { PersistentVolumeClaim, Volume } from '../../api/generated/core-v1.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 
@@ -6,7 +7,7 @@ export interface ClaimVolume {
   readonly ephemeral: boolean;
 }
 
-/** The claim that a volume stands for: named, or made for the pod. */
+/** The claim of a volume: the named one, or the one that is created for an ephemeral volume. */
 export function claimOfVolume(pod: PodInfo, volume: Volume): ClaimVolume | undefined {
   if (volume.persistentVolumeClaim !== undefined)
     return { name: volume.persistentVolumeClaim.claimName, ephemeral: false };
@@ -18,7 +19,7 @@ export function claimVolumes(pod: PodInfo): ClaimVolume[] {
   return pod.shape.volumes.flatMap((volume) => claimOfVolume(pod, volume) ?? []);
 }
 
-/** Equal pods of one shape name the same claims; claims made for a pod are its own. */
+/** Pods with claims do not share results with equal pods, because their claims may differ. */
 export function claimSignature(pod: PodInfo): string | undefined {
   for (const volume of pod.shape.volumes) if (claimOfVolume(pod, volume) !== undefined) return undefined;
   return '';
@@ -28,7 +29,7 @@ export function storageClassOf(claim: PersistentVolumeClaim): string {
   return claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? '';
 }
 
-/** A claim that the volume controller has finished with. */
+/** Whether the volume binder has completed the binding. */
 export function isFullyBound(claim: PersistentVolumeClaim): boolean {
   return (
     (claim.spec?.volumeName ?? '') !== '' &&

@@ -1,4 +1,4 @@
-/** Every plugin that is built in, by name. The one place that lists them. */
+/** Every built-in plugin, by name. */
 import type { PluginRegistry } from '../framework/build-profile.ts';
 import { defaultBinder } from './default-binder/default-binder.ts';
 import { defaultPreemption } from './default-preemption/default-preemption.ts';

@@ -1,17 +1,17 @@
 import type { ClusterEvent } from '../framework/cluster-event.ts';
 
-export interface HappenedEvent {
+export interface RecordedEvent {
   readonly event: ClusterEvent;
   readonly before: unknown;
   readonly after: unknown;
 }
 
 /**
- * What happened while pods were being scheduled: a pod that is turned down on the state of a moment ago must not wait for
- * an event that has come meanwhile. Events are kept only as long as a pod is under way that started before them.
+ * Events during scheduling attempts. A pod that is rejected must not miss an event that came after its attempt started.
+ * An event is dropped when all attempts that started before it have ended.
  */
 export class InFlightEvents {
-  #events: HappenedEvent[] = [];
+  #events: RecordedEvent[] = [];
   #first = 0;
   readonly #started = new Map<string, number>();
 
@@ -27,11 +27,11 @@ export class InFlightEvents {
     this.#started.set(uid, this.#first + this.#events.length);
   }
 
-  record(event: HappenedEvent): void {
+  record(event: RecordedEvent): void {
     if (this.#started.size > 0) this.#events.push(event);
   }
 
-  since(uid: string): readonly HappenedEvent[] {
+  since(uid: string): readonly RecordedEvent[] {
     const from = this.#started.get(uid);
     return from === undefined ? [] : this.#events.slice(from - this.#first);
   }

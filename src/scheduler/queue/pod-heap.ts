@@ -1,3 +1,6 @@
+/**
+ * A heap of pods. A pod that moves to another queue leaves a stale entry behind, which is skipped when it is popped.
+ */
 import { Heap } from '../../kernel/index.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
@@ -7,7 +10,6 @@ interface Entry {
   readonly order: number;
 }
 
-/** A heap of pods that others may take away: such entries stay behind and are passed over when they come up. */
 export class PodHeap {
   readonly #heap: Heap<Entry>;
   #order = 0;
@@ -46,8 +48,8 @@ export class PodHeap {
     return top;
   }
 
-  /** The pod was taken away: its `move` has changed. */
-  left(): void {
+  /** To be called when a pod was moved elsewhere. Its entry stays until it is popped. */
+  removed(): void {
     this.#live--;
   }
 }

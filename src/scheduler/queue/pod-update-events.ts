@@ -1,11 +1,11 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schedulerRequests } from '../cache/pod-requests.ts';
-import { surelySameShape } from '../cache/pod-shape.ts';
+import { hasUnchangedShape } from '../cache/pod-shape.ts';
 import { Action, event, type ClusterEvent } from '../framework/cluster-event.ts';
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
-/** What an update of a pod that waits means to those who turned it down. */
+/** The events of an update of an unscheduled pod, for the plugins that rejected it. */
 export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   const events: ClusterEvent[] = [];
   const push = (action: number, label: string): void => void events.push(event('UnscheduledPod', action, label));
@@ -13,7 +13,7 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
     if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses))
       push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
   };
-  if (surelySameShape(before, after)) {
+  if (hasUnchangedShape(before, after)) {
     claims();
     return events;
   }
@@ -28,9 +28,9 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   return events;
 }
 
-/** Of a pod with a node, what may help others. */
+/** The events of an update of an assigned pod, which may help other pods. */
 export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
-  if (surelySameShape(before, after)) return [];
+  if (hasUnchangedShape(before, after)) return [];
   const events: ClusterEvent[] = [];
   if (!same(before.metadata.labels, after.metadata.labels))
     events.push(event('AssignedPod', Action.UpdatePodLabel, 'AssignedPodUpdateLabel'));

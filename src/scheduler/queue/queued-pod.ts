@@ -3,29 +3,29 @@ import type { Profile } from '../framework/profile.ts';
 
 export type Place = 'active' | 'backoff' | 'unschedulable' | 'in-flight' | 'gone';
 
-/** A pod on its way through the queue. */
+/** A pod in the scheduling queue, or being scheduled; upstream's QueuedPodInfo. */
 export interface QueuedPod {
   pod: PodInfo;
   readonly profile: Profile;
   place: Place;
-  /** Counts the moves, so that entries left behind in heaps are known to be stale. */
+  /** Increases with every move, by which stale entries of heaps are recognized. */
   move: number;
-  /** When it last came into the queue, and when for the first time: milliseconds on the monotonic clock. */
+  /** When the pod was last added to the queue, and the first time, in milliseconds on the monotonic clock. */
   timestamp: number;
   firstSeen: number;
   attempts: number;
-  /** Attempts since the last success of anything, that ended unschedulable, and that failed. */
+  /** Attempts that ended unschedulable, and the errors in a row. Backoff grows with them. */
   unschedulableCount: number;
   consecutiveErrors: number;
-  /** Who turned it down: only what these wait for can help. */
+  /** The plugins that rejected the pod: only events that they registered for can help. */
   rejectors: ReadonlySet<string>;
-  /** Of these, who waits for somebody else's work: no backoff after it is done. */
+  /** Plugins that rejected the pod as Pending: their events retry it without backoff. */
   pendingRejectors: ReadonlySet<string>;
-  /** Whether those who turned it down count it. */
-  countedRejectors: boolean;
-  /** Held back by PreEnqueue: it does not even try. */
+  /** Whether the metric of unschedulable pods counts it. */
+  isCounted: boolean;
+  /** Rejected by PreEnqueue, so it is not scheduled at all. */
   gated: boolean;
-  /** Whether it came back only because it had waited too long. */
+  /** Whether it was retried only because it had been unschedulable for too long. */
   flushed: boolean;
 }
 
@@ -42,7 +42,7 @@ export function queuedPod(pod: PodInfo, profile: Profile, now: number): QueuedPo
     consecutiveErrors: 0,
     rejectors: new Set(),
     pendingRejectors: new Set(),
-    countedRejectors: false,
+    isCounted: false,
     gated: false,
     flushed: false,
   };

@@ -33,7 +33,7 @@ const pod = (name: string, cpu = '1', priority = 0): PodInfo =>
 const popped = (): string | undefined => queue.pop()?.pod.name;
 const turnDown = (by: string, failed = false): void => {
   const queued = queue.pop()!;
-  queue.retryLater(queued, { rejectors: new Set(by ? [by] : []), pendingRejectors: new Set(), failed });
+  queue.addUnschedulable(queued, { rejectors: new Set(by ? [by] : []), pendingRejectors: new Set(), failed });
 };
 const NODE_ADD = event('Node', Action.Add, 'NodeAdd');
 
@@ -53,22 +53,22 @@ describe('the queue', () => {
   it('tries a pod again only for events that can help', () => {
     queue.add(pod('p', '2'));
     turnDown('NodeResourcesFit');
-    queue.moveOn(ASSIGNED_POD_ADD, undefined, pod('other').pod);
-    queue.moveOn(
+    queue.moveAllToActiveOrBackoff(ASSIGNED_POD_ADD, undefined, pod('other').pod);
+    queue.moveAllToActiveOrBackoff(
       event('Node', Action.UpdateNodeLabel, 'NodeUpdate'),
       makeNode('n').obj(),
       makeNode('n').label('a', 'b').obj(),
     );
-    queue.moveOn(NODE_ADD, undefined, makeNode('small').allocatable({ cpu: '1' }).obj());
+    queue.moveAllToActiveOrBackoff(NODE_ADD, undefined, makeNode('small').allocatable({ cpu: '1' }).obj());
     expect(queue.counts).toMatchObject({ active: 0, backoff: 0, unschedulable: 1 });
-    queue.moveOn(NODE_ADD, undefined, makeNode('large').allocatable({ cpu: '2' }).obj());
+    queue.moveAllToActiveOrBackoff(NODE_ADD, undefined, makeNode('large').allocatable({ cpu: '2' }).obj());
     expect(queue.counts).toMatchObject({ backoff: 1, unschedulable: 0 });
   });
 
   it('tries those in backoff at once when nobody else waits, and others first otherwise', () => {
     queue.add(pod('p'));
     turnDown('NodeResourcesFit');
-    queue.moveOn(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
+    queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
     queue.add(pod('fresh'));
     expect([popped(), popped()]).toEqual(['fresh', 'p']);
   });
@@ -88,8 +88,12 @@ describe('the queue', () => {
   it('does not miss what happens while a pod is being scheduled', () => {
     queue.add(pod('p'));
     const queued = queue.pop()!;
-    queue.moveOn(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
-    queue.retryLater(queued, { rejectors: new Set(['NodeResourcesFit']), pendingRejectors: new Set(), failed: false });
+    queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
+    queue.addUnschedulable(queued, {
+      rejectors: new Set(['NodeResourcesFit']),
+      pendingRejectors: new Set(),
+      failed: false,
+    });
     expect(queue.counts).toMatchObject({ unschedulable: 0, backoff: 1 });
   });
 
@@ -107,7 +111,7 @@ describe('the queue', () => {
     turnDown('NodeResourcesFit');
     const inFlight = queue.pop()!;
     for (const name of ['a', 'b', 'c']) queue.delete(name);
-    queue.retryLater(inFlight, {
+    queue.addUnschedulable(inFlight, {
       rejectors: new Set(['NodeResourcesFit']),
       pendingRejectors: new Set(),
       failed: false,
@@ -122,7 +126,7 @@ describe('the queue', () => {
       .spec({ schedulingGates: [{ name: 'x' }] })
       .obj();
     queue.add(new PodInfo(gated));
-    queue.moveOn(NODE_ADD, undefined, makeNode('n').obj());
+    queue.moveAllToActiveOrBackoff(NODE_ADD, undefined, makeNode('n').obj());
     expect(popped()).toBeUndefined();
     queue.update(gated, makePod('g').uid('g').obj());
     expect(popped()).toBe('g');
@@ -133,8 +137,8 @@ describe('the queue', () => {
     for (let i = 0; i < 10_000; i++) turnDown('NodeResourcesFit');
     const started = process.cpuUsage();
     const gone = makePod('gone').requests({ memory: '1Gi' }).obj();
-    for (let i = 0; i < 2_000; i++) queue.moveOn(ASSIGNED_POD_DELETE, gone, undefined);
-    for (let i = 0; i < 2_000; i++) queue.moveOn(NODE_ADD, undefined, makeNode('n').obj());
+    for (let i = 0; i < 2_000; i++) queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, gone, undefined);
+    for (let i = 0; i < 2_000; i++) queue.moveAllToActiveOrBackoff(NODE_ADD, undefined, makeNode('n').obj());
     expect(queue.counts.unschedulable).toBe(10_000);
     expect(process.cpuUsage(started).user / 1e6).toBeLessThan(5);
   });

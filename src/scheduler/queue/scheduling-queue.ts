@@ -1,16 +1,16 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 /**
- * Pods that wait to be scheduled, in three places:
+ * The scheduling queue: pods that wait to be scheduled, in three queues.
  *
- * - active: to be tried, in the order of the QueueSort plugin;
- * - backoff: worth another try, but not before a while that grows with each failure;
- * - unschedulable: no node fits, until an event comes that could change the mind of a plugin that turned the pod down.
- *
- * Nothing is tried again without a reason that could help, and whatever has waited five minutes is.
+ * - active: pods to schedule next, in the order of the QueueSort plugin;
+ * - backoff: pods to retry after a backoff that grows with each failure;
+ * - unschedulable: pods that no node fits. An event that may change the answer of a plugin that rejected the pod
+ *   moves it on; queueing hints decide which event that is. After five minutes a pod is retried in any case.
  */
+
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
-import { surelySameShape } from '../cache/pod-shape.ts';
+import { hasUnchangedShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
 import type { Profile } from '../framework/profile.ts';
 import { byTwoLabels, type SchedulerMetrics } from '../metrics.ts';
@@ -18,7 +18,12 @@ import { InFlightEvents } from './in-flight-events.ts';
 import { PodHeap } from './pod-heap.ts';
 import { podUpdateEvents } from './pod-update-events.ts';
 import { queuedPod, type QueuedPod } from './queued-pod.ts';
-import { UnschedulablePods, worthOf, type HintTiming, type Worth } from './unschedulable-pods.ts';
+import {
+  UnschedulablePods,
+  queueingStrategyFor,
+  type HintMetrics,
+  type QueueingStrategy,
+} from './unschedulable-pods.ts';
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
@@ -37,7 +42,7 @@ export class SchedulingQueue {
   readonly #active: PodHeap;
   readonly #backoff: PodHeap;
   readonly #unschedulable: UnschedulablePods;
-  readonly #hintTiming: HintTiming;
+  readonly #hintMetrics: HintMetrics;
   readonly #inFlight = new InFlightEvents();
   #wake: (() => void) | undefined;
   #backoffTimer: { at: number; timer: Timer } | undefined;
@@ -48,8 +53,8 @@ export class SchedulingQueue {
     this.#active = new PodHeap(less);
     this.#backoff = new PodHeap((a, b) => this.#backoffUntil(a) < this.#backoffUntil(b));
     const { metrics } = options;
-    this.#hintTiming = hintTiming(metrics, options.clock);
-    this.#unschedulable = new UnschedulablePods(this.#hintTiming);
+    this.#hintMetrics = hintMetrics(metrics, options.clock);
+    this.#unschedulable = new UnschedulablePods(this.#hintMetrics);
     metrics.pendingPods.collect(() => this.#active.size, { queue: 'active' });
     metrics.pendingPods.collect(() => this.#backoff.size, { queue: 'backoff' });
     metrics.pendingPods.collect(() => this.#gatedCount(), { queue: 'gated' });
@@ -78,7 +83,7 @@ export class SchedulingQueue {
     return this.#pods.values();
   }
 
-  /** Starts the clock for what has waited too long. */
+  /** Starts the timer that flushes pods which were unschedulable for too long. */
   start(): void {
     this.#flushTimer ??= this.#options.clock.every(FLUSH_MS, () => this.#flushUnschedulable());
   }
@@ -97,7 +102,7 @@ export class SchedulingQueue {
     this.#toActive(queued, 'PodAdd');
   }
 
-  /** The pod itself changed: in place when it is to be tried anyway, otherwise perhaps a reason to try it. */
+  /** Replaces the pod. An unschedulable pod is retried when the update may make it schedulable. */
   update(before: Pod, after: Pod): void {
     const uid = after.metadata.uid ?? '';
     const queued = this.#pods.get(uid);
@@ -108,16 +113,16 @@ export class SchedulingQueue {
     const events = podUpdateEvents(before, after);
     const waiting = queued.place === 'unschedulable';
     if (waiting) this.#unschedulable.delete(queued);
-    queued.pod = surelySameShape(before, after) ? new PodInfo(after, queued.pod.shape) : new PodInfo(after);
+    queued.pod = hasUnchangedShape(before, after) ? new PodInfo(after, queued.pod.shape) : new PodInfo(after);
     if (queued.place === 'in-flight')
-      for (const happened of events) this.#inFlight.record({ event: happened, before, after });
+      for (const clusterEvent of events) this.#inFlight.record({ event: clusterEvent, before, after });
     if (!waiting) return;
-    for (const happened of events) {
-      const worth = queued.gated
-        ? this.#stillGated(queued)
-        : worthOf(queued, { happened, before, after }, this.#hintTiming);
-      if (worth === 'no') continue;
-      this.#requeue(queued, worth, happened.label);
+    for (const clusterEvent of events) {
+      const strategy = queued.gated
+        ? this.#strategyOfGated(queued)
+        : queueingStrategyFor(queued, { clusterEvent, before, after }, this.#hintMetrics);
+      if (strategy === 'skip') continue;
+      this.#requeue(queued, strategy, clusterEvent.label);
       return;
     }
     this.#unschedulable.add(queued);
@@ -127,13 +132,13 @@ export class SchedulingQueue {
     const queued = this.#pods.get(uid);
     if (queued === undefined) return;
     this.#pods.delete(uid);
-    this.#countRejectors(queued, -1);
-    this.#leave(queued);
+    this.#countUnschedulable(queued, -1);
+    this.#removeFromQueue(queued);
     queued.place = 'gone';
     this.#inFlight.done(uid);
   }
 
-  /** The next pod to try; from those in backoff when nobody else waits, for then backing off helps nobody. */
+  /** The next pod to schedule. When no pod is active, one in backoff is popped early, unless it failed with an error. */
   pop(): QueuedPod | undefined {
     let queued = this.#active.pop();
     if (queued === undefined) {
@@ -145,17 +150,17 @@ export class SchedulingQueue {
     return this.#start(queued);
   }
 
-  /** This pod, wherever it waits; undefined when it is under way or held back. */
-  take(uid: string): QueuedPod | undefined {
+  /** Pops this pod from any queue; undefined when it is being scheduled or is gated. */
+  popPod(uid: string): QueuedPod | undefined {
     const queued = this.#pods.get(uid);
     if (queued === undefined || queued.gated || queued.place === 'in-flight' || queued.place === 'gone')
       return undefined;
-    this.#leave(queued);
+    this.#removeFromQueue(queued);
     return this.#start(queued);
   }
 
   #start(queued: QueuedPod): QueuedPod {
-    this.#countRejectors(queued, -1);
+    this.#countUnschedulable(queued, -1);
     queued.move++;
     queued.place = 'in-flight';
     queued.attempts++;
@@ -163,7 +168,7 @@ export class SchedulingQueue {
     return queued;
   }
 
-  /** Resolves when there may be something to pop. */
+  /** Resolves when there may be a pod to pop. */
   wait(signal: AbortSignal): Promise<void> {
     if (this.#active.size > 0 || this.#canPopBackoff() || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
@@ -177,7 +182,7 @@ export class SchedulingQueue {
     });
   }
 
-  /** The pod has a node, or will be tried no more. */
+  /** The pod was scheduled, or needs no node any more. */
   done(uid: string): void {
     this.#inFlight.done(uid);
     const queued = this.#pods.get(uid);
@@ -186,78 +191,78 @@ export class SchedulingQueue {
     this.#pods.delete(uid);
   }
 
-  /** Nothing that happens from now on matters to how the attempt ends, though it has not ended yet. */
-  decided(uid: string): void {
+  /** Later events do not matter to the attempt any more, though it has not ended yet. */
+  stopRecordingEvents(uid: string): void {
     this.#inFlight.done(uid);
   }
 
-  /** An attempt ended without a node. What happened meanwhile may be worth another one at once. */
-  retryLater(
+  /** Puts a pod back after a failed attempt. An event during the attempt may cause a retry. */
+  addUnschedulable(
     queued: QueuedPod,
     why: { rejectors: ReadonlySet<string>; pendingRejectors: ReadonlySet<string>; failed: boolean },
   ): void {
     const { uid } = queued.pod;
-    /** It was deleted, or got a node from somebody else, meanwhile. */
+    // The pod was deleted or assigned during the attempt.
     if (queued.place !== 'in-flight') return;
     queued.timestamp = this.#options.clock.monotonic();
     queued.rejectors = why.rejectors;
     queued.pendingRejectors = why.pendingRejectors;
-    this.#countRejectors(queued, 1);
+    this.#countUnschedulable(queued, 1);
     if (why.failed) queued.consecutiveErrors++;
     else {
       queued.consecutiveErrors = 0;
       queued.unschedulableCount++;
     }
-    const meanwhile = this.#inFlight.since(uid);
+    const missedEvents = this.#inFlight.since(uid);
     this.#inFlight.done(uid);
     if (why.rejectors.size + why.pendingRejectors.size === 0) {
       this.#requeue(queued, 'after-backoff', 'ScheduleAttemptFailure');
       return;
     }
-    for (const { event: happened, before, after } of meanwhile) {
-      const worth = worthOf(queued, { happened, before, after }, this.#hintTiming);
-      if (worth === 'no') continue;
-      this.#requeue(queued, worth, happened.label);
+    for (const { event: clusterEvent, before, after } of missedEvents) {
+      const strategy = queueingStrategyFor(queued, { clusterEvent, before, after }, this.#hintMetrics);
+      if (strategy === 'skip') continue;
+      this.#requeue(queued, strategy, clusterEvent.label);
       return;
     }
     queued.place = 'unschedulable';
     this.#unschedulable.add(queued);
-    this.#options.metrics.incoming('unschedulable', 'ScheduleAttemptFailure');
+    this.#options.metrics.countIncoming('unschedulable', 'ScheduleAttemptFailure');
   }
 
-  /** Something happened: those that it might help are tried again. */
-  moveOn(happened: ClusterEvent, before?: unknown, after?: unknown): void {
-    this.#inFlight.record({ event: happened, before, after });
+  /** Retries the unschedulable pods that an event might help. */
+  moveAllToActiveOrBackoff(clusterEvent: ClusterEvent, before?: unknown, after?: unknown): void {
+    this.#inFlight.record({ event: clusterEvent, before, after });
     if (this.#unschedulable.size === 0) return;
-    for (const { queued, worth } of this.#unschedulable.helpedBy(happened, before, after)) {
-      if (queued.gated && this.#stillGated(queued) === 'no') continue;
+    for (const { queued, strategy } of this.#unschedulable.helpedBy(clusterEvent, before, after)) {
+      if (queued.gated && this.#strategyOfGated(queued) === 'skip') continue;
       this.#unschedulable.delete(queued);
-      this.#requeue(queued, worth, happened.label);
+      this.#requeue(queued, strategy, clusterEvent.label);
     }
   }
 
-  /** Tries these now, whatever they wait for: their companions have arrived. */
+  /** Moves pods to the active queue, whatever they wait for. */
   activate(uids: Iterable<string>): void {
     for (const uid of uids) {
       const queued = this.#pods.get(uid);
       if (queued === undefined || (queued.place !== 'unschedulable' && queued.place !== 'backoff')) continue;
-      this.#leave(queued);
+      this.#removeFromQueue(queued);
       this.#toActive(queued, 'ForceActivate');
     }
   }
 
-  /** What held the pod back before it was tried is over. */
+  /** PreEnqueue may let the pod pass now. */
   ungate(uid: string): void {
     const queued = this.#pods.get(uid);
     if (queued?.place === 'unschedulable' && queued.gated) this.activate([uid]);
   }
 
-  #requeue(queued: QueuedPod, worth: Worth, label: string): void {
-    if (worth === 'after-backoff' && this.#backoffUntil(queued) > this.#options.clock.monotonic()) {
+  #requeue(queued: QueuedPod, strategy: QueueingStrategy, label: string): void {
+    if (strategy === 'after-backoff' && this.#backoffUntil(queued) > this.#options.clock.monotonic()) {
       queued.place = 'backoff';
       queued.move++;
       this.#backoff.push(queued);
-      this.#options.metrics.incoming('backoff', label);
+      this.#options.metrics.countIncoming('backoff', label);
       this.#scheduleBackoff();
       if (this.#canPopBackoff()) this.#wake?.();
     } else this.#toActive(queued, label);
@@ -268,44 +273,44 @@ export class SchedulingQueue {
     for (const plugin of queued.profile.plugins.preEnqueue) {
       const status = plugin.preEnqueue!(queued.pod);
       if (status === undefined) continue;
-      this.#countRejectors(queued, -1);
+      this.#countUnschedulable(queued, -1);
       queued.gated = true;
       queued.rejectors = new Set([plugin.name]);
       queued.pendingRejectors = new Set();
-      this.#countRejectors(queued, 1);
+      this.#countUnschedulable(queued, 1);
       queued.place = 'unschedulable';
       queued.move++;
       this.#unschedulable.add(queued);
-      metrics.incoming('unschedulable', label);
+      metrics.countIncoming('unschedulable', label);
       return;
     }
     queued.gated = false;
     queued.place = 'active';
     queued.move++;
     this.#active.push(queued);
-    metrics.incoming('active', label);
+    metrics.countIncoming('active', label);
     this.#wake?.();
   }
 
-  /** Who turned the pod down counts it until it is tried again. */
-  #countRejectors(queued: QueuedPod, by: 1 | -1): void {
-    if (queued.countedRejectors === (by === 1)) return;
-    queued.countedRejectors = by === 1;
+  /** Keeps the metric of unschedulable pods by plugin, until the pod is retried. */
+  #countUnschedulable(queued: QueuedPod, by: 1 | -1): void {
+    if (queued.isCounted === (by === 1)) return;
+    queued.isCounted = by === 1;
     const { unschedulablePods } = this.#options.metrics;
     for (const names of [queued.rejectors, queued.pendingRejectors])
       for (const plugin of names) unschedulablePods.inc({ plugin, profile: queued.profile.schedulerName }, by);
   }
 
-  #stillGated(queued: QueuedPod): Worth {
+  #strategyOfGated(queued: QueuedPod): QueueingStrategy {
     return queued.profile.plugins.preEnqueue.some((plugin) => plugin.preEnqueue!(queued.pod) !== undefined)
-      ? 'no'
-      : 'at-once';
+      ? 'skip'
+      : 'immediately';
   }
 
-  #leave(queued: QueuedPod): void {
+  #removeFromQueue(queued: QueuedPod): void {
     if (queued.place === 'unschedulable') this.#unschedulable.delete(queued);
-    else if (queued.place === 'active') this.#active.left();
-    else if (queued.place === 'backoff') this.#backoff.left();
+    else if (queued.place === 'active') this.#active.removed();
+    else if (queued.place === 'backoff') this.#backoff.removed();
     queued.move++;
   }
 
@@ -328,10 +333,10 @@ export class SchedulingQueue {
     if (this.#backoffTimer !== undefined && this.#backoffTimer.at <= at) return;
     this.#backoffTimer?.timer.cancel();
     const { clock } = this.#options;
-    this.#backoffTimer = { at, timer: clock.after(Math.max(0, at - clock.monotonic()), () => this.#backoffOver()) };
+    this.#backoffTimer = { at, timer: clock.after(Math.max(0, at - clock.monotonic()), () => this.#flushBackoff()) };
   }
 
-  #backoffOver(): void {
+  #flushBackoff(): void {
     this.#backoffTimer = undefined;
     const now = this.#options.clock.monotonic();
     for (
@@ -362,14 +367,14 @@ export class SchedulingQueue {
   }
 }
 
-function hintTiming(metrics: SchedulerMetrics, clock: Clock): HintTiming {
+function hintMetrics(metrics: SchedulerMetrics, clock: Clock): HintMetrics {
   const childOf = byTwoLabels((pluginAndHint, event) => {
     const [plugin = '', hint = ''] = pluginAndHint.split(' ');
     return metrics.hintDuration.child({ plugin, event, hint });
   });
   return {
     now: () => clock.monotonic(),
-    told: ({ plugin, event, helps, startedAt }) =>
+    observe: ({ plugin, event, helps, startedAt }) =>
       childOf(`${plugin} ${helps ? 'Queue' : 'QueueSkip'}`, event).observe((clock.monotonic() - startedAt) / 1000),
   };
 }

@@ -1,45 +1,46 @@
 /**
- * Pods that wait for something to happen, grouped by who turned them down and by their shape: an event is matched against
- * groups, so that ten thousand equal pods that fit nowhere cost as much as one.
+ * Unschedulable pods, grouped by the plugins that rejected them and by their shape. Queueing hints are run once a
+ * group, so ten thousand equal pods cost as much as one.
  */
 import { matchesEvent, type ClusterEvent } from '../framework/cluster-event.ts';
-import type { EventInterest } from '../framework/plugin.ts';
+import type { ClusterEventWithHint } from '../framework/plugin.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-export type Worth = 'no' | 'after-backoff' | 'at-once';
+/** What an event means for an unschedulable pod. */
+export type QueueingStrategy = 'skip' | 'after-backoff' | 'immediately';
 
 interface Group {
   readonly representative: QueuedPod;
   readonly pods: Set<QueuedPod>;
 }
 
-interface Waiting {
+interface Rejected {
   readonly rejectors: ReadonlySet<string>;
   readonly pendingRejectors: ReadonlySet<string>;
   readonly profile: QueuedPod['profile'];
   readonly groups: Map<unknown, Group>;
 }
 
-/** Told how long each queueing hint took, and what it said. */
-export type HintMeter = (hint: {
+/** Observes the duration and the result of a queueing hint. */
+export type HintObserver = (hint: {
   readonly plugin: string;
   readonly event: string;
   readonly helps: boolean;
   readonly startedAt: number;
 }) => void;
 
-export interface HintTiming {
+export interface HintMetrics {
   now(): number;
-  readonly told: HintMeter;
+  readonly observe: HintObserver;
 }
 
 export class UnschedulablePods {
-  readonly #timing: HintTiming;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #metrics: HintMetrics;
+  readonly #waiting = new Map<string, Rejected>();
   readonly #keys = new Map<QueuedPod, { waiting: string; group: unknown }>();
 
-  constructor(timing: HintTiming) {
-    this.#timing = timing;
+  constructor(metrics: HintMetrics) {
+    this.#metrics = metrics;
   }
 
   get size(): number {
@@ -53,7 +54,7 @@ export class UnschedulablePods {
   add(queued: QueuedPod): void {
     const { rejectors, pendingRejectors, profile, pod } = queued;
     const key = `${profile.schedulerName}|${[...rejectors].sort().join(',')}|${[...pendingRejectors].sort().join(',')}`;
-    /** Claims differ from pod to pod even where shapes are equal; so do the pods that are gated. */
+    // Hints for pods with claims, and for gated pods, depend on the pod itself.
     const group: unknown =
       queued.gated || pod.shape.volumes.length > 0 || pod.pod.spec?.resourceClaims !== undefined ? queued : pod.shape;
     let waiting = this.#waiting.get(key);
@@ -77,47 +78,51 @@ export class UnschedulablePods {
     return true;
   }
 
-  /** The pods that an event might help. */
-  helpedBy(happened: ClusterEvent, before: unknown, after: unknown): { queued: QueuedPod; worth: Worth }[] {
-    const found: { queued: QueuedPod; worth: Worth }[] = [];
+  /** The pods that an event might make schedulable. */
+  helpedBy(
+    clusterEvent: ClusterEvent,
+    before: unknown,
+    after: unknown,
+  ): { queued: QueuedPod; strategy: QueueingStrategy }[] {
+    const found: { queued: QueuedPod; strategy: QueueingStrategy }[] = [];
     for (const waiting of this.#waiting.values()) {
-      const interests = interestsIn(waiting, happened);
+      const interests = registeredEvents(waiting, clusterEvent);
       if (interests.length === 0) continue;
       for (const { representative, pods } of waiting.groups.values()) {
-        const worth = decide(interests, representative, { happened, before, after }, this.#timing);
-        if (worth !== 'no') for (const queued of pods) found.push({ queued, worth });
+        const strategy = strategyOf(interests, representative, { clusterEvent, before, after }, this.#metrics);
+        if (strategy !== 'skip') for (const queued of pods) found.push({ queued, strategy });
       }
     }
     return found;
   }
 }
 
-interface Happening {
-  readonly happened: ClusterEvent;
+interface EventContext {
+  readonly clusterEvent: ClusterEvent;
   readonly before: unknown;
   readonly after: unknown;
 }
 
-/** Whether an event is worth another try of one pod. */
-export function worthOf(queued: QueuedPod, happening: Happening, timing: HintTiming): Worth {
-  return decide(interestsIn(queued, happening.happened), queued, happening, timing);
+/** Whether and how an event moves one pod. */
+export function queueingStrategyFor(queued: QueuedPod, context: EventContext, metrics: HintMetrics): QueueingStrategy {
+  return strategyOf(registeredEvents(queued, context.clusterEvent), queued, context, metrics);
 }
 
-interface Interested {
+interface RegisteredEvent {
   readonly plugin: string;
   readonly pending: boolean;
-  readonly interest: EventInterest | undefined;
+  readonly interest: ClusterEventWithHint | undefined;
 }
 
-function interestsIn(
-  waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | 'profile'>,
-  happened: ClusterEvent,
-): Interested[] {
-  /** Nobody in particular turned it down: something failed, and anything may help. */
+function registeredEvents(
+  waiting: Pick<Rejected, 'rejectors' | 'pendingRejectors' | 'profile'>,
+  clusterEvent: ClusterEvent,
+): RegisteredEvent[] {
+  // No plugin rejected the pod: the attempt failed with an error, so any event may help.
   if (waiting.rejectors.size + waiting.pendingRejectors.size === 0)
     return [{ plugin: '', pending: false, interest: undefined }];
-  if (happened.resource === '*') return [{ plugin: '', pending: false, interest: undefined }];
-  const found: Interested[] = [];
+  if (clusterEvent.resource === '*') return [{ plugin: '', pending: false, interest: undefined }];
+  const found: RegisteredEvent[] = [];
   for (const [names, pending] of [
     [waiting.pendingRejectors, true],
     [waiting.rejectors, false],
@@ -127,28 +132,28 @@ function interestsIn(
       if (interests === undefined) found.push({ plugin: name, pending, interest: undefined });
       else
         for (const interest of interests)
-          if (matchesEvent(interest, happened)) found.push({ plugin: name, pending, interest });
+          if (matchesEvent(interest, clusterEvent)) found.push({ plugin: name, pending, interest });
     }
   }
   return found;
 }
 
-function decide(
-  interests: readonly Interested[],
+function strategyOf(
+  interests: readonly RegisteredEvent[],
   queued: QueuedPod,
-  { happened, before, after }: Happening,
-  timing: HintTiming,
-): Worth {
-  let worth: Worth = 'no';
+  { clusterEvent, before, after }: EventContext,
+  metrics: HintMetrics,
+): QueueingStrategy {
+  let strategy: QueueingStrategy = 'skip';
   for (const { plugin, pending, interest } of interests) {
     if (interest?.hint !== undefined) {
-      const startedAt = timing.now();
-      const helps = interest.hint(queued.pod, before, after, happened);
-      timing.told({ plugin, event: happened.label, helps, startedAt });
+      const startedAt = metrics.now();
+      const helps = interest.hint(queued.pod, before, after, clusterEvent);
+      metrics.observe({ plugin, event: clusterEvent.label, helps, startedAt });
       if (!helps) continue;
     }
-    if (pending) return 'at-once';
-    worth = 'after-backoff';
+    if (pending) return 'immediately';
+    strategy = 'after-backoff';
   }
-  return worth;
+  return strategy;
 }

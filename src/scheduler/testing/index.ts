@@ -4,6 +4,7 @@ import { startTestServer, type TestServer } from '../../apiserver/testing/index.
 import { Client } from '../../client/index.ts';
 import { inProcessTransport } from '../../cluster/in-process-transport.ts';
 import { childContext, PrometheusRegistry, RealClock, SeededRandom, type VirtualClock } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import { DEFAULT_CONFIG, DEFAULT_PROFILE } from '../config/defaults.ts';
 import type { SchedulerConfiguration } from '../config/types.ts';
@@ -89,16 +90,8 @@ export async function startSchedulerFixture(
     async advance(ms) {
       await ctx.clock.advance(ms);
     },
-    async until(what, condition, limitMs = 30_000) {
-      const end = ctx.clock.monotonic() + limitMs;
-      for (;;) {
-        if (await condition()) return;
-        if (ctx.clock.monotonic() >= end)
-          throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
-        await ctx.clock.advance(20);
-        await realTime.sleep(0);
-      }
-    },
+    until: (what, condition, limitMs = 30_000) =>
+      until(what, condition, { clock: ctx.clock, limitMs, details: () => ctx.logLines.slice(-10).join('\n') }),
     async createNode(node) {
       const { status, ...rest } = 'obj' in node ? node.obj() : node;
       await client.resource('v1/nodes').create(rest);

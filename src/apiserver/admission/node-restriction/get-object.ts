@@ -1,7 +1,7 @@
 import { notFound } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
+import type { Place } from '../../registry/object-store.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { Place } from '../../storage/object-store.ts';
 
 interface ReferencedResource {
   readonly group: string;

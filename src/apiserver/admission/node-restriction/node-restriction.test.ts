@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
 import { container, createObject, createNamespace, pod, podsPath, rejection } from '../testing/index.ts';
 

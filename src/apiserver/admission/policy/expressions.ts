@@ -9,15 +9,15 @@ import {
   type Outcome,
 } from '../../../cel/admission/index.ts';
 import {
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
+  type AuthorizationDecision,
+  type AuthorizationAttributes,
   AUTHORIZER,
   AuthorizerValue,
   RESOURCE_CHECK,
 } from '../../../cel/index.ts';
 import type { Authorizer, Decision } from '../../authz/authorizer.ts';
 import { fieldRequirements, labelRequirements } from '../../authz/selectors.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
 
@@ -95,7 +95,7 @@ class PendingDecision extends Error {
 
 /** Remembers the decisions of the authorizer for one request. */
 class CachingAuthorizer {
-  readonly #decisions = new Map<string, AuthorizationAnswer>();
+  readonly #decisions = new Map<string, AuthorizationDecision>();
   readonly #authorizer: Authorizer;
   readonly #attributes: AdmissionAttributes;
 
@@ -104,7 +104,7 @@ class CachingAuthorizer {
     this.#attributes = attributes;
   }
 
-  authorize(question: AuthorizationQuestion): AuthorizationAnswer {
+  authorize(question: AuthorizationAttributes): AuthorizationDecision {
     const key = JSON.stringify(question);
     const cached = this.#decisions.get(key);
     if (cached) return cached;
@@ -117,7 +117,7 @@ class CachingAuthorizer {
     return answer;
   }
 
-  #userOf({ serviceAccount }: AuthorizationQuestion): UserInfo {
+  #userOf({ serviceAccount }: AuthorizationAttributes): UserInfo {
     if (!serviceAccount) return this.#attributes.user;
     const { namespace, name } = serviceAccount;
     return {
@@ -127,13 +127,13 @@ class CachingAuthorizer {
   }
 }
 
-const answerOf = ({ decision, reason, error }: Decision): AuthorizationAnswer => ({
+const answerOf = ({ decision, reason, error }: Decision): AuthorizationDecision => ({
   allowed: decision === 'allow',
   reason,
   ...(error === undefined ? {} : { error }),
 });
 
-function attributesFor(user: UserInfo, question: AuthorizationQuestion): Parameters<Authorizer['authorize']>[0] {
+function attributesFor(user: UserInfo, question: AuthorizationAttributes): Parameters<Authorizer['authorize']>[0] {
   const {
     verb,
     path,

@@ -1,6 +1,6 @@
 /** Fixtures of admission tests: objects to send, and functions that create them or return the rejection. */
 import type { Container, PodSpec } from '../../../api/generated/core-v1.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { TestServer } from '../../testing/index.ts';
 
 export const pod = (name: string, spec: Partial<PodSpec> = {}, metadata: object = {}): object => ({

@@ -405,7 +405,7 @@ describe('which requests concern a webhook', () => {
   });
 
   it('dry runs only without side effects', async () => {
-    const { registry } = api.pipeline.door.backend;
+    const { registry } = api.pipeline.chain.backend;
     const served = registry.require('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations');
     // Validation takes no such webhook any more; old objects may still have one.
     const old = {

@@ -1,7 +1,7 @@
 /** Maps the claims of a JWT to a user, by claim names and prefixes or by CEL, and checks the validation rules. */
 import type { JWTPayload } from 'jose';
 import { quote, setOwn } from '../../../base/index.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { Expression } from '../../review-webhooks/index.ts';
 
 export type ClaimSource = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };

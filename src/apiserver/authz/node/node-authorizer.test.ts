@@ -80,7 +80,7 @@ function ask(
     path: '',
     ...more,
   };
-  const { decision, reason } = server.pipeline.door.backend.authorizer.authorize(attributes) as {
+  const { decision, reason } = server.pipeline.chain.backend.authorizer.authorize(attributes) as {
     decision: string;
     reason: string;
   };

@@ -4,7 +4,7 @@
  */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
 import { quote } from '../../../base/index.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import {
   ALLOW,
   NO_OPINION,

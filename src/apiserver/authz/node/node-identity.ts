@@ -1,5 +1,5 @@
 /** The node identity of a user: kubelets are `system:node:NAME` in the group system:nodes. */
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 
 const PREFIX = 'system:node:';
 

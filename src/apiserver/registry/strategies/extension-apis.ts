@@ -11,7 +11,7 @@ import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
 import { knowSchema } from '../../../machinery/validation/index.ts';
-import { inSlices } from '../../pipeline/in-slices.ts';
+import { inSlices } from '../../request/in-slices.ts';
 import { celCompiler } from '../cel-compiler.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';

@@ -7,8 +7,8 @@ const SYSTEM_CLASSES = ['system-node-critical', 'system-cluster-critical'];
 export const priorityClasses: Strategy<ObjectOf<PriorityClass>> = {
   // Nothing of it may change but its description, which does not count.
   generationChanges: () => false,
-  prepareForDelete({ metadata: { name = '' } }, { served }) {
+  prepareForDelete({ metadata: { name = '' } }, { groupResource }) {
     if (SYSTEM_CLASSES.includes(name))
-      throw forbidden(served.groupResource, name, 'this is a system priority class and cannot be deleted');
+      throw forbidden(groupResource, name, 'this is a system priority class and cannot be deleted');
   },
 };

@@ -8,7 +8,7 @@ import {
   needsHealthCheckPort,
   sameClusterIps,
   sameIpFamilies,
-} from '../../service-allocation/service-needs.ts';
+} from '../service-needs.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 export const services: Strategy<ObjectOf<Service>> = {

@@ -1,7 +1,7 @@
-/** The connections of HTTP/1.1 in the front's thread: bytes, both ways. */
+/** HTTP/1.1 connections in the front's thread: bytes, both ways. */
 import type { TLSSocket } from 'node:tls';
 import { peerOf } from '../peer.ts';
-import type { BatchReader, Outbox } from './batch.ts';
+import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
 
 const NOTHING = new Uint8Array(0);
@@ -17,19 +17,19 @@ export class FrontConnections {
     const { outbox } = this;
     this.#open.set(id, socket);
     const { remoteAddress, certificate } = peerOf(socket);
-    outbox.say(op.CONNECTION, id, remoteAddress, certificate?.authorized ?? false);
+    outbox.send(op.CONNECTION, id, remoteAddress, certificate?.authorized ?? false);
     outbox.bytes(certificate?.raw ?? NOTHING);
     socket.on('data', (bytes: Buffer) => {
-      outbox.say(op.RECEIVED, id);
+      outbox.send(op.RECEIVED, id);
       outbox.bytes(bytes);
     });
-    socket.once('end', () => outbox.say(op.RECEIVED_END, id));
+    socket.once('end', () => outbox.send(op.RECEIVED_END, id));
     socket.on('error', () => socket.destroy());
     socket.once('close', () => {
       this.#open.delete(id);
-      outbox.say(op.CONNECTION_CLOSED, id);
+      outbox.send(op.CONNECTION_CLOSED, id);
     });
-    socket.on('timeout', () => outbox.say(op.CONNECTION_IDLE, id));
+    socket.on('timeout', () => outbox.send(op.CONNECTION_IDLE, id));
   }
 
   /** False for an operation that is not on connections. */
@@ -40,7 +40,7 @@ export class FrontConnections {
     switch (operation) {
       case op.SEND: {
         const bytes = reader.bytes();
-        socket?.write(reader.kept(bytes), () => this.outbox.say(op.CONNECTION_TAKEN, id));
+        socket?.write(reader.retained(bytes), () => this.outbox.send(op.CONNECTION_DRAINED, id));
         break;
       }
       case op.SEND_END:
@@ -58,7 +58,7 @@ export class FrontConnections {
         break;
       case op.IDLE_LIMIT: {
         const limit = reader.next<number>();
-        // The server of HTTP/1.1 asks its socket to tell when nothing has come for so long: this is the socket.
+        // The HTTP/1.1 server sets the timeout on its socket, which is this one.
         socket?.setTimeout(limit);
         break;
       }

@@ -1,19 +1,19 @@
+/** HTTP/2 requests in the front's thread. */
 import type { Clock, Timer } from '../../../kernel/index.ts';
-/** The requests of HTTP/2 in the front's thread. */
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../../net/http2/index.ts';
-import type { ResponseHeaders } from '../../pipeline/request.ts';
-import { AnswerHeads, AUDIT_ID } from '../answer-head.ts';
+import type { ResponseHeaders } from '../../request/request.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
 import { peerOf } from '../peer.ts';
-import type { BatchReader, Outbox } from './batch.ts';
+import { AUDIT_ID, type ResponseHeads } from '../response-heads.ts';
+import { HeaderTableReader } from './header-table.ts';
+import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
-import { ToldHeads } from './told-heads.ts';
 
-/** A body of that length comes with its request; a longer one is read when the pipeline wants it. */
+/** A body of at most that length is sent with its request; a longer one is read when the pipeline asks for it. */
 const SHORT_BODY_BYTES = 64 * 1024;
-/** A request whose short body does not come is passed on without it. */
-const BODY_PATIENCE_MS = 1000;
-/** Kinds of requests that a client alternates between. */
+/** A request whose short body has not arrived by then is passed on without it. */
+const BODY_TIMEOUT_MS = 1000;
+/** Different sets of headers that a client alternates between. */
 const REMEMBERED_HEADERS = 8;
 const NOTHING = new Uint8Array(0);
 
@@ -22,7 +22,7 @@ interface OpenStream {
   readonly stream: Http2Stream;
   readonly session: Session;
   body?: Promise<Buffer>;
-  /** Written, and not yet reported as taken. */
+  /** Bytes that were written and not yet reported as drained. */
   unreported: number;
 }
 
@@ -32,10 +32,17 @@ interface Session {
   next: number;
 }
 
-/** Passes a request on once; what it does without a body that is still coming. */
+/** A request whose short body is still arriving. */
 interface WaitingForBody {
-  readonly passOn: () => void;
+  readonly passOnWithoutBody: () => void;
   readonly since: number;
+}
+
+interface FrontStreamsOptions {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  readonly maxBodyBytes: number;
+  readonly heads: ResponseHeads;
 }
 
 export class FrontStreams {
@@ -43,18 +50,20 @@ export class FrontStreams {
   readonly #sessions = new Map<Http2Connection, Session>();
   readonly #waiting = new Set<WaitingForBody>();
   readonly #written = new Set<OpenStream>();
-  readonly #told = new ToldHeads();
-  readonly #heads: AnswerHeads;
+  readonly #headerTable = new HeaderTableReader();
+  readonly #outbox: Outbox;
+  readonly #clock: Clock;
+  readonly #maxBodyBytes: number;
+  readonly #heads: ResponseHeads;
   #sweep: Timer | undefined;
   #lastStream = 0;
   #lastSession = 0;
 
-  constructor(
-    private readonly outbox: Outbox,
-    private readonly clock: Clock,
-    private readonly maxBodyBytes: number,
-  ) {
-    this.#heads = new AnswerHeads(clock);
+  constructor({ outbox, clock, maxBodyBytes, heads }: FrontStreamsOptions) {
+    this.#outbox = outbox;
+    this.#clock = clock;
+    this.#maxBodyBytes = maxBodyBytes;
+    this.#heads = heads;
   }
 
   stop(): void {
@@ -68,51 +77,54 @@ export class FrontStreams {
     this.#open.set(id, open);
     stream.onClose(() => this.#closed(id));
     const pass = (state: number, body: Uint8Array): void => {
-      // Only now: other headers may have taken their place while the body came in.
-      const place = this.#placeOf(session, stream);
-      this.outbox.say(op.REQUEST, id, session.id, place, stream.field(':path') ?? '/', state);
-      this.outbox.bytes(body);
+      // Only now: while the body arrived, other headers may have taken over the index.
+      const index = this.#headersIndex(session, stream);
+      this.#outbox.send(op.REQUEST, id, session.id, index, stream.field(':path') ?? '/', state);
+      this.#outbox.bytes(body);
     };
     if (stream.isBodiless) pass(op.COMPLETE, NOTHING);
     else if (stream.declaredBytes <= SHORT_BODY_BYTES) this.#passWithBody(open, pass);
     else pass(op.NOT_READ, NOTHING);
   }
 
-  /** All its streams are closed. */
+  /** The connection is closed, and all its streams with it. */
   ended(connection: Http2Connection): void {
     const session = this.#sessions.get(connection);
     this.#sessions.delete(connection);
-    if (session) this.outbox.say(op.SESSION_CLOSED, session.id);
+    if (session) this.#outbox.send(op.SESSION_CLOSED, session.id);
   }
 
   #passWithBody(open: OpenStream, pass: (state: number, body: Uint8Array) => void): void {
-    const waiting: WaitingForBody = { since: this.clock.monotonic(), passOn: () => pass(op.NOT_READ, NOTHING) };
+    const waiting: WaitingForBody = {
+      since: this.#clock.monotonic(),
+      passOnWithoutBody: () => pass(op.NOT_READ, NOTHING),
+    };
     this.#waiting.add(waiting);
-    this.#sweep ??= this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies());
+    this.#sweep ??= this.#clock.after(BODY_TIMEOUT_MS, () => this.#passOnWithoutBodies());
     void this.#read(open).then(
       (body) => {
         if (this.#waiting.delete(waiting)) pass(op.COMPLETE, body);
       },
       () => {
-        // Who asks for the body is told why there is none.
-        if (this.#waiting.delete(waiting)) waiting.passOn();
+        // The pipeline gets the reason when it asks for the body.
+        if (this.#waiting.delete(waiting)) waiting.passOnWithoutBody();
       },
     );
   }
 
   #passOnWithoutBodies(): void {
-    const before = this.clock.monotonic() - BODY_PATIENCE_MS;
+    const before = this.#clock.monotonic() - BODY_TIMEOUT_MS;
     for (const waiting of this.#waiting) {
       if (waiting.since > before) break;
       this.#waiting.delete(waiting);
-      waiting.passOn();
+      waiting.passOnWithoutBody();
     }
     this.#sweep =
-      this.#waiting.size > 0 ? this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies()) : undefined;
+      this.#waiting.size > 0 ? this.#clock.after(BODY_TIMEOUT_MS, () => this.#passOnWithoutBodies()) : undefined;
   }
 
   #read(open: OpenStream): Promise<Buffer> {
-    return (open.body ??= open.stream.readBody(this.maxBodyBytes));
+    return (open.body ??= open.stream.readBody(this.#maxBodyBytes));
   }
 
   #sessionOf(connection: Http2Connection): Session {
@@ -122,39 +134,39 @@ export class FrontStreams {
       known = { id, remembered: [], next: 0 };
       this.#sessions.set(connection, known);
       const { remoteAddress, certificate } = peerOf(connection.socket);
-      this.outbox.say(op.SESSION, id, remoteAddress, certificate?.authorized ?? false);
-      this.outbox.bytes(certificate?.raw ?? NOTHING);
+      this.#outbox.send(op.SESSION, id, remoteAddress, certificate?.authorized ?? false);
+      this.#outbox.bytes(certificate?.raw ?? NOTHING);
     }
     return known;
   }
 
-  #placeOf(session: Session, stream: Http2Stream): number {
+  #headersIndex(session: Session, stream: Http2Stream): number {
     const { fields } = stream;
     const known = session.remembered.findIndex((other) => sameButTarget(other, fields));
     if (known >= 0) return known;
-    const place = session.next;
-    session.next = (place + 1) % REMEMBERED_HEADERS;
-    session.remembered[place] = fields;
-    const { ':path': _, ...told } = separateIdentityHeaders(stream.headers, fields);
-    this.outbox.say(op.HEADERS, session.id, place, told);
-    return place;
+    const index = session.next;
+    session.next = (index + 1) % REMEMBERED_HEADERS;
+    session.remembered[index] = fields;
+    const { ':path': _, ...headers } = separateIdentityHeaders(stream.headers, fields);
+    this.#outbox.send(op.HEADERS, session.id, index, headers);
+    return index;
   }
 
   #closed(id: number): void {
-    if (this.#open.delete(id)) this.outbox.say(op.CLOSED, id);
+    if (this.#open.delete(id)) this.#outbox.send(op.CLOSED, id);
   }
 
   /** False for an operation that is not on streams. */
   perform(operation: number, reader: BatchReader): boolean {
     switch (operation) {
-      case op.ANSWER:
-        this.#answer(reader);
+      case op.RESPONSE:
+        this.#respond(reader);
         return true;
-      case op.ANSWER_HEADERS:
-        this.#told.told(reader);
+      case op.RESPONSE_HEADERS:
+        this.#headerTable.add(reader);
         return true;
       case op.BEGIN:
-        this.#respond(reader);
+        this.#begin(reader);
         return true;
       case op.PIECE:
         this.#write(reader);
@@ -168,7 +180,7 @@ export class FrontStreams {
       case op.RESET:
         this.#take(reader)?.stream.reset(HTTP2_ERROR.internal);
         return true;
-      case op.WANT_BODY:
+      case op.READ_BODY:
         this.#sendBody(reader.next<number>());
         return true;
       default:
@@ -176,7 +188,7 @@ export class FrontStreams {
     }
   }
 
-  /** Forgets the stream: its answer is complete. */
+  /** Forgets the stream: its response is complete. */
   #take(reader: BatchReader): OpenStream | undefined {
     const id = reader.next<number>();
     const open = this.#open.get(id);
@@ -184,27 +196,31 @@ export class FrontStreams {
     return open;
   }
 
-  #answer(reader: BatchReader): void {
+  #respond(reader: BatchReader): void {
     const open = this.#take(reader);
-    const { common, auditId } = this.#told.read(reader);
+    const { common, auditId } = this.#headerTable.read(reader);
     const body = reader.bytes();
     if (!open) return;
     const { stream, id, session } = open;
     if (body.length === 0 || stream.field(':method') === 'HEAD') return stream.answer(common, this.#heads.own(auditId));
-    stream.answer(common, this.#heads.own(auditId, body.length), stream.takes(body.length) ? body : reader.kept(body));
+    stream.answer(
+      common,
+      this.#heads.own(auditId, body.length),
+      stream.takes(body.length) ? body : reader.retained(body),
+    );
     if (stream.pendingBytes === 0) return;
     this.#open.set(id, open);
-    this.outbox.say(op.LATE, id, session.id, stream.pendingBytes);
+    this.#outbox.send(op.PENDING, id, session.id, stream.pendingBytes);
   }
 
-  /** It stays known as long as something of it waits. */
+  /** The stream stays known while some of its bytes wait. */
   #end(open: OpenStream | undefined): void {
     if (!open) return;
     open.stream.end();
     if (open.stream.pendingBytes === 0) this.#open.delete(open.id);
   }
 
-  #respond(reader: BatchReader): void {
+  #begin(reader: BatchReader): void {
     const open = this.#open.get(reader.next<number>());
     const status = reader.next<number>();
     const headers = reader.next<ResponseHeaders>();
@@ -220,48 +236,48 @@ export class FrontStreams {
     const piece = reader.bytes();
     if (!open || open.stream.closed) return;
     open.unreported += piece.length;
-    open.stream.write(open.stream.takes(piece.length) ? piece : reader.kept(piece), () => this.#wasWritten(open));
+    open.stream.write(open.stream.takes(piece.length) ? piece : reader.retained(piece), () => this.#wasWritten(open));
   }
 
-  /** Reports come together, too: a thousand watchers take an event at once. */
+  /** Reports are batched as well: a thousand watchers accept an event at once. */
   #wasWritten(open: OpenStream): void {
     this.#written.add(open);
-    if (this.#written.size === 1) void this.clock.yield().then(() => this.#report());
+    if (this.#written.size === 1) void this.#clock.yield().then(() => this.#report());
   }
 
   #report(): void {
     for (const open of this.#written) {
-      const taken = open.unreported - open.stream.pendingBytes;
-      if (taken <= 0) continue;
-      open.unreported -= taken;
-      this.outbox.say(op.TAKEN, open.id, taken);
+      const drained = open.unreported - open.stream.pendingBytes;
+      if (drained <= 0) continue;
+      open.unreported -= drained;
+      this.#outbox.send(op.DRAINED, open.id, drained);
     }
     this.#written.clear();
   }
 
   #writeLarge(id: number, length: number, buffer: Buffer): void {
-    const back = (): void => this.outbox.hand(buffer.buffer as ArrayBuffer, op.RETURNED, id);
+    const giveBack = (): void => this.#outbox.transfer(buffer.buffer as ArrayBuffer, op.BUFFER_RETURNED, id);
     const open = this.#open.get(id);
-    if (open) open.stream.write(buffer.subarray(0, length), back);
-    else back();
+    if (open) open.stream.write(buffer.subarray(0, length), giveBack);
+    else giveBack();
   }
 
   #sendBody(id: number): void {
     const open = this.#open.get(id);
     if (!open) return;
-    const tell = (state: number, body: Uint8Array): void => {
-      this.outbox.say(op.BODY, id, state);
-      this.outbox.bytes(body);
+    const sendBody = (state: number, body: Uint8Array): void => {
+      this.#outbox.send(op.BODY, id, state);
+      this.#outbox.bytes(body);
     };
     void this.#read(open).then(
-      (body) => tell(op.COMPLETE, body),
+      (body) => sendBody(op.COMPLETE, body),
       (error: unknown) =>
-        tell(error instanceof BodyError && error.reason === 'TooLarge' ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
+        sendBody(error instanceof BodyError && error.reason === 'TooLarge' ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
     );
   }
 }
 
-/** Names and values in turn; the target is another one with every request. */
+/** `fields` are names and values in turn; the target differs with every request. */
 function sameButTarget(one: readonly string[], other: readonly string[]): boolean {
   if (one.length !== other.length) return false;
   for (let i = 0; i < one.length; i += 2) {

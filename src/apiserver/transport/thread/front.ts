@@ -1,18 +1,19 @@
 /**
- * The thread that has the port: it takes TLS and HTTP/2 off the requests and passes them on to the pipeline's thread,
- * and puts them on the answers. It decides nothing. HTTP/1.1 is passed on as the bytes that it is: it is for few
- * requests, and for protocols that take their connection over.
+ * The thread that has the port: it terminates TLS and HTTP/2 and passes requests on to the pipeline's thread. It decides
+ * nothing. HTTP/1.1 is passed on as bytes: few requests use it, and protocols that take their connection over need that.
  */
 import type net from 'node:net';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../../kernel/index.ts';
 import { Http2Connection, type Http2Listener } from '../../../net/http2/index.ts';
+import type { SpeedOptions } from '../../request/speed-options.ts';
+import { ResponseHeads } from '../response-heads.ts';
 import { secureServer } from '../secure-server.ts';
-import type { TlsOptions } from '../serve.ts';
 import { http2Options, tlsOptions } from '../settings.ts';
-import { BatchReader, Outbox, type Batch } from './batch.ts';
+import type { TlsOptions } from '../transport.ts';
 import { FrontConnections } from './front-connections.ts';
 import { FrontStreams } from './front-streams.ts';
+import { BatchReader, endOfTurn, Outbox, unbatched, type Batch } from './message-batch.ts';
 import * as op from './operations.ts';
 
 export interface FrontOptions {
@@ -20,12 +21,19 @@ export interface FrontOptions {
   readonly port: number;
   readonly tls: TlsOptions;
   readonly maxBodyBytes: number;
+  readonly speed: SpeedOptions;
 }
 
-/** Serves until the other side says STOP. */
+/** Serves until the other side sends STOP. */
 export function serveFront(port: MessagePort, clock: Clock, options: FrontOptions): void {
-  const outbox = new Outbox(port, clock);
-  const streams = new FrontStreams(outbox, clock, options.maxBodyBytes);
+  const { speed, maxBodyBytes } = options;
+  const outbox = new Outbox(port, speed.messageBatches ? endOfTurn(clock) : unbatched);
+  const streams = new FrontStreams({
+    outbox,
+    clock,
+    maxBodyBytes,
+    heads: new ResponseHeads(clock, speed.headerTables),
+  });
   const connections = new FrontConnections(outbox);
   const sessions = new Set<Http2Connection>();
   const listener: Http2Listener = {
@@ -40,14 +48,14 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     http2: (socket) => void sessions.add(new Http2Connection(socket, http2Options(clock), listener)),
   });
   const failed = ({ message, code = '' }: NodeJS.ErrnoException): void => {
-    outbox.say(op.FAILED, message, code);
+    outbox.send(op.FAILED, message, code);
     outbox.flush();
     port.close();
   };
   server.once('error', failed);
   server.listen(options.port, options.host, () => {
     server.off('error', failed);
-    outbox.say(op.LISTENING, (server.address() as net.AddressInfo).port);
+    outbox.send(op.LISTENING, (server.address() as net.AddressInfo).port);
   });
 
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
@@ -56,7 +64,7 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     for (const socket of sockets) socket.destroy();
     streams.stop();
     await closed;
-    // Nothing is left that keeps the thread: its end tells the other side.
+    // Nothing keeps the thread alive any more, and its end ends the other side's wait.
     outbox.flush();
     port.close();
   };

@@ -1,18 +1,19 @@
-/** A port that another thread has, and that this one answers. */
+/** A port that another thread serves, while this thread handles the requests. */
 import type { Worker } from 'node:worker_threads';
 import type { Context } from '../../../kernel/index.ts';
+import { ALL_SPEED, type SpeedOptions } from '../../request/speed-options.ts';
+import { batchRequests, startAtOnce } from '../batch-requests.ts';
 import { type Connections, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget } from '../send-budget.ts';
-import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { http1ServerBehind } from '../settings.ts';
-import { together } from '../together.ts';
-import { BatchReader, Outbox, type Batch } from './batch.ts';
+import type { Handler, TlsOptions, Transport, TransportOptions } from '../transport.ts';
 import type { FrontOptions } from './front.ts';
+import { headerTableWriter, wholeHeaderWriter } from './header-table.ts';
+import { BatchReader, endOfTurn, Outbox, unbatched, type Batch } from './message-batch.ts';
 import * as op from './operations.ts';
 import { RemoteSockets } from './remote-socket.ts';
 import { RemoteStreams } from './remote-streams.ts';
-import { TellingHeads } from './told-heads.ts';
 
 interface ThreadOptions extends TransportOptions {
   readonly tls: TlsOptions;
@@ -23,7 +24,7 @@ interface Serving {
   readonly running: RunningRequests;
   readonly handler: Handler;
   readonly budget: SendBudget;
-  /** What serves the connections that come in elsewhere. */
+  /** Serves the connections that were accepted elsewhere. */
   readonly connections: Connections;
 }
 
@@ -33,9 +34,10 @@ export async function listenInThread(
   serving: Serving,
 ): Promise<Transport> {
   const { host, port, tls, maxBodyBytes } = options;
-  const front = new RemoteFront(ctx, thread, { ...serving, maxBodyBytes });
-  thread.postMessage({ host, port, tls, maxBodyBytes } satisfies FrontOptions);
-  /** An error does not bring its fields along from another thread. */
+  const speed = { ...ALL_SPEED, ...options.speed };
+  const front = new RemoteFront(ctx, thread, { ...serving, maxBodyBytes, speed });
+  thread.postMessage({ host, port, tls, maxBodyBytes, speed } satisfies FrontOptions);
+  // An error from another thread has lost its fields.
   const listening = front.listening.catch((error: Error) =>
     Promise.reject(Object.assign(error, { port, address: host })),
   );
@@ -49,9 +51,8 @@ export async function listenInThread(
 }
 
 class RemoteFront {
-  /** Its port. */
   readonly listening: Promise<number>;
-  /** Rejects when the thread ends without having been told to. */
+  /** Rejects when the thread ends before `close`. */
   readonly failed: Promise<never>;
   readonly #outbox: Outbox;
   readonly #streams: RemoteStreams;
@@ -63,15 +64,16 @@ class RemoteFront {
   constructor(
     ctx: Context,
     worker: Worker,
-    private readonly serving: Serving & { readonly maxBodyBytes: number },
+    private readonly serving: Serving & { readonly maxBodyBytes: number; readonly speed: SpeedOptions },
   ) {
-    const outbox = new Outbox(worker, ctx.clock);
+    const { speed } = serving;
+    const outbox = new Outbox(worker, speed.messageBatches ? endOfTurn(ctx.clock) : unbatched);
     this.#outbox = outbox;
     this.#streams = new RemoteStreams({
       ...serving,
       outbox,
-      heads: new TellingHeads(outbox),
-      begin: together(ctx.clock),
+      writeHead: speed.headerTables ? headerTableWriter(outbox) : wholeHeaderWriter(outbox),
+      start: speed.batchRequests ? batchRequests(ctx.clock) : startAtOnce,
     });
     serveHttp1(this.#http1, serving);
     this.#sockets = new RemoteSockets(outbox, (socket) => this.#http1.emit('connection', socket));
@@ -81,7 +83,7 @@ class RemoteFront {
       worker.once('exit', (code) => {
         this.#streams.closeAll();
         this.#sockets.closeAll();
-        if (!this.#closing) reject(new Error(`the thread that has the port ended with ${code}`));
+        if (!this.#closing) reject(new Error(`the thread that serves the port ended with ${code}`));
       });
     });
     this.listening = new Promise((resolve, reject) => {
@@ -114,14 +116,14 @@ class RemoteFront {
 
   renew(tls: TlsOptions): void {
     this.serving.connections.renew(tls);
-    this.#outbox.say(op.RENEW, tls);
+    this.#outbox.send(op.RENEW, tls);
   }
 
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
-    this.#outbox.say(op.STOP_LISTENING);
+    this.#outbox.send(op.STOP_LISTENING);
     await this.serving.connections.close(graceMs);
-    this.#outbox.say(op.STOP);
+    this.#outbox.send(op.STOP);
     await this.#stopped;
     this.#http1.close();
   }

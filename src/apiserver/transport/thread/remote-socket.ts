@@ -1,6 +1,6 @@
-/** A connection of HTTP/1.1 that the front's thread has: its bytes come and go as messages. */
+/** An HTTP/1.1 connection of the front's thread: its bytes come and go as messages. */
 import { Duplex } from 'node:stream';
-import type { BatchReader, Outbox } from './batch.ts';
+import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
 
 export class RemoteSockets {
@@ -45,8 +45,8 @@ export class RemoteSockets {
       case op.RECEIVED_END:
         socket?.received(null);
         break;
-      case op.CONNECTION_TAKEN:
-        socket?.taken();
+      case op.CONNECTION_DRAINED:
+        socket?.drained();
         break;
       case op.CONNECTION_CLOSED:
         this.#open.delete(id);
@@ -63,11 +63,11 @@ export class RemoteSockets {
 interface Peer {
   readonly remoteAddress: string;
   readonly authorized: boolean;
-  /** Empty when it has shown none. */
+  /** Empty when the client sent none. */
   readonly certificate: Buffer;
 }
 
-/** As much of a TLS socket as servers of HTTP/1.1, WebSockets and proxies ask for. */
+/** As much of a TLS socket as HTTP/1.1 servers, WebSockets and proxies use. */
 export class RemoteSocket extends Duplex {
   readonly encrypted = true;
   readonly remoteAddress: string;
@@ -101,7 +101,7 @@ export class RemoteSocket extends Duplex {
   }
 
   readonly setTimeout = (milliseconds: number, onTimeout?: () => void): this => {
-    this.#say(op.IDLE_LIMIT, milliseconds);
+    this.#send(op.IDLE_LIMIT, milliseconds);
     if (onTimeout) this.once('timeout', onTimeout);
     return this;
   };
@@ -109,44 +109,44 @@ export class RemoteSocket extends Duplex {
   override _read(): void {
     if (!this.#paused) return;
     this.#paused = false;
-    this.#say(op.RESUME);
+    this.#send(op.RESUME);
   }
 
   received(bytes: Buffer | null): void {
     if (this.push(bytes) || this.#paused || bytes === null) return;
     this.#paused = true;
-    this.#say(op.PAUSE);
+    this.#send(op.PAUSE);
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.#written.push(done);
-    this.#say(op.SEND);
+    this.#send(op.SEND);
     this.outbox.sharedBytes(bytes);
   }
 
-  taken(): void {
+  drained(): void {
     this.#written.shift()?.();
   }
 
   override _final(done: () => void): void {
-    this.#say(op.SEND_END);
+    this.#send(op.SEND_END);
     done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    if (this.#open) this.#say(op.DROP);
+    if (this.#open) this.#send(op.DROP);
     this.#open = false;
     for (const written of this.#written.splice(0)) written(error ?? new Error('the connection is closed'));
     done(error);
   }
 
-  /** The connection is no more. */
+  /** The front has closed the connection. */
   gone(): void {
     this.#open = false;
     this.destroy();
   }
 
-  #say(operation: number, ...args: readonly number[]): void {
-    this.outbox.say(operation, this.id, ...args);
+  #send(operation: number, ...args: readonly number[]): void {
+    this.outbox.send(operation, this.id, ...args);
   }
 }

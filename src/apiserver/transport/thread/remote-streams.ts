@@ -1,16 +1,16 @@
-/** The requests of HTTP/2 in the pipeline's thread: they came in at the front's, and their answers leave there. */
-import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../../pipeline/request.ts';
+/** HTTP/2 requests in the pipeline's thread: the front's thread receives them and sends the responses. */
+import { splitTarget } from '../../../net/http/index.ts';
+import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink, Sending } from '../../request/request.ts';
+import type { StartRequest } from '../batch-requests.ts';
 import { cutOff, plain, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
-import type { SendBudget, Sending } from '../send-budget.ts';
-import type { Handler } from '../serve.ts';
-import { splitTarget } from '../target.ts';
-import type { Together } from '../together.ts';
+import type { SendBudget } from '../send-budget.ts';
+import type { Handler } from '../transport.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
-import type { BatchReader, Outbox } from './batch.ts';
+import type { WriteResponseHead } from './header-table.ts';
+import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
-import type { TellingHeads } from './told-heads.ts';
 
 interface Session {
   readonly id: number;
@@ -21,8 +21,8 @@ interface Session {
 
 export interface RemoteStreamsOptions {
   readonly outbox: Outbox;
-  readonly heads: TellingHeads;
-  readonly begin: Together;
+  readonly writeHead: WriteResponseHead;
+  readonly start: StartRequest;
   readonly running: RunningRequests;
   readonly handler: Handler;
   readonly budget: SendBudget;
@@ -32,8 +32,8 @@ export interface RemoteStreamsOptions {
 export class RemoteStreams {
   readonly #sessions = new Map<number, Session>();
   readonly #open = new Map<number, RemoteStream>();
-  /** Whole answers that wait at the front for their clients. */
-  readonly #late = new Map<number, Sending>();
+  /** Complete responses that wait in the front for their clients. */
+  readonly #pending = new Map<number, Sending>();
 
   constructor(private readonly options: RemoteStreamsOptions) {
     const { stopping } = options.running;
@@ -50,67 +50,41 @@ export class RemoteStreams {
   closeAll(): void {
     for (const stream of this.#open.values()) stream.close();
     this.#open.clear();
-    for (const sending of this.#late.values()) sending.finished();
-    this.#late.clear();
+    for (const sending of this.#pending.values()) sending.finished();
+    this.#pending.clear();
   }
 
   /** False for an operation that is not on streams. */
   perform(operation: number, reader: BatchReader): boolean {
     switch (operation) {
-      case op.SESSION: {
-        const id = reader.next<number>();
-        const remoteAddress = reader.next<string>();
-        const authorized = reader.next<boolean>();
-        const raw = reader.bytes();
-        this.#sessions.set(id, {
-          id,
-          remoteAddress,
-          headers: [],
-          ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}),
-        });
+      case op.SESSION:
+        this.#openSession(reader);
         return true;
-      }
-      case op.HEADERS: {
-        const session = this.#sessions.get(reader.next<number>());
-        const place = reader.next<number>();
-        const headers = reader.next<ApiRequest['headers']>();
-        if (session) session.headers[place] = headers;
+      case op.HEADERS:
+        this.#rememberHeaders(reader);
         return true;
-      }
       case op.SESSION_CLOSED:
         this.#sessions.delete(reader.next<number>());
         return true;
       case op.REQUEST:
         this.#begin(reader);
         return true;
-      case op.BODY: {
-        const stream = this.#open.get(reader.next<number>());
-        const state = reader.next<number>();
-        const body = reader.bytes();
-        stream?.received(state, body);
+      case op.BODY:
+        this.#received(reader.next<number>(), reader.next<number>(), reader.bytes());
         return true;
-      }
-      case op.CLOSED: {
-        const id = reader.next<number>();
-        this.#open.get(id)?.close();
-        this.#open.delete(id);
-        this.#late.get(id)?.finished();
-        this.#late.delete(id);
+      case op.CLOSED:
+        this.#close(reader.next<number>());
         return true;
-      }
-      case op.TAKEN: {
-        const stream = this.#open.get(reader.next<number>());
-        const bytes = reader.next<number>();
-        stream?.taken(bytes);
+      case op.DRAINED:
+        this.#drained(reader.next<number>(), reader.next<number>());
         return true;
-      }
-      case op.LATE:
-        this.#isLate(reader.next<number>(), this.#sessions.get(reader.next<number>()), reader.next<number>());
+      case op.PENDING:
+        this.#isPending(reader.next<number>(), this.#sessions.get(reader.next<number>()), reader.next<number>());
         return true;
-      case op.RETURNED: {
+      case op.BUFFER_RETURNED: {
         const stream = this.#open.get(reader.next<number>());
         giveBack(reader.buffer);
-        stream?.returned();
+        stream?.bufferReturned();
         return true;
       }
       default:
@@ -118,28 +92,63 @@ export class RemoteStreams {
     }
   }
 
+  #openSession(reader: BatchReader): void {
+    const id = reader.next<number>();
+    const remoteAddress = reader.next<string>();
+    const authorized = reader.next<boolean>();
+    const raw = reader.bytes();
+    this.#sessions.set(id, {
+      id,
+      remoteAddress,
+      headers: [],
+      ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}),
+    });
+  }
+
+  #rememberHeaders(reader: BatchReader): void {
+    const session = this.#sessions.get(reader.next<number>());
+    const index = reader.next<number>();
+    const headers = reader.next<ApiRequest['headers']>();
+    if (session) session.headers[index] = headers;
+  }
+
+  #received(id: number, state: number, body: Buffer): void {
+    this.#open.get(id)?.received(state, body);
+  }
+
+  #drained(id: number, bytes: number): void {
+    this.#open.get(id)?.drained(bytes);
+  }
+
+  #close(id: number): void {
+    this.#open.get(id)?.close();
+    this.#open.delete(id);
+    this.#pending.get(id)?.finished();
+    this.#pending.delete(id);
+  }
+
   #begin(reader: BatchReader): void {
     const id = reader.next<number>();
     const session = this.#sessions.get(reader.next<number>());
-    const place = reader.next<number>();
+    const index = reader.next<number>();
     const head = { target: reader.next<string>(), bodyState: reader.next<number>(), body: reader.bytes() };
-    const headers = session?.headers[place];
-    // A body that was cut off comes after its connection has gone.
+    const headers = session?.headers[index];
+    // A request whose body was cut off may come after its connection has closed.
     if (!session || !headers) return;
     const stream = new RemoteStream(id, { session, headers, ...head }, this.options);
     this.#open.set(id, stream);
-    this.options.begin(() => void this.options.running.run(() => this.#serve(id, stream)));
+    this.options.start(() => void this.options.running.run(() => this.#serve(id, stream)));
   }
 
-  #isLate(id: number, session: Session | undefined, bytes: number): void {
+  #isPending(id: number, session: Session | undefined, bytes: number): void {
     const { budget, outbox } = this.options;
     if (!session) return;
     const sending = budget.begin({
       connection: session,
       expiresAt: budget.expiry(),
-      end: () => outbox.say(op.RESET, id),
+      end: () => outbox.send(op.RESET, id),
     });
-    this.#late.set(id, sending);
+    this.#pending.set(id, sending);
     sending.wrote(bytes);
   }
 
@@ -147,7 +156,7 @@ export class RemoteStreams {
     try {
       const response = await this.options.handler(stream);
       try {
-        await stream.answer(response);
+        await stream.respond(response);
       } finally {
         response.done?.();
       }
@@ -178,13 +187,13 @@ class RemoteStream implements ApiRequest, BufferWriter {
   #aborting: AbortController | undefined;
   #body: Promise<Buffer> | undefined;
   readonly #read: Buffer | undefined;
-  #bodyWanted: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
-  #pending = 0;
-  #drained: (() => void)[] = [];
-  #allTaken: (() => void) | undefined;
+  #bodyReader: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
+  #pendingBytes = 0;
+  #waitingForDrain: (() => void)[] = [];
+  #allDrained: (() => void) | undefined;
   #sending: Sending | undefined;
   readonly #session: Session;
-  /** Who waits for buffers to come back, in their order. */
+  /** Writers that wait for their buffers to come back, in order. */
   #buffers: (() => void)[] = [];
 
   constructor(
@@ -215,27 +224,27 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   readBody(): Promise<Buffer> {
-    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#wantBody(), {
+    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#readBody(), {
       encoding: this.headers['content-encoding'],
       maxBytes: this.options.maxBodyBytes,
     });
     return this.#body;
   }
 
-  #wantBody(): Promise<Buffer> {
+  #readBody(): Promise<Buffer> {
     if (this.closed) return Promise.reject(cutOff());
-    this.options.outbox.say(op.WANT_BODY, this.id);
-    return new Promise((resolve, reject) => (this.#bodyWanted = { resolve, reject }));
+    this.options.outbox.send(op.READ_BODY, this.id);
+    return new Promise((resolve, reject) => (this.#bodyReader = { resolve, reject }));
   }
 
   received(state: number, body: Buffer): void {
-    if (state === op.COMPLETE) this.#bodyWanted?.resolve(body);
-    else this.#bodyWanted?.reject(state === op.TOO_LARGE ? tooLarge(this.options.maxBodyBytes) : cutOff());
+    if (state === op.COMPLETE) this.#bodyReader?.resolve(body);
+    else this.#bodyReader?.reject(state === op.TOO_LARGE ? tooLarge(this.options.maxBodyBytes) : cutOff());
   }
 
   abort(reason: unknown): void {
     this.#aborting?.abort(reason);
-    this.#allTaken?.();
+    this.#allDrained?.();
   }
 
   get congested(): boolean {
@@ -245,27 +254,27 @@ class RemoteStream implements ApiRequest, BufferWriter {
   /** The client went away. */
   close(): void {
     this.closed = true;
-    this.#bodyWanted?.reject(cutOff());
+    this.#bodyReader?.reject(cutOff());
     this.abort(clientWentAway());
     this.#sending?.finished();
     this.#wake();
     for (const resolve of this.#buffers.splice(0)) resolve();
   }
 
-  /** The answer is broken off. */
+  /** Ends the response before it is complete. */
   breakOff(): void {
     if (this.closed) return;
-    this.options.outbox.say(op.RESET, this.id);
+    this.options.outbox.send(op.RESET, this.id);
     this.close();
   }
 
-  async answer(response: ApiResponse): Promise<void> {
+  async respond(response: ApiResponse): Promise<void> {
     if (this.closed || response.hijacked) return;
-    const { outbox, heads } = this.options;
+    const { outbox, writeHead } = this.options;
     const { status, headers } = response;
     const { large, stream } = response;
     if ((large && this.method !== 'HEAD') || stream) {
-      outbox.say(op.BEGIN, this.id, status, headers);
+      outbox.send(op.BEGIN, this.id, status, headers);
       this.#sending = this.options.budget.begin({
         connection: this.#session,
         expiresAt: response.expiresAt,
@@ -274,7 +283,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
       await (large ? sendLargeBody(large, this) : this.#stream(stream!)).finally(() => this.#sending?.finished());
     } else {
       const { body = NOTHING } = response;
-      heads.say(this.id, status, headers);
+      writeHead(this.id, status, headers);
       outbox.bytes(typeof body === 'string' ? Buffer.from(body) : body);
     }
   }
@@ -287,8 +296,8 @@ class RemoteStream implements ApiRequest, BufferWriter {
       throw error;
     }
     this.end();
-    if (this.#pending > 0 && !this.closed && !this.options.running.stopping.aborted)
-      await new Promise<void>((resolve) => (this.#allTaken = resolve));
+    if (this.#pendingBytes > 0 && !this.closed && !this.options.running.stopping.aborted)
+      await new Promise<void>((resolve) => (this.#allDrained = resolve));
   }
 
   #sink(): ResponseSink {
@@ -297,11 +306,11 @@ class RemoteStream implements ApiRequest, BufferWriter {
       signal: this.signal,
       write: (piece) => this.#write(piece),
       drained: () =>
-        this.#pending > LOW_WATER_BYTES && !this.closed
-          ? new Promise((resolve) => this.#drained.push(resolve))
+        this.#pendingBytes > LOW_WATER_BYTES && !this.closed
+          ? new Promise((resolve) => this.#waitingForDrain.push(resolve))
           : Promise.resolve(),
       get pending() {
-        return stream.#pending;
+        return stream.#pendingBytes;
       },
     };
   }
@@ -309,38 +318,38 @@ class RemoteStream implements ApiRequest, BufferWriter {
   #write(piece: Buffer | string): boolean {
     if (this.closed) return false;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    this.#pending += bytes.length;
+    this.#pendingBytes += bytes.length;
     this.#sending?.wrote(bytes.length);
     if (this.closed) return false;
-    this.options.outbox.say(op.PIECE, this.id);
+    this.options.outbox.send(op.PIECE, this.id);
     this.options.outbox.sharedBytes(bytes);
-    return this.#pending <= HIGH_WATER_BYTES;
+    return this.#pendingBytes <= HIGH_WATER_BYTES;
   }
 
-  taken(bytes: number): void {
-    this.#pending -= bytes;
+  drained(bytes: number): void {
+    this.#pendingBytes -= bytes;
     this.#sending?.took(bytes);
-    if (this.#pending <= LOW_WATER_BYTES) this.#wake();
-    if (this.#pending === 0) this.#allTaken?.();
+    if (this.#pendingBytes <= LOW_WATER_BYTES) this.#wake();
+    if (this.#pendingBytes === 0) this.#allDrained?.();
   }
 
   #wake(): void {
-    if (this.#drained.length > 0) for (const resolve of this.#drained.splice(0)) resolve();
+    if (this.#waitingForDrain.length > 0) for (const resolve of this.#waitingForDrain.splice(0)) resolve();
   }
 
   write(buffer: Buffer, length: number): Promise<void> {
     this.#sending?.wrote(length);
     if (this.closed) return Promise.resolve();
-    this.options.outbox.hand(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.id, length);
+    this.options.outbox.transfer(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.id, length);
     return new Promise<void>((resolve) => this.#buffers.push(resolve)).then(() => this.#sending?.took(length));
   }
 
-  returned(): void {
+  bufferReturned(): void {
     this.#buffers.shift()?.();
   }
 
   end(): void {
-    if (!this.closed) this.options.outbox.say(op.END, this.id);
+    if (!this.closed) this.options.outbox.send(op.END, this.id);
   }
 }
 

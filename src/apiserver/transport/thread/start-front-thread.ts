@@ -1,9 +1,9 @@
-/** The thread that can have the port of a server. It takes a while to come up: it is started before it is needed. */
+/** Starts the thread that will serve the port. It takes a while to come up: the server starts it before anything else. */
 import fs from 'node:fs';
 import os from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-/** Undefined where the sources themselves run, and on a machine that would only take turns between the threads. */
+/** undefined where the program is not bundled, and on a machine with one processor. */
 export function startFrontThread(): Worker | undefined {
   if (os.availableParallelism() < 2) return undefined;
   /** Beside the bundle, whose pieces lie one folder below it. */

@@ -1,4 +1,4 @@
-/** Credentials of registries from the programs that the node's administrator has installed for it. */
+/** Image credential provider plugins: registry credentials from exec plugins, cached as each response says. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -33,21 +33,21 @@ interface Cached {
 }
 
 interface Identity {
-  /** Whose credentials they are, as far as they are kept. */
+  /** Separates the cache entries of different service accounts or tokens. */
   readonly key: string;
   readonly token: string;
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-const NOBODY: Identity = { key: '', token: '', annotations: {} };
+const NO_IDENTITY: Identity = { key: '', token: '', annotations: {} };
 
 export class CredentialProviders {
   readonly #ctx: Context;
   readonly #options: CredentialProvidersOptions;
   readonly #providers: readonly ProviderConfig[];
   readonly #cache = new Map<string, Cached>();
-  /** Several pods that pull the same image at once ask once. */
-  readonly #asking = new Map<string, Promise<ProviderAnswer['auth']>>();
+  /** Concurrent pulls of one image share a call of the plugin. */
+  readonly #inFlight = new Map<string, Promise<ProviderAnswer['auth']>>();
 
   private constructor(ctx: Context, options: CredentialProvidersOptions, providers: readonly ProviderConfig[]) {
     this.#ctx = childContext(ctx, 'credential-providers');
@@ -55,7 +55,7 @@ export class CredentialProviders {
     this.#providers = providers;
   }
 
-  /** Throws when the configuration is not right, or a program is missing. */
+  /** Throws when the configuration is invalid or a plugin binary is missing. */
   static async open(ctx: Context, options: CredentialProvidersOptions): Promise<CredentialProviders> {
     const providers = await loadProviderConfig(options.config);
     for (const { name } of providers) {
@@ -67,7 +67,7 @@ export class CredentialProviders {
     return new CredentialProviders(ctx, options, providers);
   }
 
-  /** Of all providers for the image, the most specific first. One that fails is told of and left out. */
+  /** Credentials of all providers for the image, the most specific first. A provider that fails is logged and skipped. */
   async credentialsFor(image: string, pod: Pod): Promise<AuthConfig[]> {
     const { domain, path: repository } = parseImage(image);
     const name = `${domain}/${repository}`;
@@ -75,7 +75,7 @@ export class CredentialProviders {
     for (const provider of this.#providers) {
       if (!provider.matchImages.some((pattern) => matchRegistry(pattern, name) !== undefined)) continue;
       try {
-        for (const [pattern, { username, password }] of Object.entries(await this.#ask(provider, name, pod))) {
+        for (const [pattern, { username, password }] of Object.entries(await this.#authFrom(provider, name, pod))) {
           const specificity = matchRegistry(pattern, name);
           if (specificity !== undefined)
             found.push({ specificity, auth: { username, password, serverAddress: domain } });
@@ -90,21 +90,21 @@ export class CredentialProviders {
     return found.toSorted((a, b) => b.specificity - a.specificity).map(({ auth }) => auth);
   }
 
-  async #ask(provider: ProviderConfig, image: string, pod: Pod): Promise<ProviderAnswer['auth']> {
+  async #authFrom(provider: ProviderConfig, image: string, pod: Pod): Promise<ProviderAnswer['auth']> {
     const identity =
-      provider.tokenAttributes === undefined ? NOBODY : await this.#identity(provider.tokenAttributes, pod);
-    // Where a service account must speak for the pod and there is none, the provider is not asked.
+      provider.tokenAttributes === undefined ? NO_IDENTITY : await this.#identity(provider.tokenAttributes, pod);
+    // The provider requires a service account and the pod has none that qualifies.
     if (identity === undefined) return {};
     const registry = parseImage(image).domain;
     for (const key of [image, registry, 'global']) {
       const cached = this.#cache.get(cacheKey(provider, identity, key));
       if (cached !== undefined && cached.expiresAt > this.#ctx.clock.monotonic()) return cached.auth;
     }
-    const asking = cacheKey(provider, identity, image);
-    const under =
-      this.#asking.get(asking) ?? this.#exec(provider, image, identity).finally(() => this.#asking.delete(asking));
-    this.#asking.set(asking, under);
-    return under;
+    const key = cacheKey(provider, identity, image);
+    const pending =
+      this.#inFlight.get(key) ?? this.#exec(provider, image, identity).finally(() => this.#inFlight.delete(key));
+    this.#inFlight.set(key, pending);
+    return pending;
   }
 
   async #exec(provider: ProviderConfig, image: string, identity: Identity): Promise<ProviderAnswer['auth']> {
@@ -121,11 +121,11 @@ export class CredentialProviders {
       request,
       signal,
     );
-    const keepMs = cacheMs ?? provider.defaultCacheMs;
+    const cacheForMs = cacheMs ?? provider.defaultCacheMs;
     const now = clock.monotonic();
     for (const [key, { expiresAt }] of this.#cache) if (expiresAt <= now) this.#cache.delete(key);
     const key = cacheKeyType === 'Image' ? image : cacheKeyType === 'Registry' ? parseImage(image).domain : 'global';
-    if (keepMs > 0) this.#cache.set(cacheKey(provider, identity, key), { auth, expiresAt: now + keepMs });
+    if (cacheForMs > 0) this.#cache.set(cacheKey(provider, identity, key), { auth, expiresAt: now + cacheForMs });
     return auth;
   }
 
@@ -135,23 +135,23 @@ export class CredentialProviders {
   ): Promise<Identity | undefined> {
     const { namespace = '' } = pod.metadata;
     const name = pod.spec?.serviceAccountName ?? '';
-    if (name === '') return required ? undefined : NOBODY;
+    if (name === '') return required ? undefined : NO_IDENTITY;
     const { signal } = this.#ctx;
     const account = await this.#options.client.resource('v1/serviceaccounts').get({ namespace, name }, { signal });
     const annotations = account.metadata.annotations ?? {};
     if (requiredAnnotations.some((key) => ownValue(annotations, key) === undefined))
-      return required ? undefined : NOBODY;
-    const kept = Object.fromEntries(
+      return required ? undefined : NO_IDENTITY;
+    const selected = Object.fromEntries(
       [...requiredAnnotations, ...optionalAnnotations].flatMap((key) =>
         Object.hasOwn(annotations, key) ? [[key, ownValue(annotations, key)!]] : [],
       ),
     );
     const { token } = await this.#options.tokens.token(pod, { audience });
-    const who =
+    const subject =
       cacheType === 'Token'
         ? createHash('sha256').update(token).digest('hex')
         : `${namespace}/${name}/${account.metadata.uid}`;
-    return { key: `${who} ${JSON.stringify(kept)}`, token, annotations: kept };
+    return { key: `${subject} ${JSON.stringify(selected)}`, token, annotations: selected };
   }
 }
 

@@ -1,4 +1,4 @@
-/** One call of a provider's program: the request goes to its standard input, the answer comes from its standard output. */
+/** Executes a credential provider plugin: CredentialProviderRequest on stdin, CredentialProviderResponse on stdout. */
 import { execFile } from 'node:child_process';
 import { isRecord, parseDuration } from '../../../base/index.ts';
 import type { ProviderConfig } from './provider-config.ts';
@@ -11,9 +11,9 @@ export interface ProviderRequest {
 
 export interface ProviderAnswer {
   readonly cacheKeyType: 'Image' | 'Registry' | 'Global';
-  /** Undefined: as the provider's configuration says. */
+  /** Undefined for the defaultCacheDuration of the configuration. */
   readonly cacheMs: number | undefined;
-  /** By patterns of images. */
+  /** Credentials by image pattern. */
   readonly auth: Readonly<Record<string, { readonly username: string; readonly password: string }>>;
 }
 

@@ -1,4 +1,4 @@
-/** A CredentialProviderConfig: which program has the credentials of which images. */
+/** Reads a CredentialProviderConfig: which plugin provides credentials for which images. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -14,7 +14,7 @@ export interface ProviderConfig {
   readonly tokenAttributes?: TokenAttributes;
 }
 
-/** The pod's service account speaks for the pod, where the provider wants it to. */
+/** For providers that authenticate with a token of the pod's service account. */
 export interface TokenAttributes {
   readonly audience: string;
   readonly cacheType: 'ServiceAccount' | 'Token';
@@ -34,7 +34,7 @@ const PROVIDER_VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map(
 );
 const FILES = /\.(json|yaml|yml)$/;
 
-/** From a file, or from all files of a directory in the order of their names. */
+/** Reads a file, or all files of a directory in lexical order. */
 export async function loadProviderConfig(location: string): Promise<ProviderConfig[]> {
   const isDirectory = (await fs.stat(location)).isDirectory();
   const files = isDirectory
@@ -49,9 +49,9 @@ export async function loadProviderConfig(location: string): Promise<ProviderConf
     await Promise.all(files.map(async (file) => readProviders(await fs.readFile(file, 'utf8'), file)))
   ).flat();
   const names = providers.map(({ name }) => name);
-  const twice = names.find((name, i) => names.indexOf(name) !== i);
-  if (twice !== undefined)
-    throw new CredentialProviderConfigError(`providers.name: Duplicate value: ${JSON.stringify(twice)}`);
+  const duplicate = names.find((name, i) => names.indexOf(name) !== i);
+  if (duplicate !== undefined)
+    throw new CredentialProviderConfigError(`providers.name: Duplicate value: ${JSON.stringify(duplicate)}`);
   return providers;
 }
 

@@ -16,8 +16,8 @@ import { childContext, type Context } from '../../../kernel/index.ts';
 import type { CgroupManager } from '../../cgroups/cgroup-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, memoryAvailable, processCounts, type Machine } from '../../node/machine.ts';
+import { uidOf } from '../../pod/pod-identity.ts';
 import type { PodManager } from '../../pod/pod-manager.ts';
-import { uidOf } from '../../pod/pod-text.ts';
 import { CONTAINER_NAME, POD_UID } from '../../runtime/labels.ts';
 import { podLogDirectory } from '../../runtime/sandbox-config.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
@@ -51,9 +51,9 @@ interface Sample {
 }
 
 /** Rates are taken over at least this long. */
-const LEAST_INTERVAL_MS = 1000;
+const MIN_RATE_INTERVAL_MS = 1000;
 /** What was not looked at for so long is gone. */
-const FORGET_MS = 10 * 60_000;
+const SAMPLE_EXPIRY_MS = 10 * 60_000;
 const JIFFY_NANOSECONDS = 10_000_000;
 
 export class StatsProvider {
@@ -77,9 +77,9 @@ export class StatsProvider {
     const [pods, usage, rest] = await Promise.all([
       this.#pods(manager.pods(), { time, cpuAndMemory }),
       this.#nodeUsage(time),
-      cpuAndMemory ? {} : this.#nodeRest(time),
+      cpuAndMemory ? {} : this.#nodeDiskNetworkAndProcesses(time),
     ]);
-    const oldest = this.#ctx.clock.monotonic() - FORGET_MS;
+    const oldest = this.#ctx.clock.monotonic() - SAMPLE_EXPIRY_MS;
     for (const [key, { at }] of this.#samples) if (at < oldest) this.#samples.delete(key);
     return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods };
   }
@@ -120,7 +120,7 @@ export class StatsProvider {
   }
 
   /** What is not processors and memory: disks, the network, processes. */
-  async #nodeRest(time: string): Promise<Partial<NodeSummary>> {
+  async #nodeDiskNetworkAndProcesses(time: string): Promise<Partial<NodeSummary>> {
     const [nodefs, runtime, processes, network] = await Promise.all([
       filesystemUse(this.#options.config.rootDirectory),
       this.#runtimeFs(time),
@@ -178,54 +178,38 @@ export class StatsProvider {
         name: container.name,
         startTime: formatTime(container.startedAt),
         cpu: this.#cpu(`container/${container.id}`, found?.cpu, time),
-        memory: memory(found?.memory, time),
+        memory: memoryStats(found?.memory, time),
         rootfs: writable(found?.writableLayer, time),
       };
     });
-    const summed = <K extends string>(
-      list: readonly (Readonly<Partial<Record<K, number>>> | undefined)[],
-      key: K,
-    ): number => list.reduce((sum, one) => sum + (one?.[key] ?? 0), 0);
     const { name = '', namespace = '', uid = '' } = pod.metadata;
     const cpu =
       linux?.cpu === undefined
         ? {
             time,
-            usageNanoCores: summed(
-              containers.map((c) => c.cpu),
-              'usageNanoCores',
-            ),
-            usageCoreNanoSeconds: summed(
-              containers.map((c) => c.cpu),
-              'usageCoreNanoSeconds',
+            ...totals(
+              containers.map((one) => one.cpu),
+              ['usageNanoCores', 'usageCoreNanoSeconds'],
             ),
           }
         : this.#cpu(`pod/${uid}`, linux.cpu, time);
-    const ofMemory =
+    const memory =
       linux?.memory === undefined
         ? {
             time,
-            usageBytes: summed(
-              containers.map((c) => c.memory),
-              'usageBytes',
-            ),
-            workingSetBytes: summed(
-              containers.map((c) => c.memory),
-              'workingSetBytes',
-            ),
-            rssBytes: summed(
-              containers.map((c) => c.memory),
-              'rssBytes',
+            ...totals(
+              containers.map((one) => one.memory),
+              ['usageBytes', 'workingSetBytes', 'rssBytes'],
             ),
           }
-        : memory(linux.memory, time);
+        : memoryStats(linux.memory, time);
     const disk = cpuAndMemory ? undefined : await this.#disk(pod, containers, time);
     return {
       podRef: { name, namespace, uid },
       startTime: pod.status?.startTime ?? time,
       containers: disk?.containers ?? containers,
       cpu,
-      memory: ofMemory,
+      memory,
       ...networkOf(stats, time),
       ...(disk === undefined ? {} : { volume: disk.volumes, 'ephemeral-storage': disk.ephemeral }),
       ...(linux?.process?.processCount?.value === undefined
@@ -270,7 +254,7 @@ export class StatsProvider {
     if (given !== undefined && given > 0) return given;
     const at = this.#ctx.clock.monotonic();
     const before = this.#samples.get(key);
-    if (before !== undefined && at - before.at < LEAST_INTERVAL_MS) return before.nanoCores;
+    if (before !== undefined && at - before.at < MIN_RATE_INTERVAL_MS) return before.nanoCores;
     const nanoCores =
       before === undefined || nanoseconds < before.nanoseconds
         ? 0
@@ -307,7 +291,16 @@ export class StatsProvider {
   }
 }
 
-const memory = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
+/** The sums of some fields over all containers, for runtimes that report none for the pod. */
+function totals<K extends string>(
+  stats: readonly (Readonly<Partial<Record<K, number>>> | undefined)[],
+  fields: readonly K[],
+): Record<K, number> {
+  const sum = (field: K): number => stats.reduce((total, one) => total + (one?.[field] ?? 0), 0);
+  return Object.fromEntries(fields.map((field) => [field, sum(field)])) as Record<K, number>;
+}
+
+const memoryStats = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
   time,
   ...(usage?.availableBytes?.value === undefined ? {} : { availableBytes: usage.availableBytes.value }),
   usageBytes: usage?.usageBytes?.value ?? usage?.workingSetBytes?.value ?? 0,

@@ -1,12 +1,11 @@
-/** What is in the volumes of pods: counted on disk, or told by the drivers of those that have one. */
+/** What is in the volumes of pods: counted on disk, or reported by the drivers of those that have one. */
 import fs from 'node:fs/promises';
 import type { Pod, Volume } from '../../../api/generated/core-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
-import { messageOf } from '../../images/image-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, type FilesystemUse } from '../../node/machine.ts';
-import { uidOf } from '../../pod/pod-text.ts';
+import { uidOf } from '../../pod/pod-identity.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
 import type { MountedVolume } from '../../volumes/volume.ts';
 import { diskUsage } from './disk-usage.ts';
@@ -17,21 +16,21 @@ export interface VolumeStatsOptions {
   readonly volumes: Pick<VolumeManager, 'mounted'>;
 }
 
-interface Remembered {
+interface CachedStats {
   summary: VolumeSummary | undefined;
   measuredAt: number | undefined;
   measuring: Promise<void> | undefined;
-  askedAt: number;
+  requestedAt: number;
 }
 
 /** A driver that does not answer keeps nobody waiting for longer: what it said before counts. */
-const PATIENCE_MS = 2000;
-const FORGET_MS = 10 * 60_000;
+const DRIVER_TIMEOUT_MS = 2000;
+const EXPIRY_MS = 10 * 60_000;
 
 export class VolumeStats {
   readonly #ctx: Context;
   readonly #options: VolumeStatsOptions;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #cache = new Map<string, CachedStats>();
 
   constructor(ctx: Context, options: VolumeStatsOptions) {
     this.#ctx = ctx;
@@ -54,7 +53,7 @@ export class VolumeStats {
       if (claim === undefined && volume?.csi === undefined && volume?.emptyDir?.medium !== 'Memory')
         localBytes += summary.usedBytes ?? 0;
     }
-    this.#forget();
+    this.#removeExpired();
     return { volumes, localBytes };
   }
 
@@ -73,7 +72,7 @@ export class VolumeStats {
     const found = await Promise.all(
       Array.from(uses.values(), ({ pod, name, mounted }) => this.#claimOrDriver(pod, name, mounted)),
     );
-    this.#forget();
+    this.#removeExpired();
     return found.filter((summary) => summary !== undefined);
   }
 
@@ -85,21 +84,21 @@ export class VolumeStats {
     if (period < 0) return undefined;
     const key = `${uidOf(pod)}/${name}`;
     const now = clock.monotonic();
-    let known = this.#remembered.get(key);
+    let known = this.#cache.get(key);
     if (known === undefined)
-      this.#remembered.set(
+      this.#cache.set(
         key,
-        (known = { summary: undefined, measuredAt: undefined, measuring: undefined, askedAt: now }),
+        (known = { summary: undefined, measuredAt: undefined, measuring: undefined, requestedAt: now }),
       );
-    known.askedAt = now;
+    known.requestedAt = now;
     if (known.measuring === undefined && (known.measuredAt === undefined || now - known.measuredAt >= period))
-      known.measuring = this.#remember(known, { pod, name, mounted });
-    if (known.measuring !== undefined) await this.#patiently(known.measuring);
+      known.measuring = this.#refresh(known, { pod, name, mounted });
+    if (known.measuring !== undefined) await this.#waitUpToTimeout(known.measuring);
     return known.summary;
   }
 
-  async #remember(
-    known: Remembered,
+  async #refresh(
+    known: CachedStats,
     { pod, name, mounted }: { pod: Pod; name: string; mounted: MountedVolume },
   ): Promise<void> {
     try {
@@ -117,7 +116,7 @@ export class VolumeStats {
       known.summary = undefined;
       this.#ctx.logger
         .v(1)
-        .info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: messageOf(error) });
+        .info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: errorMessage(error) });
     }
     known.measuredAt = this.#ctx.clock.monotonic();
     known.measuring = undefined;
@@ -130,9 +129,9 @@ export class VolumeStats {
   ): Promise<VolumeSummary | undefined> {
     const time = formatTime(this.#ctx.clock.now());
     if (usage !== undefined) {
-      const told = await usage();
-      if (told === undefined) return undefined;
-      const { abnormal, ...counts } = told;
+      const reported = await usage();
+      if (reported === undefined) return undefined;
+      const { abnormal, ...counts } = reported;
       return { time, name, ...counts, ...(abnormal === undefined ? {} : { volumeHealthStats: { abnormal } }) };
     }
     const { usedBytes, ...filesystem } = await filesystemUse(hostPath).catch(() => nodefs);
@@ -150,9 +149,9 @@ export class VolumeStats {
     return own !== undefined && node !== undefined && own.isDirectory() && own.dev !== node.dev;
   }
 
-  async #patiently(work: Promise<void>): Promise<void> {
+  async #waitUpToTimeout(work: Promise<void>): Promise<void> {
     await new Promise<void>((resolve) => {
-      const timer = this.#ctx.clock.after(PATIENCE_MS, resolve);
+      const timer = this.#ctx.clock.after(DRIVER_TIMEOUT_MS, resolve);
       void work.then(() => {
         timer.cancel();
         resolve();
@@ -160,9 +159,9 @@ export class VolumeStats {
     });
   }
 
-  #forget(): void {
-    const oldest = this.#ctx.clock.monotonic() - FORGET_MS;
-    for (const [key, { askedAt }] of this.#remembered) if (askedAt < oldest) this.#remembered.delete(key);
+  #removeExpired(): void {
+    const oldest = this.#ctx.clock.monotonic() - EXPIRY_MS;
+    for (const [key, { requestedAt }] of this.#cache) if (requestedAt < oldest) this.#cache.delete(key);
   }
 }
 

@@ -7,7 +7,7 @@ const NOT_REQUIRED = 'volume.kubernetes.io/node-expansion-not-required';
 const RESIZE_CONDITIONS = ['FileSystemResizePending', 'Resizing', 'ControllerResizeError', 'NodeResizeError'];
 
 export type ExpansionPlan =
-  /** It is not, or not yet, the node's turn. */
+  /** It is not, or not yet, the node's pending. */
   | { readonly type: 'wait' }
   /** Everything is done for this size, elsewhere. */
   | { readonly type: 'done'; readonly size: string }

@@ -1,6 +1,10 @@
 /** What volumes ask of the CSI drivers that have registered on this node. */
-import type { CSIPersistentVolumeSource, Pod, PersistentVolume } from '../../../api/generated/core-v1.ts';
-import type { ClaimUse } from './node-expansion.ts';
+import type {
+  CSIPersistentVolumeSource,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../../api/generated/core-v1.ts';
 
 export interface CsiMount {
   readonly pod: Pod;
@@ -27,7 +31,7 @@ export interface CsiMount {
 export interface CsiMounted {
   readonly path: string;
   /** Whether the kubelet has to give the files to the pod's fsGroup; drivers may do so themselves, or not want it. */
-  readonly setOwnership: boolean;
+  readonly needsOwnership: boolean;
   /** When the driver wants to be asked again. */
   readonly refreshAt?: number;
 }
@@ -42,6 +46,16 @@ export interface VolumeUsage {
   readonly inodesUsed: number;
   /** From drivers that watch over their volumes. */
   readonly abnormal?: boolean;
+}
+
+/** A pod's use of a claim's volume. */
+export interface ClaimUse {
+  readonly pod: Pod;
+  readonly claim: PersistentVolumeClaim;
+  readonly volume: PersistentVolume;
+  /** Of the pod's volume. */
+  readonly directory: string;
+  readonly readOnly: boolean;
 }
 
 export interface CsiDrivers {

@@ -1,19 +1,20 @@
-import { createHash } from 'node:crypto';
 /** Volumes of CSI drivers on this node: attached first where that is needed, staged once for all pods, published to each. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
 import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
-import type { CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
+import type { ClaimUse, CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
+import type { NodePublishVolumeRequest, NodeStageVolumeRequest } from './csi-v1.generated.ts';
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
+import { NodeExpansion } from './node-expansion.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
 import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { usageOf } from './volume-usage.ts';
@@ -44,7 +45,7 @@ export class CsiManager implements CsiDrivers {
   /** What is published, or was begun to be, by the directory of the pod's volume. */
   readonly #volumes = new Map<string, VolumeData>();
   /** One thing at a time for each volume: two pods may come and go with it. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #pendingByVolume = new Map<string, Promise<unknown>>();
 
   constructor(ctx: Context, options: CsiManagerOptions) {
     this.#ctx = childContext(ctx, 'csi');
@@ -85,7 +86,7 @@ export class CsiManager implements CsiDrivers {
       persistentVolume === undefined
         ? `csi-${createHash('sha256').update(`${pod.metadata.uid}${specName}`).digest('hex')}`
         : source.volumeHandle;
-    return this.#inTurn(`${source.driver}/${volumeHandle}`, () => this.#mount(request, volumeHandle));
+    return this.#serialize(`${source.driver}/${volumeHandle}`, () => this.#mount(request, volumeHandle));
   }
 
   async #mount(request: CsiMount, volumeHandle: string): Promise<CsiMounted> {
@@ -94,10 +95,8 @@ export class CsiManager implements CsiDrivers {
     const object = await this.#driverObject(source.driver);
     if (persistentVolume === undefined) checkInline(source.driver, object);
     const target = path.join(directory, 'mount');
-    const stagingPath =
-      persistentVolume !== undefined && driver.capabilities.has('STAGE_UNSTAGE_VOLUME')
-        ? this.#stagingPath(source.driver, volumeHandle)
-        : '';
+    const isStaged = persistentVolume !== undefined && driver.capabilities.has('STAGE_UNSTAGE_VOLUME');
+    const stagingPath = isStaged ? this.#stagingPath(source.driver, volumeHandle) : '';
     const use = {
       fsType: source.fsType,
       volume: persistentVolume,
@@ -105,57 +104,49 @@ export class CsiManager implements CsiDrivers {
       fsGroup: pod.spec?.securityContext?.fsGroup,
       capabilities: driver.capabilities,
     };
-    const capability = volumeCapability(use);
-    const data: VolumeData = {
+    // The volume counts as in use before it is attached, so that it is not detached in between.
+    await this.#saveVolumeData(directory, {
       driverName: source.driver,
       volumeHandle,
       specVolID: specName,
       stagingPath,
       target,
       persistent: persistentVolume !== undefined,
-    };
-    // In use before it is attached, so that it is not taken away in between.
-    await this.#note(directory, data);
+    });
     const publishContext =
       persistentVolume === undefined || object?.spec.attachRequired === false
         ? {}
-        : await this.#attached(source.driver, volumeHandle, request.signal);
-    if (stagingPath !== '') {
-      await makeDirectory(stagingPath, { mode: 0o750 });
-      await driver.node.nodeStageVolume(
-        {
-          volumeId: volumeHandle,
-          publishContext,
-          stagingTargetPath: stagingPath,
-          volumeCapability: capability,
-          secrets: await this.#secret(source.nodeStageSecretRef),
-          volumeContext: source.volumeAttributes ?? {},
-        },
-        this.#limit(),
-      );
-    }
+        : await this.#waitForAttach(source.driver, volumeHandle, request.signal);
+    const volume = { volumeId: volumeHandle, publishContext, volumeCapability: volumeCapability(use) };
+    if (isStaged) await this.#stage(driver, source, { ...volume, stagingTargetPath: stagingPath });
+    await this.#publish(driver, request, object, { ...volume, stagingTargetPath: stagingPath, targetPath: target });
+    return {
+      path: target,
+      needsOwnership: kubeletSetsOwnership(use, object),
+      ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}),
+    };
+  }
+
+  async #stage({ node }: Driver, source: CsiMount['source'], volume: NodeStageVolumeRequest): Promise<void> {
+    await makeDirectory(volume.stagingTargetPath ?? '', { mode: 0o750 });
+    const secrets = await this.#secret(source.nodeStageSecretRef);
+    const volumeContext = source.volumeAttributes ?? {};
+    await node.nodeStageVolume({ ...volume, secrets, volumeContext }, this.#limit());
+  }
+
+  async #publish(
+    { node }: Driver,
+    request: CsiMount,
+    object: CSIDriver | undefined,
+    volume: NodePublishVolumeRequest,
+  ): Promise<void> {
+    const { source, pod } = request;
     const tokens = await this.#serviceAccountTokens(pod, object);
     const inSecrets = object?.spec.serviceAccountTokenInSecrets === true;
     const volumeContext = { ...source.volumeAttributes, ...podInfo(request, object), ...(inSecrets ? {} : tokens) };
     const secrets = { ...(await this.#secret(source.nodePublishSecretRef)), ...(inSecrets ? tokens : {}) };
-    await driver.node.nodePublishVolume(
-      {
-        volumeId: volumeHandle,
-        publishContext,
-        stagingTargetPath: stagingPath,
-        targetPath: target,
-        volumeCapability: capability,
-        readonly: source.readOnly === true,
-        secrets,
-        volumeContext,
-      },
-      this.#limit(),
-    );
-    return {
-      path: target,
-      setOwnership: kubeletSetsOwnership(use, object),
-      ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}),
-    };
+    const readonly = source.readOnly === true;
+    await node.nodePublishVolume({ ...volume, readonly, secrets, volumeContext }, this.#limit());
   }
 
   expand(use: ClaimUse): Promise<void> {
@@ -190,7 +181,7 @@ export class CsiManager implements CsiDrivers {
     const secrets = await this.#secret(reference).catch((error: unknown) => {
       throw new ExpansionError(
         'final',
-        `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${error instanceof Error ? error.message : String(error)}`,
+        `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${errorMessage(error)}`,
         { cause: error },
       );
     });
@@ -201,7 +192,7 @@ export class CsiManager implements CsiDrivers {
       fsGroup: undefined,
       capabilities,
     });
-    await this.#inTurn(`${driverName}/${volumeHandle}`, () =>
+    await this.#serialize(`${driverName}/${volumeHandle}`, () =>
       node.nodeExpandVolume(
         {
           volumeId: volumeHandle,
@@ -220,7 +211,7 @@ export class CsiManager implements CsiDrivers {
     await this.#expansion.unpublished(directory);
     const data = await readVolumeData(directory);
     if (data !== undefined)
-      await this.#inTurn(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
+      await this.#serialize(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
   }
 
   async #unmount(directory: string, { driverName, volumeHandle, stagingPath, target }: VolumeData): Promise<void> {
@@ -244,7 +235,7 @@ export class CsiManager implements CsiDrivers {
     }
   }
 
-  async #note(directory: string, data: VolumeData): Promise<void> {
+  async #saveVolumeData(directory: string, data: VolumeData): Promise<void> {
     await writeVolumeData(directory, data);
     const isNew = !this.#volumes.has(directory);
     this.#volumes.set(directory, data);
@@ -273,7 +264,7 @@ export class CsiManager implements CsiDrivers {
   }
 
   /** Waits until the volume is attached; gives what the driver has to know of it. */
-  async #attached(
+  async #waitForAttach(
     driver: string,
     volumeHandle: string,
     wanted: AbortSignal | undefined,
@@ -329,15 +320,15 @@ export class CsiManager implements CsiDrivers {
     return { signal: this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal) };
   }
 
-  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const done = (this.#turns.get(key) ?? Promise.resolve()).then(work);
+  #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const done = (this.#pendingByVolume.get(key) ?? Promise.resolve()).then(work);
     const settled = done.then(
       () => {},
       () => {},
     );
-    this.#turns.set(key, settled);
+    this.#pendingByVolume.set(key, settled);
     void settled.then(() => {
-      if (this.#turns.get(key) === settled) this.#turns.delete(key);
+      if (this.#pendingByVolume.get(key) === settled) this.#pendingByVolume.delete(key);
     });
     return done;
   }

@@ -1,5 +1,7 @@
 /** Why a driver did not grow a volume, and what follows from it. */
+import { errorMessage } from '../../../base/index.ts';
 import { GrpcError, type GrpcStatusName } from '../../../grpc/index.ts';
+import { rpcErrorText } from '../../runtime/rpc-error.ts';
 import { VolumeError } from '../volume.ts';
 
 /**
@@ -35,21 +37,11 @@ const OUTCOMES: Partial<Record<GrpcStatusName, ExpansionOutcome>> = {
 
 export function expansionError(error: unknown): ExpansionError {
   if (error instanceof ExpansionError) return error;
-  if (!(error instanceof GrpcError))
-    return new ExpansionError('uncertain', error instanceof Error ? error.message : String(error), { cause: error });
+  if (!(error instanceof GrpcError)) return new ExpansionError('uncertain', errorMessage(error), { cause: error });
   const outcome = OUTCOMES[error.code] ?? 'final';
   return new ExpansionError(
     outcome,
-    `Expander.NodeExpand failed to expand the volume ${outcome === 'infeasible' ? '' : ': '}${rpcText(error)}`,
+    `Expander.NodeExpand failed to expand the volume ${outcome === 'infeasible' ? '' : ': '}${rpcErrorText(error)}`,
     { cause: error },
   );
-}
-
-/** As Go's gRPC client shows it. */
-function rpcText({ code, message }: GrpcError): string {
-  const name =
-    code === 'CANCELLED'
-      ? 'Canceled'
-      : code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return `rpc error: code = ${name} desc = ${message}`;
 }

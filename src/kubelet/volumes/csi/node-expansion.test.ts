@@ -10,8 +10,9 @@ import { Client } from '../../../client/index.ts';
 import { inProcessTransport } from '../../../cluster/in-process-transport.ts';
 import { GrpcError } from '../../../grpc/index.ts';
 import { childContext } from '../../../kernel/index.ts';
+import type { ClaimUse } from './csi-drivers.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
+import { NodeExpansion } from './node-expansion.ts';
 
 const NODE = 'n';
 const PERIOD_MS = 60_000;

@@ -2,7 +2,7 @@
  * Growing file systems of volumes whose claims grow: before a pod first uses the volume, and while pods do. The claim's
  * status says how far it is; what is kept here can be found out again from it.
  */
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/generated/core-v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
 import {
   isNotFound,
@@ -14,17 +14,8 @@ import {
 } from '../../../client/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../../kernel/index.ts';
 import { failedPatch, finishedPatch, inProgressPatch, planExpansion, storageOf } from './claim-resize.ts';
+import type { ClaimUse } from './csi-drivers.ts';
 import { expansionError, ExpansionError } from './expansion-error.ts';
-
-/** A pod's use of a claim's volume. */
-export interface ClaimUse {
-  readonly pod: Pod;
-  readonly claim: PersistentVolumeClaim;
-  readonly volume: PersistentVolume;
-  /** Of the pod's volume. */
-  readonly directory: string;
-  readonly readOnly: boolean;
-}
 
 export interface NodeExpansionOptions {
   readonly client: Client;
@@ -46,7 +37,7 @@ interface KnownVolume {
   /** The driver does not do it while the volume is in use here. */
   refusedInUse: boolean;
   failedFinally: boolean;
-  turn: Promise<unknown>;
+  pending: Promise<unknown>;
 }
 
 const RETRY_MS = 500;
@@ -74,7 +65,7 @@ export class NodeExpansion {
     const name = nameOf(use.volume);
     const known = this.#known(name);
     known.directories.add(use.directory);
-    await this.#inTurn(known, () => this.#expandBeforeUse(known, use));
+    await this.#serialize(known, () => this.#expandBeforeUse(known, use));
     if (use.readOnly) return;
     known.uses.set(use.directory, use);
     this.#queue.addAfter(name, this.#period());
@@ -85,7 +76,7 @@ export class NodeExpansion {
     for (const [name, known] of this.#volumes) {
       if (!known.directories.delete(directory)) continue;
       known.uses.delete(directory);
-      await known.turn;
+      await known.pending;
       if (known.directories.size === 0 && this.#volumes.get(name) === known) this.#volumes.delete(name);
     }
   }
@@ -111,7 +102,7 @@ export class NodeExpansion {
   async #check(name: string): Promise<void> {
     const known = this.#volumes.get(name);
     if (known === undefined) return;
-    await this.#inTurn(known, () => this.#expandInUse(known));
+    await this.#serialize(known, () => this.#expandInUse(known));
     if (this.#volumes.get(name) === known && known.uses.size > 0) this.#queue.addAfter(name, this.#period());
   }
 
@@ -122,7 +113,7 @@ export class NodeExpansion {
     known.size ??= before;
     if (before.cmp(wanted) >= 0) return;
     if (readOnly) {
-      this.#tell(
+      this.#recordEvent(
         use,
         'Warning',
         'FileSystemResizeFailed',
@@ -151,7 +142,7 @@ export class NodeExpansion {
       // Without its claim the volume does not grow any more.
       if (isNotFound(error)) return;
       if (error instanceof ExpansionError && !this.#ctx.signal.aborted)
-        this.#tellPod(
+        this.#recordPodEvent(
           use,
           'Warning',
           'VolumeResizeFailed',
@@ -176,7 +167,7 @@ export class NodeExpansion {
       return;
     }
     known.failedFinally = false;
-    this.#tell(
+    this.#recordEvent(
       use,
       'Normal',
       'FileSystemResizeSuccessful',
@@ -234,12 +225,12 @@ export class NodeExpansion {
       });
   }
 
-  #tell(use: ClaimUse, type: EventType, reason: string, message: string): void {
-    this.#tellPod(use, type, reason, message);
+  #recordEvent(use: ClaimUse, type: EventType, reason: string, message: string): void {
+    this.#recordPodEvent(use, type, reason, message);
     this.#event({ ...use.claim, apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, type, reason, message);
   }
 
-  #tellPod = ({ pod }: ClaimUse, type: EventType, reason: string, message: string): void =>
+  #recordPodEvent = ({ pod }: ClaimUse, type: EventType, reason: string, message: string): void =>
     this.#event({ ...pod, apiVersion: 'v1', kind: 'Pod' }, type, reason, message);
 
   #event = (object: ApiObject, type: EventType, reason: string, message: string): void =>
@@ -259,15 +250,15 @@ export class NodeExpansion {
           size: undefined,
           refusedInUse: false,
           failedFinally: false,
-          turn: Promise.resolve(),
+          pending: Promise.resolve(),
         }),
       );
     return known;
   }
 
-  #inTurn<T>(known: KnownVolume, work: () => Promise<T>): Promise<T> {
-    const done = known.turn.then(work);
-    known.turn = done.catch(() => {});
+  #serialize<T>(known: KnownVolume, work: () => Promise<T>): Promise<T> {
+    const done = known.pending.then(work);
+    known.pending = done.catch(() => {});
     return done;
   }
 }

@@ -1,5 +1,5 @@
-import type { VolumeUsage } from './csi-drivers.ts';
 /** What a driver tells of a volume, in the kubelet's words. */
+import type { VolumeUsage } from './csi-drivers.ts';
 import type { NodeCapabilityType, NodeGetVolumeStatsResponse, UsageUnit } from './csi-v1.generated.ts';
 
 /** What the driver leaves out counts as nothing. */

@@ -1,5 +1,5 @@
-import { pemBlocks } from '../../../base/index.ts';
 /** How objects get from one version of a custom kind to another. */
+import { pemBlocks } from '../../../base/index.ts';
 import {
   type FieldError,
   forbiddenField,

@@ -72,73 +72,77 @@ const MAX_REPEAT = 1000;
 const MAX_NESTING = 1000;
 
 class Translator {
-  private at = 0;
-  private out = '';
-  private flags: Flags = { fold: false, multiline: false, dotAll: false, ungreedy: false };
+  #at = 0;
+  #out = '';
+  #flags: Flags = { fold: false, multiline: false, dotAll: false, ungreedy: false };
   /** The flags to return to at each open group's end. */
-  private readonly groups: Flags[] = [];
+  readonly #groups: Flags[] = [];
   /** Whether the last thing written can be repeated, and the text of the repetition that it has already. */
-  private repeatable = false;
-  private lastRepeat = '';
+  #repeatable = false;
+  #lastRepeat = '';
 
-  constructor(private readonly source: string) {}
+  readonly #source: string;
 
-  translate(): string {
-    while (this.at < this.source.length) this.next();
-    if (this.groups.length > 0) throw new GoRegexpError('missing closing )', this.source);
-    return this.out;
+  constructor(source: string) {
+    this.#source = source;
   }
 
-  private next(): void {
-    const char = this.source[this.at]!;
+  translate(): string {
+    while (this.#at < this.#source.length) this.#next();
+    if (this.#groups.length > 0) throw new GoRegexpError('missing closing )', this.#source);
+    return this.#out;
+  }
+
+  #next(): void {
+    const char = this.#source[this.#at]!;
     switch (char) {
       case '(':
-        return this.open();
+        return this.#open();
       case ')':
-        return this.close();
+        return this.#close();
       case '|':
-        this.at++;
-        this.out += '|';
-        this.repeatable = false;
-        this.lastRepeat = '';
+        this.#at++;
+        this.#out += '|';
+        this.#repeatable = false;
+        this.#lastRepeat = '';
         return;
       case '[':
-        return this.atom(this.characterClass());
+        return this.#atom(this.#characterClass());
       case '.':
-        this.at++;
-        return this.atom(this.flags.dotAll ? '[\\s\\S]' : '[^\\n]');
+        this.#at++;
+        return this.#atom(this.#flags.dotAll ? '[\\s\\S]' : '[^\\n]');
       case '^':
-        this.at++;
-        return this.atom(this.flags.multiline ? '(?<![^\\n])' : '(?<![\\s\\S])');
+        this.#at++;
+        return this.#atom(this.#flags.multiline ? '(?<![^\\n])' : '(?<![\\s\\S])');
       case '$':
-        this.at++;
-        return this.atom(this.flags.multiline ? '(?![^\\n])' : '(?![\\s\\S])');
+        this.#at++;
+        return this.#atom(this.#flags.multiline ? '(?![^\\n])' : '(?![\\s\\S])');
       case '*':
       case '+':
       case '?':
-        this.at++;
-        return this.repeat(char);
+        this.#at++;
+        return this.#repeat(char);
       case '{':
-        return this.braces();
+        return this.#braces();
       case '\\':
-        return this.escape();
+        return this.#escape();
       default: {
-        const symbol = String.fromCodePoint(this.source.codePointAt(this.at)!);
-        this.at += symbol.length;
-        return this.atom(this.literal(symbol));
+        const symbol = String.fromCodePoint(this.#source.codePointAt(this.#at)!);
+        this.#at += symbol.length;
+        return this.#atom(this.#literal(symbol));
       }
     }
   }
 
-  private atom(text: string): void {
+  #atom(text: string): void {
     // Assertions stand in a group so that they can be repeated, which Go allows.
-    this.out += text.startsWith('(?<!') || text.startsWith('(?!') ? `(?:${text})` : text;
-    this.repeatable = true;
-    this.lastRepeat = '';
+    this.#out += text.startsWith('(?<!') || text.startsWith('(?!') ? `(?:${text})` : text;
+    this.#repeatable = true;
+    this.#lastRepeat = '';
   }
 
-  private literal(symbol: string): string {
-    if (this.flags.fold) {
+  #literal(symbol: string): string {
+    if (this.#flags.fold) {
       const cases = [...new Set([symbol, symbol.toLowerCase(), symbol.toUpperCase()])].filter(
         (s) => [...s].length === 1,
       );
@@ -147,32 +151,32 @@ class Translator {
     return escapeLiteral(symbol);
   }
 
-  private open(): void {
-    if (this.groups.length >= MAX_NESTING) throw new GoRegexpError('expression nests too deeply', this.source);
-    if (this.source[this.at + 1] !== '?') {
-      this.at++;
-      this.groups.push({ ...this.flags });
-      this.out += '(?:';
-      this.repeatable = false;
-      this.lastRepeat = '';
+  #open(): void {
+    if (this.#groups.length >= MAX_NESTING) throw new GoRegexpError('expression nests too deeply', this.#source);
+    if (this.#source[this.#at + 1] !== '?') {
+      this.#at++;
+      this.#groups.push({ ...this.#flags });
+      this.#out += '(?:';
+      this.#repeatable = false;
+      this.#lastRepeat = '';
       return;
     }
-    const rest = this.source.slice(this.at);
+    const rest = this.#source.slice(this.#at);
     const named = /^\(\?P?<([^>]*)(>?)/.exec(rest);
     if (named && !rest.startsWith('(?<=') && !rest.startsWith('(?<!')) {
-      if (named[2] === '') throw new GoRegexpError('invalid named capture', this.source);
+      if (named[2] === '') throw new GoRegexpError('invalid named capture', this.#source);
       if (!/^[A-Za-z0-9_]+$/.test(named[1]!)) throw new GoRegexpError('invalid named capture', named[0]);
-      this.at += named[0].length;
-      this.groups.push({ ...this.flags });
-      this.out += '(?:';
-      this.repeatable = false;
+      this.#at += named[0].length;
+      this.#groups.push({ ...this.#flags });
+      this.#out += '(?:';
+      this.#repeatable = false;
       return;
     }
-    this.flagGroup(rest);
+    this.#flagGroup(rest);
   }
 
-  private flagGroup(rest: string): void {
-    const next: Flags = { ...this.flags };
+  #flagGroup(rest: string): void {
+    const next: Flags = { ...this.#flags };
     let on = true;
     let seen = false;
     for (let i = 2; i < rest.length; i++) {
@@ -186,94 +190,94 @@ class Translator {
         seen = false;
         continue;
       } else if ((char === ':' || char === ')') && (on || seen)) {
-        this.at += i + 1;
+        this.#at += i + 1;
         if (char === ':') {
-          this.groups.push({ ...this.flags });
-          this.out += '(?:';
-          this.lastRepeat = '';
+          this.#groups.push({ ...this.#flags });
+          this.#out += '(?:';
+          this.#lastRepeat = '';
         }
-        this.repeatable = false;
-        this.flags = next;
+        this.#repeatable = false;
+        this.#flags = next;
         return;
       } else {
         throw new GoRegexpError('invalid or unsupported Perl syntax', rest.slice(0, i + 1));
       }
       seen = true;
     }
-    throw new GoRegexpError('missing closing )', this.source);
+    throw new GoRegexpError('missing closing )', this.#source);
   }
 
-  private close(): void {
-    const before = this.groups.pop();
-    if (!before) throw new GoRegexpError('unexpected )', this.source);
-    this.flags = before;
-    this.at++;
-    this.out += ')';
-    this.repeatable = true;
-    this.lastRepeat = '';
+  #close(): void {
+    const before = this.#groups.pop();
+    if (!before) throw new GoRegexpError('unexpected )', this.#source);
+    this.#flags = before;
+    this.#at++;
+    this.#out += ')';
+    this.#repeatable = true;
+    this.#lastRepeat = '';
   }
 
-  private repeat(operator: string): void {
+  #repeat(operator: string): void {
     let text = operator;
-    let lazy = this.flags.ungreedy;
-    if (this.source[this.at] === '?') {
-      this.at++;
+    let lazy = this.#flags.ungreedy;
+    if (this.#source[this.#at] === '?') {
+      this.#at++;
       text += '?';
       lazy = !lazy;
     }
-    if (this.lastRepeat !== '') throw new GoRegexpError('invalid nested repetition operator', this.lastRepeat + text);
-    if (!this.repeatable) throw new GoRegexpError('missing argument to repetition operator', text);
-    this.out += lazy ? `${operator}?` : operator;
-    this.lastRepeat = text;
+    if (this.#lastRepeat !== '') throw new GoRegexpError('invalid nested repetition operator', this.#lastRepeat + text);
+    if (!this.#repeatable) throw new GoRegexpError('missing argument to repetition operator', text);
+    this.#out += lazy ? `${operator}?` : operator;
+    this.#lastRepeat = text;
   }
 
-  private braces(): void {
-    const match = /^\{(\d{1,10})(,(\d{0,10}))?\}/.exec(this.source.slice(this.at));
+  #braces(): void {
+    const match = /^\{(\d{1,10})(,(\d{0,10}))?\}/.exec(this.#source.slice(this.#at));
     if (!match) {
-      this.at++;
-      return this.atom('\\{');
+      this.#at++;
+      return this.#atom('\\{');
     }
-    this.at += match[0].length;
+    this.#at += match[0].length;
     const low = Number(match[1]);
     const high = match[3] === undefined || match[3] === '' ? low : Number(match[3]);
     if (low > MAX_REPEAT || high > MAX_REPEAT || high < low) throw new GoRegexpError('invalid repeat count', match[0]);
-    this.repeat(match[0]);
+    this.#repeat(match[0]);
   }
 
-  private escape(): void {
-    const char = this.source[this.at + 1];
+  #escape(): void {
+    const char = this.#source[this.#at + 1];
     if (char === undefined) throw new GoRegexpError('trailing backslash at end of expression', '');
     if (char === 'A' || char === 'z') {
-      this.at += 2;
-      return this.atom(char === 'A' ? '(?<![\\s\\S])' : '(?![\\s\\S])');
+      this.#at += 2;
+      return this.#atom(char === 'A' ? '(?<![\\s\\S])' : '(?![\\s\\S])');
     }
     if (char === 'b' || char === 'B') {
-      this.at += 2;
-      this.out += `(?:\\${char})`;
-      this.repeatable = true;
-      this.lastRepeat = '';
+      this.#at += 2;
+      this.#out += `(?:\\${char})`;
+      this.#repeatable = true;
+      this.#lastRepeat = '';
       return;
     }
     if (char === 'Q') {
-      const end = this.source.indexOf('\\E', this.at + 2);
-      const quoted = this.source.slice(this.at + 2, end < 0 ? undefined : end);
-      this.at = end < 0 ? this.source.length : end + 2;
-      for (const symbol of quoted) this.atom(this.literal(symbol));
+      const end = this.#source.indexOf('\\E', this.#at + 2);
+      const quoted = this.#source.slice(this.#at + 2, end < 0 ? undefined : end);
+      this.#at = end < 0 ? this.#source.length : end + 2;
+      for (const symbol of quoted) this.#atom(this.#literal(symbol));
       return;
     }
     const perl = PERL_CLASSES.get(char.toLowerCase());
     if (perl !== undefined) {
-      this.at += 2;
-      return this.atom(char === char.toLowerCase() ? `[${perl}]` : `[^${perl}]`);
+      this.#at += 2;
+      return this.#atom(char === char.toLowerCase() ? `[${perl}]` : `[^${perl}]`);
     }
-    if (char === 'p' || char === 'P') return this.atom(this.unicodeClass());
-    this.atom(this.literal(this.escapedCharacter()));
+    if (char === 'p' || char === 'P') return this.#atom(this.#unicodeClass());
+    this.#atom(this.#literal(this.#escapedCharacter()));
   }
 
   /** Reads `\p{…}` or `\pL` into JavaScript's property escape. */
-  private unicodeClass(): string {
-    const match = /^\\([pP])(?:\{(\^?)([^}]*)\}|(\^?)(.))/su.exec(this.source.slice(this.at));
-    if (!match) throw new GoRegexpError('invalid character class range', this.source.slice(this.at));
+  #unicodeClass(): string {
+    const match = /^\\([pP])(?:\{(\^?)([^}]*)\}|(\^?)(.))/su.exec(this.#source.slice(this.#at));
+    if (!match) throw new GoRegexpError('invalid character class range', this.#source.slice(this.#at));
     const negated = (match[1] === 'P') !== (match[2] === '^' || match[4] === '^');
     const name = match[3] ?? match[5]!;
     for (const property of [name, `Script=${name}`]) {
@@ -283,85 +287,85 @@ class Translator {
       } catch {
         continue;
       }
-      this.at += match[0].length;
+      this.#at += match[0].length;
       return text;
     }
     throw new GoRegexpError('invalid character class range', match[0]);
   }
 
   /** Reads an escape that stands for one character. */
-  private escapedCharacter(): string {
-    const rest = this.source.slice(this.at);
+  #escapedCharacter(): string {
+    const rest = this.#source.slice(this.#at);
     const simple = /^\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|([0-7]{3})|(0[0-7]{0,2}))/.exec(rest);
     if (simple) {
       const code = parseInt(simple[1] ?? simple[2] ?? simple[3] ?? simple[4]!, simple[1] || simple[2] ? 16 : 8);
       if (code > 0x10ffff) throw new GoRegexpError('invalid escape sequence', simple[0]);
-      this.at += simple[0].length;
+      this.#at += simple[0].length;
       return String.fromCodePoint(code);
     }
     const char = rest[1];
     if (char === undefined) throw new GoRegexpError('trailing backslash at end of expression', '');
     const control = ESCAPED_CONTROL.get(char);
     if (control !== undefined) {
-      this.at += 2;
+      this.#at += 2;
       return JSON.parse(`"${control.replace('\\x', '\\u00').replace('\\v', '\\u000b')}"`) as string;
     }
     if (/[A-Za-z0-9]/.test(char) || char.charCodeAt(0) > 0x7f)
       throw new GoRegexpError('invalid escape sequence', `\\${char}`);
-    this.at += 2;
+    this.#at += 2;
     return char;
   }
 
-  private characterClass(): string {
-    const start = this.at;
-    this.at++;
+  #characterClass(): string {
+    const start = this.#at;
+    this.#at++;
     let negated = false;
-    if (this.source[this.at] === '^') {
+    if (this.#source[this.#at] === '^') {
       negated = true;
-      this.at++;
+      this.#at++;
     }
     let body = '';
-    for (let first = true; first || this.source[this.at] !== ']'; first = false) {
-      if (this.at >= this.source.length) throw new GoRegexpError('missing closing ]', this.source.slice(start));
-      body += this.classItem(start);
+    for (let first = true; first || this.#source[this.#at] !== ']'; first = false) {
+      if (this.#at >= this.#source.length) throw new GoRegexpError('missing closing ]', this.#source.slice(start));
+      body += this.#classItem(start);
     }
-    this.at++;
-    if (negated && !this.flags.dotAll && body === '') return '[^\\n]';
+    this.#at++;
+    if (negated && !this.#flags.dotAll && body === '') return '[^\\n]';
     return `[${negated ? '^' : ''}${body}]`;
   }
 
-  private classItem(start: number): string {
-    const rest = this.source.slice(this.at);
+  #classItem(start: number): string {
+    const rest = this.#source.slice(this.#at);
     const posix = /^\[:(\^?)([a-z]+):\]/.exec(rest);
     if (posix) {
       const chars = POSIX_CLASSES.get(posix[2]!);
       if (chars === undefined) throw new GoRegexpError('invalid character class range', posix[0]);
-      this.at += posix[0].length;
+      this.#at += posix[0].length;
       return posix[1] === '^' ? complementInClass(chars) : chars;
     }
     const perl = /^\\([dswDSW])/.exec(rest);
     if (perl) {
-      this.at += 2;
+      this.#at += 2;
       const chars = PERL_CLASSES.get(perl[1]!.toLowerCase())!;
       return perl[1]! === perl[1]!.toLowerCase() ? chars : complementInClass(chars);
     }
-    if (/^\\[pP]/.test(rest)) return this.unicodeClass();
-    const low = this.classCharacter(start);
-    if (this.source[this.at] === '-' && this.source[this.at + 1] !== ']' && this.at + 1 < this.source.length) {
-      const rangeStart = this.at - low.length;
-      this.at++;
-      const high = this.classCharacter(start);
+    if (/^\\[pP]/.test(rest)) return this.#unicodeClass();
+    const low = this.#classCharacter(start);
+    if (this.#source[this.#at] === '-' && this.#source[this.#at + 1] !== ']' && this.#at + 1 < this.#source.length) {
+      const rangeStart = this.#at - low.length;
+      this.#at++;
+      const high = this.#classCharacter(start);
       if (high.codePointAt(0)! < low.codePointAt(0)!) {
-        throw new GoRegexpError('invalid character class range', this.source.slice(rangeStart, this.at));
+        throw new GoRegexpError('invalid character class range', this.#source.slice(rangeStart, this.#at));
       }
-      return this.foldRange(low, high);
+      return this.#foldRange(low, high);
     }
-    return this.foldRange(low, low);
+    return this.#foldRange(low, low);
   }
 
-  private foldRange(low: string, high: string): string {
+  #foldRange(low: string, high: string): string {
     const range = low === high ? escapeInClass(low) : `${escapeInClass(low)}-${escapeInClass(high)}`;
-    if (!this.flags.fold) return range;
+    if (!this.#flags.fold) return range;
     const swapped = (c: string): string => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase());
     if (low === high) return [...swapped(low)].length === 1 ? range + escapeInClass(swapped(low)) : range;
     const upper = overlap(low, high, 'A', 'Z', 32);
@@ -369,11 +373,11 @@ class Translator {
     return range + upper + lower;
   }
 
-  private classCharacter(start: number): string {
-    if (this.at >= this.source.length) throw new GoRegexpError('missing closing ]', this.source.slice(start));
-    if (this.source[this.at] === '\\') return this.escapedCharacter();
-    const symbol = String.fromCodePoint(this.source.codePointAt(this.at)!);
-    this.at += symbol.length;
+  #classCharacter(start: number): string {
+    if (this.#at >= this.#source.length) throw new GoRegexpError('missing closing ]', this.#source.slice(start));
+    if (this.#source[this.#at] === '\\') return this.#escapedCharacter();
+    const symbol = String.fromCodePoint(this.#source.codePointAt(this.#at)!);
+    this.#at += symbol.length;
     return symbol;
   }
 }

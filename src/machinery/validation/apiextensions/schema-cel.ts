@@ -29,18 +29,18 @@ interface RuleCost {
 
 /** What all the rules of a schema may cost together. */
 class TotalCost {
-  private total = 0;
-  private expensive: RuleCost[] = [];
+  #total = 0;
+  #expensive: RuleCost[] = [];
 
   observe(at: Path, cost: number): void {
-    this.total += cost;
+    this.#total += cost;
     if (cost < TOTAL_COST_LIMIT / 100) return;
-    this.expensive = [...this.expensive, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE);
+    this.#expensive = [...this.#expensive, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE);
   }
 
   report(errors: FieldError[], at: Path): void {
-    if (this.total <= TOTAL_COST_LIMIT) return;
-    for (const { at: ruleAt } of this.expensive) {
+    if (this.#total <= TOTAL_COST_LIMIT) return;
+    for (const { at: ruleAt } of this.#expensive) {
       errors.push(
         forbiddenField(
           ruleAt,
@@ -49,7 +49,7 @@ class TotalCost {
       );
     }
     const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
-    errors.push(forbiddenField(at, costMessage(what, this.total, TOTAL_COST_LIMIT)));
+    errors.push(forbiddenField(at, costMessage(what, this.#total, TOTAL_COST_LIMIT)));
   }
 }
 

@@ -1,7 +1,7 @@
+/** The defaults in a schema: each is a value that the schema allows and knows every field of. */
 import { append } from '../../../base/index.ts';
 import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
-/** The defaults in a schema: each is a value that the schema allows and knows every field of. */
 import { semanticEqual } from '../equality.ts';
 import { AT_ONCE, type Descend } from './descend.ts';
 import { validateEmbeddedMetadata } from './embedded-metadata.ts';

@@ -1,5 +1,5 @@
-import { append } from '../../../base/index.ts';
 /** What a definition's schema may contain, node by node; the rules that are not about structure. */
+import { append } from '../../../base/index.ts';
 import {
   type FieldError,
   forbiddenField,

@@ -1,8 +1,8 @@
-import { append } from '../../../base/index.ts';
 /**
  * Structural schemas: the rules that make it possible to prune and default objects by a schema. Every part of an object
  * has its type outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
  */
+import { append } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { compareBytes } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';

@@ -1,5 +1,5 @@
-import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 /** A controller's label selector against the labels of its pod template. */
+import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';

@@ -1,3 +1,8 @@
+/**
+ * An autoscaling/v1 autoscaler as autoscaling/v2 would have it, which is the form that is checked. v1 knows only a
+ * share of the CPU; the other metrics and the behaviour stand in annotations, and what cannot be read there counts as
+ * absent.
+ */
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
 import type {
   HorizontalPodAutoscalerBehavior,
@@ -6,11 +11,6 @@ import type {
   MetricTarget,
 } from '../../../api/generated/autoscaling-v2.ts';
 import { isRecord } from '../../../base/index.ts';
-/**
- * An autoscaling/v1 autoscaler as autoscaling/v2 would have it, which is the form that is checked. v1 knows only a
- * share of the CPU; the other metrics and the behaviour stand in annotations, and what cannot be read there counts as
- * absent.
- */
 import { parseJson } from '../../decode/index.ts';
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';

@@ -1,5 +1,5 @@
-import type { JobSpec } from '../../../api/generated/batch-v1.ts';
 /** The spec that Jobs and the templates of CronJobs share. */
+import type { JobSpec } from '../../../api/generated/batch-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../errors/index.ts';
 import { utf8Longer } from '../../names/index.ts';

@@ -112,53 +112,52 @@ export function validatePodLevelResources(
 
 /** The requirements of one container or pod while they are gone through. */
 class Requirements {
-  private hasCpuOrMemory = false;
-  private hasHugePages = false;
+  #hasCpuOrMemory = false;
+  #hasHugePages = false;
 
-  constructor(
-    private readonly errors: FieldError[],
-    private readonly at: Path,
-    private readonly resourceName: ResourceNameCheck,
-  ) {}
+  readonly #errors: FieldError[];
+  readonly #at: Path;
+  readonly #resourceName: ResourceNameCheck;
+
+  constructor(errors: FieldError[], at: Path, resourceName: ResourceNameCheck) {
+    this.#errors = errors;
+    this.#at = at;
+    this.#resourceName = resourceName;
+  }
 
   validate({ limits, requests, claims }: ResourceRequirements, rules: RequirementRules): void {
     for (const name in limits) {
-      this.validateOne('limits', name, ownValue(limits, name)!);
-      if (isHugePageResource(name)) this.validateHugePages('limits', name, ownValue(limits, name)!, rules);
+      this.#validateOne('limits', name, ownValue(limits, name)!);
+      if (isHugePageResource(name)) this.#validateHugePages('limits', name, ownValue(limits, name)!, rules);
     }
     for (const name in requests) {
       const request = ownValue(requests, name)!;
-      this.validateOne('requests', name, request);
-      validateRequestAgainstLimit(this.errors, { name, request, limit: ownValue(limits, name) }, this.at);
-      if (isHugePageResource(name)) this.validateHugePages('requests', name, request, rules);
+      this.#validateOne('requests', name, request);
+      validateRequestAgainstLimit(this.#errors, { name, request, limit: ownValue(limits, name) }, this.#at);
+      if (isHugePageResource(name)) this.#validateHugePages('requests', name, request, rules);
     }
-    if (this.hasHugePages && !this.hasCpuOrMemory)
-      this.errors.push(forbiddenField(this.at, 'HugePages require cpu or memory'));
-    if (claims) validateClaimNames(this.errors, claims, rules.claimNames, this.at.child('claims'));
+    if (this.#hasHugePages && !this.#hasCpuOrMemory)
+      this.#errors.push(forbiddenField(this.#at, 'HugePages require cpu or memory'));
+    if (claims) validateClaimNames(this.#errors, claims, rules.claimNames, this.#at.child('claims'));
   }
 
-  private validateOne(kind: 'limits' | 'requests', name: string, quantity: string): void {
+  #validateOne(kind: 'limits' | 'requests', name: string, quantity: string): void {
     if (name === 'cpu' || name === 'memory') {
-      this.hasCpuOrMemory = true;
+      this.#hasCpuOrMemory = true;
       if (isNegativeQuantity(quantity))
-        validateNonnegativeQuantity(this.errors, quantity, this.at.child(kind).key(name));
+        validateNonnegativeQuantity(this.#errors, quantity, this.#at.child(kind).key(name));
       return;
     }
-    const here = this.at.child(kind).key(name);
-    this.resourceName(this.errors, name, here);
-    validateResourceQuantity(this.errors, name, quantity, here);
+    const here = this.#at.child(kind).key(name);
+    this.#resourceName(this.#errors, name, here);
+    validateResourceQuantity(this.#errors, name, quantity, here);
   }
 
-  private validateHugePages(
-    kind: 'limits' | 'requests',
-    name: string,
-    quantity: string,
-    rules: RequirementRules,
-  ): void {
-    this.hasHugePages = true;
+  #validateHugePages(kind: 'limits' | 'requests', name: string, quantity: string, rules: RequirementRules): void {
+    this.#hasHugePages = true;
     if (rules.allowIndivisibleHugePages || isWholeHugePages(name, quantity)) return;
-    this.errors.push(
-      invalidValue(this.at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`),
+    this.#errors.push(
+      invalidValue(this.#at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`),
     );
   }
 }

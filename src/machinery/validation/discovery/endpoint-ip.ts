@@ -1,5 +1,5 @@
-import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 /** Addresses that endpoints may have: none that mean a host itself or reach only its own link. */
+import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 
 const FORBIDDEN: readonly (readonly [cidrs: readonly Cidr[], message: string])[] = [

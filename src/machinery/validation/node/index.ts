@@ -1,8 +1,8 @@
+/** Validation of the node group: RuntimeClasses. */
 import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
 import { duplicate, type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../../names/index.ts';
-/** Validation of the node group: RuntimeClasses. */
 import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import { validateTolerations } from '../core/pod/tolerations.ts';
 import { validateContainerResources } from '../core/resources.ts';

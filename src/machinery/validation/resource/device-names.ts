@@ -1,6 +1,6 @@
+/** The names that dynamic resource allocation uses. */
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
 import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue, utf8Longer } from '../../names/index.ts';
-/** The names that dynamic resource allocation uses. */
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 
 const MAX_POOL_NAME = 253;

@@ -1,3 +1,4 @@
+/** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
 import type {
   CSIDriver,
   CSIDriverSpec,
@@ -16,7 +17,6 @@ import {
   required,
 } from '../../errors/index.ts';
 import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
-/** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
 import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import { validateNonnegativeQuantity } from '../core/resources.ts';
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';

@@ -1,3 +1,4 @@
+/** StorageClasses and VolumeAttributesClasses. */
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
 import {
@@ -10,7 +11,6 @@ import {
   required,
 } from '../../errors/index.ts';
 import { compareBytes, nameIsDnsSubdomain } from '../../names/index.ts';
-/** StorageClasses and VolumeAttributesClasses. */
 import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import { semanticEqual } from '../equality.ts';
 import type { KindValidation } from '../kind-validation.ts';

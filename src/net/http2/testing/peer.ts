@@ -73,7 +73,7 @@ export const OPTIONS = {
   maxConcurrentStreams: 10,
   streamWindow: 256 * 1024,
   connectionWindow: 1024 * 1024,
-  beginMs: 10_000,
+  prefaceMs: 10_000,
   idleMs: 90_000,
 };
 

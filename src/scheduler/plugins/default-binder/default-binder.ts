@@ -1,8 +1,8 @@
+/** The plugin DefaultBinder: creates the Binding of the pod. */
 import type { Client } from '../../../client/index.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { errorStatus } from '../../framework/status.ts';
 
-/** Tells the API server where the pod goes. */
 export function defaultBinder(client: Client): Plugin {
   const pods = client.resource('v1/pods');
   return {

@@ -1,12 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PodInfo } from '../../cache/pod-info.ts';
 import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing/index.ts';
-import { harmOf, pickNode } from './pick-node.ts';
 import { splitByBudgets } from './pod-disruption-budgets.ts';
-import type { Victims } from './select-victims.ts';
+import { harmOf, pickNode, type Victims } from './victims.ts';
 
 describe('pickNode', () => {
-  const victims = (name: string, pods: { priority: number; startTime?: string }[], budgetViolations = 0): Victims => {
+  const victims = (name: string, pods: { priority: number; startTime?: string }[], numPdbViolations = 0): Victims => {
     const infos = pods.map(
       ({ priority, startTime }, i) =>
         new PodInfo({
@@ -14,7 +13,7 @@ describe('pickNode', () => {
           status: { ...(startTime ? { startTime } : {}) },
         }),
     );
-    return { node: { name } as Victims['node'], pods: infos, budgetViolations, harm: harmOf(infos, budgetViolations) };
+    return { node: { name } as Victims['node'], pods: infos, numPdbViolations, harm: harmOf(infos, numPdbViolations) };
   };
 
   it.each([

@@ -1,3 +1,7 @@
+/**
+ * The plugin DefaultPreemption: when no node fits a pod, it deletes pods of lower priority on the node where that does
+ * the least harm, and nominates that node.
+ */
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { reasonsText } from '../../evaluation/fit-error.ts';
@@ -6,11 +10,11 @@ import type { CycleState } from '../../framework/cycle-state.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { FilterFailure, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { Status, unresolvable, unschedulable } from '../../framework/status.ts';
-import { consultExtendersOnVictims } from './consult-extenders.ts';
-import { pickNode } from './pick-node.ts';
-import { clearLowerNominations, removeVictim } from './prepare-candidate.ts';
-import { NO_VICTIMS, selectVictims, type Victims } from './select-victims.ts';
-import { CANDIDATE, NO_CANDIDATE, NOT_TRIED, TriedVictims } from './tried-victims.ts';
+import { callExtenders } from './call-extenders.ts';
+import { CANDIDATE, DryRunResults, NO_CANDIDATE, NOT_TRIED } from './dry-run-results.ts';
+import { clearLowerNominations, deleteVictim } from './prepare-candidate.ts';
+import { NO_VICTIMS, selectVictims } from './select-victims.ts';
+import { pickNode, type Victims } from './victims.ts';
 
 export interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage?: number;
@@ -20,11 +24,10 @@ export interface DefaultPreemptionArgs {
 const NAME = 'DefaultPreemption';
 const NOT_HELPFUL = new Status('UnschedulableAndUnresolvable', ['Preemption is not helpful for scheduling']);
 
-/** Makes room for a pod by removing less important ones, where that does the least harm. */
 export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): Plugin {
   const percentage = args.minCandidateNodesPercentage ?? 10;
   const absolute = args.minCandidateNodesAbsolute ?? 100;
-  /** Pods whose victims are being deleted: trying them before that is done would be in vain. */
+  /** Pods whose victims are being deleted. They stay gated until that is done. */
   const preparing = new Set<string>();
 
   const preempt = (
@@ -39,16 +42,16 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
     if (candidates.best === undefined)
       return { status: unschedulable(`preemption: ${notFound(failure, candidates.answers())}`), nominatedNodeName: '' };
     const interested = handle.extenders.filter((extender) => extender.preempts && extender.isInterested(pod));
-    if (interested.length === 0) return makeRoom(pod, candidates.best);
-    return consultExtendersOnVictims(handle, pod, candidates.all(), interested).then((left) => {
+    if (interested.length === 0) return prepareCandidate(pod, candidates.best);
+    return callExtenders(handle, pod, candidates.all(), interested).then((left) => {
       const chosen = pickNode(left);
       return chosen === undefined
         ? { status: unschedulable('preemption: no candidate is left by extenders'), nominatedNodeName: '' }
-        : makeRoom(pod, chosen);
+        : prepareCandidate(pod, chosen);
     });
   };
 
-  const makeRoom = (pod: PodInfo, chosen: Victims): PostFilterResult => {
+  const prepareCandidate = (pod: PodInfo, chosen: Victims): PostFilterResult => {
     const nodeName = chosen.node.name;
     handle.metrics.preemptionVictims.observe(chosen.pods.length);
     preparing.add(pod.uid);
@@ -56,10 +59,10 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
       try {
         clearLowerNominations(handle, pod, nodeName);
         const [last, ...others] = [...chosen.pods].reverse();
-        await Promise.all(others.map((victim) => removeVictim(handle, { victim, preemptor: pod, nodeName, signal })));
-        /** The deletion of the last one finds the pod ready to be tried. */
+        await Promise.all(others.map((victim) => deleteVictim(handle, { victim, preemptor: pod, nodeName, signal })));
+        // The deletion event of the last victim must find the pod ungated.
         preparing.delete(pod.uid);
-        if (last !== undefined) await removeVictim(handle, { victim: last, preemptor: pod, nodeName, signal });
+        if (last !== undefined) await deleteVictim(handle, { victim: last, preemptor: pod, nodeName, signal });
       } catch (error) {
         if (!signal.aborted)
           handle.logger.error(error, 'Error occurred during async preemption', { pod: pod.key, node: nodeName });
@@ -82,7 +85,7 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
   };
 }
 
-/** Whoever is waiting for room already need not make more of it. */
+/** A pod whose victims are still terminating on its nominated node must not preempt more pods. */
 function whyNotEligible({ cache }: Handle, pod: PodInfo, failure: FilterFailure): string | undefined {
   if (pod.pod.spec?.preemptionPolicy === 'Never') return 'not eligible due to preemptionPolicy=Never.';
   const nominated = cache.nominator.nodeOf(pod.uid) ?? pod.nominatedNodeName;
@@ -107,11 +110,11 @@ interface Candidates {
   /** Where preemption does the least harm. */
   readonly best: Victims | undefined;
   readonly all: () => Victims[];
-  /** Why nodes are none, by how many. */
+  /** Why nodes are no candidates, with the number of nodes. */
   readonly answers: () => Map<Status, number>;
 }
 
-/** Nodes are tried from a random one on, until there are enough candidates. */
+/** A dry run of preemption on nodes, from a random one on, until there are enough candidates. */
 function findCandidates(
   handle: Handle,
   state: CycleState,
@@ -130,9 +133,9 @@ function findCandidates(
   }
   const budgets = listers.list('policy/v1/poddisruptionbudgets');
   const evaluation = handle.evaluationOf(state);
-  const tried = triedBefore(handle, pod, evaluation, budgets.length > 0);
-  const { verdicts } = tried;
-  const wanted = Math.min(
+  const results = dryRunResults(handle, pod, evaluation, budgets.length > 0);
+  const { verdicts } = results;
+  const numCandidates = Math.min(
     potential.length,
     Math.max(limits.absolute, Math.floor((potential.length * limits.percentage) / 100)),
   );
@@ -141,36 +144,37 @@ function findCandidates(
     potential[offset + i < potential.length ? offset + i : offset + i - potential.length]!;
   let best = -1;
   let found = 0;
-  let asked = 0;
-  for (; asked < potential.length && found < wanted; asked++) {
-    const slot = slotAt(asked);
+  let visited = 0;
+  for (; visited < potential.length && found < numCandidates; visited++) {
+    const slot = slotAt(visited);
     if (verdicts[slot] === NOT_TRIED)
-      tried.set(slot, selectVictims({ evaluation, pod, node: cache.table.nodes[slot]!, budgets }));
+      results.set(slot, selectVictims({ evaluation, pod, node: cache.table.nodes[slot]!, budgets }));
     if (verdicts[slot] !== CANDIDATE) continue;
     found++;
-    if (best < 0 || tried.isLess(slot, best)) best = slot;
+    if (best < 0 || results.hasLessHarm(slot, best)) best = slot;
   }
   const slots = (verdict: number): number[] =>
-    Array.from({ length: asked }, (_, i) => slotAt(i)).filter((slot) => verdicts[slot] === verdict);
+    Array.from({ length: visited }, (_, i) => slotAt(i)).filter((slot) => verdicts[slot] === verdict);
   return {
-    best: best < 0 ? undefined : tried.victims(best),
-    all: () => slots(CANDIDATE).map((slot) => tried.victims(slot)),
+    best: best < 0 ? undefined : results.victims(best),
+    all: () => slots(CANDIDATE).map((slot) => results.victims(slot)),
     answers: () => {
       const counts = new Map<Status, number>();
-      for (const slot of slots(NO_CANDIDATE)) counts.set(tried.status(slot), (counts.get(tried.status(slot)) ?? 0) + 1);
+      for (const slot of slots(NO_CANDIDATE))
+        counts.set(results.status(slot), (counts.get(results.status(slot)) ?? 0) + 1);
       return counts;
     },
   };
 }
 
-/** Where only the node matters, what was found for an equal pod still holds. */
-function triedBefore(handle: Handle, pod: PodInfo, evaluation: Evaluation, hasBudgets: boolean): TriedVictims {
+/** Equal pods share results that depend on nothing but the node. */
+function dryRunResults(handle: Handle, pod: PodInfo, evaluation: Evaluation, hasBudgets: boolean): DryRunResults {
   const { capacity } = handle.cache.table;
-  if (hasBudgets || !dependsOnNodeAlone(handle, pod)) return new TriedVictims(capacity);
-  if (evaluation.tried instanceof TriedVictims) return evaluation.tried;
-  const tried = new TriedVictims(capacity);
-  evaluation.tried = tried;
-  return tried;
+  if (hasBudgets || !dependsOnNodeAlone(handle, pod)) return new DryRunResults(capacity);
+  if (evaluation.dryRuns instanceof DryRunResults) return evaluation.dryRuns;
+  const results = new DryRunResults(capacity);
+  evaluation.dryRuns = results;
+  return results;
 }
 
 function dependsOnNodeAlone({ cache }: Handle, { shape }: PodInfo): boolean {
@@ -181,7 +185,7 @@ function dependsOnNodeAlone({ cache }: Handle, { shape }: PodInfo): boolean {
 
 function notFound(failure: FilterFailure, answers: ReadonlyMap<Status, number>): string {
   const all = Array.from(answers, ([status, nodes]) => ({ status, nodes }));
-  const asked = all.reduce((sum, { nodes }) => sum + nodes, 0);
-  if (failure.totalNodes > asked) all.push({ status: NOT_HELPFUL, nodes: failure.totalNodes - asked });
+  const tried = all.reduce((sum, { nodes }) => sum + nodes, 0);
+  if (failure.totalNodes > tried) all.push({ status: NOT_HELPFUL, nodes: failure.totalNodes - tried });
   return `0/${failure.totalNodes} nodes are available: ${reasonsText(all)}.`;
 }

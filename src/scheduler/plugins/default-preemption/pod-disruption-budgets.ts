@@ -3,7 +3,7 @@ import { ownValue } from '../../../base/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 
-/** Splits pods into those whose removal would break a budget and the others; both keep the order. */
+/** Splits pods into those whose deletion would violate a PodDisruptionBudget, and the others; both keep the order. */
 export function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],
@@ -21,7 +21,7 @@ export function splitByBudgets(
       const { budget, selector } = entry;
       if (budget.metadata.namespace !== pod.namespace || selector.isEmpty || !selector.matches(pod.shape.labels))
         continue;
-      /** Its eviction has been granted already. */
+      // The API server has granted the pod's eviction and counted it already.
       if (ownValue(budget.status?.disruptedPods, pod.name) !== undefined) continue;
       entry.allowed--;
       if (entry.allowed < 0) violates = true;

@@ -1,11 +1,12 @@
+/** Preemption on the chosen node: deletes the victims, and clears lower nominations to the node. */
+
 import { formatTime } from '../../../base/index.ts';
-/** Makes room: tells the victims' owners why, and deletes them. */
 import { isConflict, isNotFound } from '../../../client/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { conditionPatch } from '../../condition-patch.ts';
 import type { Handle } from '../../framework/handle.ts';
 
-export async function removeVictim(
+export async function deleteVictim(
   handle: Handle,
   options: { victim: PodInfo; preemptor: PodInfo; nodeName: string; signal: AbortSignal },
 ): Promise<void> {
@@ -46,7 +47,7 @@ function disruptionPatch(handle: Handle, victim: PodInfo): unknown {
   return { metadata: { uid: victim.uid }, status: conditionPatch(victim.pod, condition) };
 }
 
-/** Less important pods that hoped for the same node must look elsewhere. */
+/** Pods of lower priority that are nominated to the same node have to be scheduled elsewhere. */
 export function clearLowerNominations(handle: Handle, preemptor: PodInfo, nodeName: string): void {
   const { nominator } = handle.cache;
   for (const other of [...nominator.on(nodeName)]) {

@@ -1,30 +1,22 @@
+/** Preemption: selects the victims on one node, the fewest whose removal makes the pod fit. */
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { Status } from '../../framework/status.ts';
-import { harmOf } from './pick-node.ts';
 import { splitByBudgets } from './pod-disruption-budgets.ts';
-
-export interface Victims {
-  readonly node: NodeInfo;
-  /** Most important first. */
-  readonly pods: readonly PodInfo[];
-  readonly budgetViolations: number;
-  /** To compare with the harm elsewhere. */
-  readonly harm: readonly number[];
-}
+import { harmOf, type Victims } from './victims.ts';
 
 export const NO_VICTIMS = new Status('UnschedulableAndUnresolvable', ['No preemption victims found for incoming pod']);
 
-/** The more important pod has the higher priority, or has run longer. */
+/** The more important pod has the higher priority, or started earlier. */
 export function moreImportantFirst(a: PodInfo, b: PodInfo): number {
   return b.priority - a.priority || (a.startTime === b.startTime ? 0 : a.startTime - b.startTime);
 }
 
 /**
- * The least that must go from a node so that the pod fits: everything less important is taken away for a try, then as much
- * as possible is let back, what budgets protect first, the more important first.
+ * Removes all pods of lower priority in a dry run, and then reprieves as many as still leave room for the pod: first
+ * those that a PodDisruptionBudget protects, and the more important ones before others.
  */
 export function selectVictims(options: {
   evaluation: Evaluation;
@@ -46,18 +38,18 @@ export function selectVictims(options: {
   const { violating, others } =
     budgets.length === 0 ? { violating: [], others: candidates } : splitByBudgets(candidates, budgets);
   const victims: PodInfo[] = [];
-  let budgetViolations = 0;
-  const letBack = (other: PodInfo): boolean => {
+  let numPdbViolations = 0;
+  const reprieve = (other: PodInfo): boolean => {
     evaluation.tryAdd(other, node);
     if (evaluation.filterWithNominated(node) === undefined) return true;
     evaluation.tryRemove(other, node);
     victims.push(other);
     return false;
   };
-  for (const other of violating) if (!letBack(other)) budgetViolations++;
-  for (const other of others) letBack(other);
+  for (const other of violating) if (!reprieve(other)) numPdbViolations++;
+  for (const other of others) reprieve(other);
   for (const other of victims) evaluation.tryAdd(other, node);
-  /** Budgets changed the order: what matters afterwards is importance. */
+  // Pods that budgets protect were tried first, so the order by importance has to be restored.
   if (violating.length > 0) victims.sort(moreImportantFirst);
-  return { node, pods: victims, budgetViolations, harm: harmOf(victims, budgetViolations) };
+  return { node, pods: victims, numPdbViolations, harm: harmOf(victims, numPdbViolations) };
 }

@@ -1,8 +1,8 @@
-import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 /**
- * Finds devices on a node for all requests of all claims of a pod: a search that goes forward request by request and takes
- * the last choice back when a later request cannot be met.
+ * Allocates devices on a node for all requests of all claims of a pod. A backtracking search: it goes from request to
+ * request, and undoes the last choice when a later request cannot be satisfied.
  */
+import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import type {
   AllocationResult,
   Device,
@@ -16,7 +16,7 @@ import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable
 import type { DeviceUsage } from './device-usage.ts';
 import { selectorMatches, splitName } from './device-value.ts';
 import type { Pool, PoolDevice } from './pools.ts';
-import type { DeviceRequestOption, RequestToMeet } from './requests.ts';
+import type { DeviceRequestOption, PendingRequest } from './requests.ts';
 
 export interface AllocationOptions {
   readonly pools: readonly Pool[];
@@ -27,19 +27,19 @@ export interface AllocationOptions {
   readonly shareId: () => string;
 }
 
-interface Chosen {
-  readonly request: RequestToMeet;
+interface ChosenDevice {
+  readonly request: PendingRequest;
   readonly option: DeviceRequestOption;
   readonly device: PoolDevice;
   readonly consumed: Consumed | undefined;
 }
 
-/** No search may hold up the scheduler for long; beyond this many steps it counts as failed. */
+/** The search fails after this many steps, so that it cannot block the scheduler. */
 const MAX_STEPS = 100_000;
 
-/** One result for each claim, in order; undefined when there is no way. Throws when a selector cannot be evaluated. */
+/** One result for each claim, in order; undefined when there is none. Throws when a CEL selector fails. */
 export function allocate(
-  claims: readonly { claim: ResourceClaim; requests: readonly RequestToMeet[] }[],
+  claims: readonly { claim: ResourceClaim; requests: readonly PendingRequest[] }[],
   options: AllocationOptions,
 ): AllocationResult[] | undefined {
   const search = new Search(
@@ -52,14 +52,14 @@ export function allocate(
 
 interface Step {
   readonly claim: ResourceClaim;
-  readonly request: RequestToMeet;
+  readonly request: PendingRequest;
 }
 
 class Search {
   readonly #steps: readonly Step[];
   readonly #options: AllocationOptions;
-  readonly #chosen: (Chosen & { claim: ResourceClaim })[] = [];
-  readonly #taken = new Set<string>();
+  readonly #chosen: (ChosenDevice & { claim: ResourceClaim })[] = [];
+  readonly #exclusive = new Set<string>();
   readonly #shares = new Map<string, Consumed>();
   #budget = MAX_STEPS;
 
@@ -69,24 +69,24 @@ class Search {
   }
 
   run(): boolean {
-    return this.#meet(0);
+    return this.#allocateRequest(0);
   }
 
-  chosenFor(claim: ResourceClaim): Chosen[] {
+  chosenFor(claim: ResourceClaim): ChosenDevice[] {
     return this.#chosen.filter((c) => c.claim === claim);
   }
 
-  #meet(index: number): boolean {
+  #allocateRequest(index: number): boolean {
     const step = this.#steps[index];
     if (step === undefined) return true;
     return step.request.options.some((option) =>
-      option.all ? this.#takeAll(step, option, index) : this.#take(step, option, index, option.count, 0),
+      option.all ? this.#allocateAll(step, option, index) : this.#allocateCount(step, option, index, option.count, 0),
     );
   }
 
-  /** Devices in order, so that two equal choices are not tried twice. */
-  #take(step: Step, option: DeviceRequestOption, index: number, left: number, from: number): boolean {
-    if (left === 0) return this.#meet(index + 1);
+  /** Devices are tried in order, so that no combination is tried twice. */
+  #allocateCount(step: Step, option: DeviceRequestOption, index: number, left: number, from: number): boolean {
+    if (left === 0) return this.#allocateRequest(index + 1);
     const devices = this.#options.pools.flatMap((pool) => pool.devices.map((device) => ({ pool, device })));
     for (let i = from; i < devices.length; i++) {
       if (--this.#budget < 0) return false;
@@ -94,14 +94,14 @@ class Search {
       const consumed = this.#usable(step, option, pool, device);
       if (consumed === undefined) continue;
       const undo = this.#choose(step, option, device, consumed === 'exclusive' ? undefined : consumed);
-      if (this.#take(step, option, index, left - 1, i + (consumed === 'exclusive' ? 1 : 0))) return true;
+      if (this.#allocateCount(step, option, index, left - 1, i + (consumed === 'exclusive' ? 1 : 0))) return true;
       undo();
     }
     return false;
   }
 
-  /** Every device that matches must be free, and there must be one. */
-  #takeAll(step: Step, option: DeviceRequestOption, index: number): boolean {
+  /** Allocation mode All: every matching device must be free, and there must be one. */
+  #allocateAll(step: Step, option: DeviceRequestOption, index: number): boolean {
     const undos: (() => void)[] = [];
     const giveUp = (): boolean => {
       for (const undo of undos.reverse()) undo();
@@ -116,7 +116,7 @@ class Search {
         undos.push(this.#choose(step, option, device, consumed === 'exclusive' ? undefined : consumed));
       }
     }
-    return undos.length > 0 && this.#meet(index + 1) ? true : giveUp();
+    return undos.length > 0 && this.#allocateRequest(index + 1) ? true : giveUp();
   }
 
   #choose(
@@ -128,10 +128,10 @@ class Search {
     this.#chosen.push({ claim, request, option, device, consumed });
     const before = this.#shares.get(device.id);
     if (consumed !== undefined) this.#shares.set(device.id, addConsumed(before ?? {}, consumed));
-    else if (!option.adminAccess) this.#taken.add(device.id);
+    else if (!option.adminAccess) this.#exclusive.add(device.id);
     return () => {
       this.#chosen.pop();
-      if (consumed === undefined) this.#taken.delete(device.id);
+      if (consumed === undefined) this.#exclusive.delete(device.id);
       else if (before === undefined) this.#shares.delete(device.id);
       else this.#shares.set(device.id, before);
     };
@@ -141,7 +141,7 @@ class Search {
     return option.selectors.every((expression) => selectorMatches(expression, driver, device));
   }
 
-  /** Whether the device can be had: for itself, or what would be taken of it. */
+  /** How the device can be allocated: exclusively, or which capacity the request would consume. */
   #usable(
     step: Step,
     option: DeviceRequestOption,
@@ -151,7 +151,7 @@ class Search {
     const { usage } = this.#options;
     const { device, id } = candidate;
     const shareable = device.allowMultipleAllocations === true;
-    if (!option.adminAccess && (usage.exclusive.has(id) || this.#taken.has(id))) return undefined;
+    if (!option.adminAccess && (usage.exclusive.has(id) || this.#exclusive.has(id))) return undefined;
     if (!shareable && !option.adminAccess && (usage.shared.has(id) || this.#shares.has(id))) return undefined;
     if (findUntoleratedTaint(device.taints, option.tolerations) || !this.#matches(option, candidate)) return undefined;
     if (!this.#constraintsHold(step, candidate)) return undefined;
@@ -161,11 +161,11 @@ class Search {
     if (!shareable) return hasCapacity(device, option) ? 'exclusive' : undefined;
     const consumed = consumedBy(device, option.capacity);
     if (consumed === undefined) return undefined;
-    const taken = addConsumed(usage.shared.get(id) ?? {}, this.#shares.get(id) ?? {});
-    return fitsBeside(device, taken, consumed) ? consumed : undefined;
+    const allocated = addConsumed(usage.shared.get(id) ?? {}, this.#shares.get(id) ?? {});
+    return fitsBeside(device, allocated, consumed) ? consumed : undefined;
   }
 
-  /** Devices that must agree on an attribute, or must not. */
+  /** Checks matchAttribute and distinctAttribute. */
   #constraintsHold({ claim, request }: Step, candidate: PoolDevice): boolean {
     for (const constraint of claim.spec.devices?.constraints ?? []) {
       const applies = (name: string): boolean =>
@@ -187,7 +187,7 @@ class Search {
     return true;
   }
 
-  /** Parts of one device share counters: all parts together must not take more than there is. */
+  /** Partitionable devices: the allocated devices must not consume more than the shared counters have. */
   #countersSuffice(pool: Pool, device: Device): boolean {
     for (const { counterSet, counters } of device.consumesCounters ?? []) {
       const available = pool.counters.get(counterSet);
@@ -195,7 +195,7 @@ class Search {
       for (const [name, { value }] of Object.entries(counters)) {
         let used = wholeValue(value);
         for (const other of pool.devices) {
-          if (other.device === device || !this.#isTaken(other.id)) continue;
+          if (other.device === device || !this.#isAllocated(other.id)) continue;
           const consumption = other.device.consumesCounters?.find((c) => c.counterSet === counterSet)?.counters[name];
           if (consumption !== undefined) used += wholeValue(consumption.value);
         }
@@ -206,9 +206,9 @@ class Search {
     return true;
   }
 
-  #isTaken(id: string): boolean {
+  #isAllocated(id: string): boolean {
     const { usage } = this.#options;
-    return this.#taken.has(id) || this.#shares.has(id) || usage.exclusive.has(id) || usage.shared.has(id);
+    return this.#exclusive.has(id) || this.#shares.has(id) || usage.exclusive.has(id) || usage.shared.has(id);
   }
 }
 
@@ -227,7 +227,7 @@ function attributeText({ driver, device }: PoolDevice, name: string): string | u
 
 function resultOf(
   claim: ResourceClaim,
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenDevice[],
   { classes, now, shareId }: AllocationOptions,
 ): AllocationResult {
   const results = chosen.map(({ request, option, device, consumed }): DeviceRequestAllocationResult => {
@@ -262,10 +262,10 @@ function resultOf(
   };
 }
 
-/** Settings of the classes come first, then those of the claim. */
+/** The configuration of the classes, then of the claim. */
 function configOf(
   claim: ResourceClaim,
-  chosen: readonly Chosen[],
+  chosen: readonly ChosenDevice[],
   classes: AllocationOptions['classes'],
 ): NonNullable<NonNullable<AllocationResult['devices']>['config']> {
   const config: NonNullable<NonNullable<AllocationResult['devices']>['config']> = [];
@@ -281,8 +281,8 @@ function configOf(
   return config;
 }
 
-/** Where all devices can be used: on one node if any is tied to it. */
-function mergedSelector(chosen: readonly Chosen[]): NodeSelector | undefined {
+/** The nodes where all devices can be used; one node if any device is local to it. */
+function mergedSelector(chosen: readonly ChosenDevice[]): NodeSelector | undefined {
   const selectors = chosen.flatMap(({ device }) => (device.nodeSelector === undefined ? [] : [device.nodeSelector]));
   const local = selectors.find((s) =>
     s.nodeSelectorTerms.some((t) => t.matchFields?.some((f) => f.key === 'metadata.name')),

@@ -1,4 +1,4 @@
-/** Allocations that the scheduler has decided on and that the informer does not show yet. */
+/** Allocations that the scheduler has decided, until the informer shows them. */
 import type { AllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Listers } from '../../listers.ts';

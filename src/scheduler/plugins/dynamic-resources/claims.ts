@@ -6,7 +6,7 @@ export const MAX_RESERVED = 256;
 
 export interface PodClaims {
   readonly claims: readonly ResourceClaim[];
-  /** Why a claim cannot be had yet. */
+  /** Why a claim cannot be used yet. */
   readonly missing?: string;
 }
 
@@ -18,7 +18,7 @@ export function claimsOf(pod: PodInfo, find: (key: string) => ResourceClaim | un
     if (resourceClaimName === undefined && generated === undefined)
       return { claims, missing: `pod ${JSON.stringify(pod.key)}: ResourceClaim not created yet` };
     const claimName = resourceClaimName ?? generated?.resourceClaimName;
-    /** The template said that this pod needs none. */
+    // The status says that the pod needs no claim.
     if (claimName === undefined) continue;
     const claim = find(`${pod.namespace}/${claimName}`);
     if (claim === undefined) return { claims, missing: `resourceclaim ${JSON.stringify(claimName)} not found` };

@@ -1,4 +1,4 @@
-/** Devices that several claims share: how much of each capacity a request takes. */
+/** Consumable capacity: how much of a shared device's capacity a request consumes. */
 import type { CapacityRequirements, Device, DeviceCapacity } from '../../../api/generated/resource-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
@@ -6,7 +6,7 @@ import { wholeValue } from '../../cache/quantity-values.ts';
 /** By capacity name, in whole units. */
 export type Consumed = Readonly<Record<string, number>>;
 
-/** What the request would take; undefined when the device's policy does not allow that much. */
+/** The capacity that the request would consume; undefined when the request policy does not allow it. */
 export function consumedBy(device: Device, wanted: CapacityRequirements | undefined): Consumed | undefined {
   const consumed: Record<string, number> = {};
   for (const [name, capacity] of Object.entries(device.capacity ?? {})) {
@@ -21,9 +21,9 @@ export function consumedBy(device: Device, wanted: CapacityRequirements | undefi
 function amountOf({ value, requestPolicy }: DeviceCapacity, requested: string | undefined): number | undefined {
   const total = wholeValue(value);
   if (requestPolicy === undefined) return requested === undefined ? total : within(wholeValue(requested), total);
-  const asked = requested ?? requestPolicy.default;
-  if (asked === undefined) return total;
-  let amount = wholeValue(asked);
+  const quantity = requested ?? requestPolicy.default;
+  if (quantity === undefined) return total;
+  let amount = wholeValue(quantity);
   const { validValues, validRange } = requestPolicy;
   if (validValues && validValues.length > 0) {
     const fitting = validValues.map(wholeValue).find((valid) => valid >= amount);
@@ -43,10 +43,10 @@ function amountOf({ value, requestPolicy }: DeviceCapacity, requested: string | 
 
 const within = (amount: number, total: number): number | undefined => (amount <= total ? amount : undefined);
 
-/** Whether the device has that much left besides what others take. */
-export function fitsBeside(device: Device, taken: Consumed, more: Consumed): boolean {
+/** Whether the device has enough capacity left. */
+export function fitsBeside(device: Device, allocated: Consumed, more: Consumed): boolean {
   return Object.entries(more).every(
-    ([name, amount]) => (taken[name] ?? 0) + amount <= wholeValue(device.capacity?.[name]?.value ?? '0'),
+    ([name, amount]) => (allocated[name] ?? 0) + amount <= wholeValue(device.capacity?.[name]?.value ?? '0'),
   );
 }
 

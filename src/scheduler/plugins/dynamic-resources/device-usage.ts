@@ -1,18 +1,18 @@
-/** Which devices are taken, by the claims that the API server knows and by those that are being written. */
+/** The devices that are allocated, by claims in the API server and by assumed ones. */
 import type { AllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
 import { addConsumed, type Consumed } from './consumable-capacity.ts';
 import { deviceId } from './pools.ts';
 
 export class DeviceUsage {
-  /** Devices that somebody has for himself. */
+  /** Devices that one claim uses exclusively. */
   readonly exclusive = new Set<string>();
-  /** Devices that are shared, and what is taken of them. */
+  /** Shared devices, with the capacity that is consumed. */
   readonly shared = new Map<string, Consumed>();
 
   add(allocation: AllocationResult): void {
     for (const result of allocation.devices?.results ?? []) {
-      /** Looking after a device takes it from nobody. */
+      // Admin access does not allocate the device.
       if (result.adminAccess) continue;
       const id = deviceId(result.driver, result.pool, result.device);
       if (result.shareID === undefined && result.consumedCapacity === undefined) this.exclusive.add(id);

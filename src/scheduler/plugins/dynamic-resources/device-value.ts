@@ -1,4 +1,4 @@
-/** Devices as CEL selectors see them. */
+/** Devices as values of CEL selectors. */
 import type { Device } from '../../../api/generated/resource-v1.ts';
 import {
   CelObject,
@@ -12,7 +12,7 @@ import {
 
 const MAX_COST = 1_000_000;
 
-/** Devices have no attributes of an unknown domain, rather than that asking for them fails. */
+/** An unknown domain has no attributes, instead of being an error. */
 class ByDomain extends Map<MapKey, Value> {
   override get(key: MapKey): Value | undefined {
     return super.get(key) ?? (typeof key === 'string' ? NOTHING : undefined);
@@ -49,7 +49,7 @@ class DeviceValue extends CelObject {
   }
 }
 
-/** Names without a domain are the driver's own. */
+/** Names without a domain belong to the domain of the driver. */
 function byDomain(driver: string, entries: readonly (readonly [string, Value])[]): Value {
   const domains = new ByDomain();
   for (const [name, value] of entries) {
@@ -75,7 +75,7 @@ function attributeValue(attribute: NonNullable<Device['attributes']>[string]): V
 
 const libraryValues = new Map<string, Value>();
 
-/** Values of CEL's libraries are made by CEL itself. */
+/** Quantities and versions are created by CEL's own functions. */
 function libraryValue(expression: string): Value {
   let value = libraryValues.get(expression);
   if (value === undefined) {
@@ -91,7 +91,7 @@ function libraryValue(expression: string): Value {
 const deviceValues = new WeakMap<Device, DeviceValue>();
 const programs = new Map<string, Compiled>();
 
-/** Whether a selector takes a device. Throws what goes wrong: then nobody can say. */
+/** Whether a selector matches a device. Throws when the expression fails. */
 export function selectorMatches(expression: string, driver: string, device: Device): boolean {
   let compiled = programs.get(expression);
   if (compiled === undefined) {

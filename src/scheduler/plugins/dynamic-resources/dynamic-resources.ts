@@ -1,4 +1,7 @@
-/** Devices that pods claim: found among those that drivers publish in ResourceSlices, and written into the claims. */
+/**
+ * The plugin DynamicResources: allocates the devices of ResourceClaims among those that drivers publish in
+ * ResourceSlices.
+ */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { formatTime } from '../../../base/index.ts';
@@ -9,7 +12,7 @@ import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, FeasibleNodes, Plugin, PostFilterResult } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, FeasibleNodes, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
 import { normalizeByMaximum } from '../normalize.ts';
 import { allocate } from './allocator.ts';
@@ -17,7 +20,7 @@ import { AssumedAllocations } from './assumed-allocations.ts';
 import { ClaimWriter } from './claim-writer.ts';
 import { claimsOf, isReservedFor, MAX_RESERVED } from './claims.ts';
 import { usageOf } from './device-usage.ts';
-import { claimLeftFor, deviceClassOf, extendedClaim, extendedRequests } from './extended-resources.ts';
+import { staleClaimOf, deviceClassOf, extendedClaim, extendedRequests } from './extended-resources.ts';
 import { NO_CLAIMS, type ClaimToAllocate, type NodeAllocation, type NodeClaim, type PodState } from './pod-state.ts';
 import { poolsOf } from './pools.ts';
 import { preferenceScore } from './preference-score.ts';
@@ -25,7 +28,7 @@ import { requestsOf } from './requests.ts';
 
 const NAME = 'DynamicResources';
 const NOT_ON_NODE = unresolvable('resourceclaim not available on the node');
-const LEFTOVER = unschedulable('cannot schedule extended resource claim');
+const STALE_CLAIM = unschedulable('cannot schedule extended resource claim');
 const CANNOT_ALLOCATE = unresolvable('cannot allocate all claims');
 
 export const dynamicResources = (handle: Handle): Plugin => new DynamicResources(handle);
@@ -46,7 +49,7 @@ class DynamicResources implements Plugin {
     return hasClaims(pod) || this.#extendedOf(pod).length > 0 ? undefined : '';
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -74,7 +77,7 @@ class DynamicResources implements Plugin {
       found: new Map(),
       unavailable: new Set(),
       extended,
-      leftover: extended.length === 0 ? undefined : claimLeftFor(pod.pod, this.#assumed.claims()),
+      staleClaim: extended.length === 0 ? undefined : staleClaimOf(pod.pod, this.#assumed.claims()),
       created: undefined,
     } satisfies PodState);
     return undefined;
@@ -88,7 +91,7 @@ class DynamicResources implements Plugin {
       data.unavailable.add(claim);
       return NOT_ON_NODE;
     }
-    if (data.leftover !== undefined) return LEFTOVER;
+    if (data.staleClaim !== undefined) return STALE_CLAIM;
     const extended = this.#nodeClaim(data, pod, node);
     const wanted: ClaimToAllocate[] = [...data.toAllocate];
     if (extended !== undefined) {
@@ -102,8 +105,8 @@ class DynamicResources implements Plugin {
   postFilter(state: CycleState): PostFilterResult | Promise<PostFilterResult> {
     const data = state.get<PodState>(NAME);
     if (data === undefined) return { status: new Status('Error', ['not found']) };
-    if (data.leftover !== undefined) {
-      const deleted = this.#writer.delete(data.leftover, this.#handle.signal);
+    if (data.staleClaim !== undefined) {
+      const deleted = this.#writer.delete(data.staleClaim, this.#handle.signal);
       return unschedulableAfter(deleted, 'deletion of ResourceClaim completed');
     }
     if (data.claims.length === 0) return { status: unschedulable('no new claims to deallocate') };
@@ -270,7 +273,7 @@ async function unschedulableAfter(write: Promise<void>, message: string): Promis
 
 type MaybeClaim = ResourceClaim | undefined;
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'Node', action: Action.Add | Action.UpdateNodeLabel | Action.UpdateNodeTaint },
   {
     resource: 'ResourceClaim',

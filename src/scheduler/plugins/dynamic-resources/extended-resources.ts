@@ -1,6 +1,6 @@
 /**
- * Extended resources that stand for devices: a container asks for `example.com/gpu: 2` as it would of a device plugin, and on
- * nodes that have no such resource the devices of a class are claimed for it.
+ * Extended resources that DeviceClasses provide: a container requests `example.com/gpu: 2` as of a device plugin, and
+ * on nodes without that resource the scheduler creates a claim for devices of the class.
  */
 import type { Container, ContainerExtendedResourceRequest, Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, DeviceRequest, ResourceClaim } from '../../../api/generated/resource-v1.ts';
@@ -10,12 +10,12 @@ import { wholeValue } from '../../cache/quantity-values.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 
-/** Marks the claim that the scheduler makes for a pod. */
+/** The annotation of claims that the scheduler creates for extended resources. */
 export const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
-/** Every class can be asked for by this prefix and its name. */
+/** Every class has an implicit extended resource: this prefix and its name. */
 const IMPLICIT_PREFIX = 'deviceclass.resource.kubernetes.io/';
 
-/** Whether a resource may stand for devices: one of a domain that is not Kubernetes' own, or named after a class. */
+/** Whether a DeviceClass may provide the resource: its domain is not Kubernetes' own, or it is an implicit one. */
 export function mayBeDevices(resource: string): boolean {
   return (
     resource.startsWith(IMPLICIT_PREFIX) ||
@@ -23,7 +23,7 @@ export function mayBeDevices(resource: string): boolean {
   );
 }
 
-/** The class that a resource stands for; of several that name it, the newest. */
+/** The class that provides a resource, the newest of several. */
 export function deviceClassOf(resource: string, classes: readonly DeviceClass[]): DeviceClass | undefined {
   if (!mayBeDevices(resource)) return undefined;
   let best: DeviceClass | undefined;
@@ -38,7 +38,7 @@ export function deviceClassOf(resource: string, classes: readonly DeviceClass[])
   );
 }
 
-/** Whether devices stand behind a resource now. */
+/** Whether a class provides the resource. */
 export function isBackedByDevices(
   { listers, featureGates }: Pick<Handle, 'listers' | 'featureGates'>,
   resource: string,
@@ -66,8 +66,8 @@ interface ContainerRequest {
 }
 
 /**
- * One request for each container and resource. Init containers that end before others start use what these will have; only
- * what the greediest of them needs besides is asked for.
+ * One request for each container and resource. Init containers use the devices of later containers; there is one more
+ * request for the most that an init container needs beyond them.
  */
 export function extendedRequests(
   pod: Pod,
@@ -76,21 +76,21 @@ export function extendedRequests(
 ): ExtendedRequests {
   const initial = pod.spec?.initContainers ?? [];
   const containers = [...initial, ...(pod.spec?.containers ?? [])];
-  const endsEarly = (i: number): boolean => i < initial.length && !isRestartableInitContainer(containers[i]!);
+  const isInit = (i: number): boolean => i < initial.length && !isRestartableInitContainer(containers[i]!);
   const requests: DeviceRequest[] = [];
   const mappings: ContainerExtendedResourceRequest[] = [];
   for (const resource of [...resources].sort()) {
     const map = (i: number, requestName: string): void =>
       void mappings.push({ containerName: containers[i]!.name, resourceName: resource, requestName });
-    const lasting = containers.map((container, i): ContainerRequest | undefined => {
-      const count = endsEarly(i) ? 0 : amountOf(container, resource);
+    const longRunning = containers.map((container, i): ContainerRequest | undefined => {
+      const count = isInit(i) ? 0 : amountOf(container, resource);
       return count === 0 ? undefined : { name: requestName(container, i, resource), count };
     });
-    lasting.forEach((request, i) => request && map(i, request.name));
-    const { extra, users } = extraForInit(containers, endsEarly, lasting, resource);
+    longRunning.forEach((request, i) => request && map(i, request.name));
+    const { extra, users } = extraForInit(containers, isInit, longRunning, resource);
     for (const { index, names, needsExtra } of users)
       for (const name of needsExtra ? [...names, extra!.name] : names) map(index, name);
-    for (const request of [extra, ...lasting]) {
+    for (const request of [extra, ...longRunning]) {
       if (request !== undefined)
         requests.push({
           name: request.name,
@@ -110,18 +110,18 @@ interface InitUser {
 
 function extraForInit(
   containers: readonly Container[],
-  endsEarly: (i: number) => boolean,
-  lasting: readonly (ContainerRequest | undefined)[],
+  isInit: (i: number) => boolean,
+  longRunning: readonly (ContainerRequest | undefined)[],
   resource: string,
 ): { extra: ContainerRequest | undefined; users: InitUser[] } {
   let extra: ContainerRequest | undefined;
   const users: InitUser[] = [];
   containers.forEach((container, index) => {
-    const wanted = endsEarly(index) ? amountOf(container, resource) : 0;
+    const wanted = isInit(index) ? amountOf(container, resource) : 0;
     if (wanted === 0) return;
     const names: string[] = [];
     let covered = 0;
-    for (const later of lasting.slice(index)) {
+    for (const later of longRunning.slice(index)) {
       if (later === undefined || covered >= wanted) continue;
       covered += later.count;
       names.push(later.name);
@@ -136,7 +136,7 @@ function extraForInit(
 const amountOf = (container: Container, resource: string): number =>
   wholeValue(ownValue(container.resources?.requests, resource) ?? '0');
 
-/** By the place of the container, and of the resource among all that it asks for. */
+/** Upstream's name: the index of the container, and of the resource among its requests. */
 function requestName(container: Container, index: number, resource: string): string {
   return `container-${index}-request-${Object.keys(container.resources?.requests ?? {})
     .sort()
@@ -159,8 +159,8 @@ export function extendedClaim(pod: Pod, requests: readonly DeviceRequest[]): Res
   };
 }
 
-/** The claim that an earlier attempt left behind. */
-export function claimLeftFor(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClaim | undefined {
+/** A claim that an earlier attempt created and did not delete. */
+export function staleClaimOf(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClaim | undefined {
   for (const claim of claims) {
     if (
       claim.metadata.annotations?.[EXTENDED_CLAIM] === 'true' &&

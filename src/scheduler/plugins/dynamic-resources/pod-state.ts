@@ -1,12 +1,12 @@
-/** What the DynamicResources plugin keeps about one pod from PreFilter to PreBind. */
+/** The cycle state of the DynamicResources plugin, from PreFilter to PreBind. */
 import type { AllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { usageOf, type DeviceUsage } from './device-usage.ts';
 import type { ExtendedRequests } from './extended-resources.ts';
-import type { RequestToMeet } from './requests.ts';
+import type { PendingRequest } from './requests.ts';
 
 export interface ClaimToAllocate {
   readonly claim: ResourceClaim;
-  readonly requests: readonly RequestToMeet[];
+  readonly requests: readonly PendingRequest[];
 }
 
 export interface PodState {
@@ -18,7 +18,7 @@ export interface PodState {
   /** Extended resources of the pod that devices provide on nodes which do not have the resource itself. */
   readonly extended: readonly string[];
   /** A claim for them from an earlier attempt, which must be deleted first. */
-  readonly leftover: ResourceClaim | undefined;
+  readonly staleClaim: ResourceClaim | undefined;
   /** The claim for them that this attempt has created. */
   created: ResourceClaim | undefined;
   /** Claims with an allocation that at least one node could not use. */
@@ -36,7 +36,7 @@ export interface NodeClaim {
   readonly mappings: ExtendedRequests['mappings'];
 }
 
-/** Of every pod that claims nothing. */
+/** The state of pods without claims. */
 export const NO_CLAIMS: PodState = {
   claims: [],
   toAllocate: [],
@@ -44,6 +44,6 @@ export const NO_CLAIMS: PodState = {
   found: new Map(),
   unavailable: new Set(),
   extended: [],
-  leftover: undefined,
+  staleClaim: undefined,
   created: undefined,
 };

@@ -1,3 +1,4 @@
+/** The devices of ResourceSlices that a node can use, by pool. */
 import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import type { CounterSet, Device, ResourceSlice } from '../../../api/generated/resource-v1.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
@@ -18,7 +19,7 @@ export interface Pool {
   readonly name: string;
   readonly devices: readonly PoolDevice[];
   readonly counters: ReadonlyMap<string, CounterSet>;
-  /** Whether all its slices are there: an incomplete pool cannot promise "all devices". */
+  /** Whether all slices are known: allocation mode All needs a complete pool. */
   readonly complete: boolean;
 }
 

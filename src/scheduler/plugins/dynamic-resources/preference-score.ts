@@ -1,9 +1,10 @@
+/** The score of DynamicResources: prefers nodes where earlier alternatives of firstAvailable were allocated. */
 import type { AllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 
-/** A request may name this many alternatives. */
+/** The API allows this many subrequests. */
 const MAX_ALTERNATIVES = 8;
 
-/** The earlier the alternatives that could be had on a node, the better; summed over all requests of all claims. */
+/** Sums the ranks of the allocated subrequests over all requests of all claims. */
 export function preferenceScore(claims: readonly ResourceClaim[], allocations: readonly AllocationResult[]): number {
   let score = 0;
   claims.forEach((claim, i) => {

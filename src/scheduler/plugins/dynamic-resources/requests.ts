@@ -1,3 +1,4 @@
+/** The device requests of a ResourceClaim, with what their DeviceClasses add. */
 import type {
   CapacityRequirements,
   DeviceClass,
@@ -7,11 +8,11 @@ import type {
   ResourceClaim,
 } from '../../../api/generated/resource-v1.ts';
 
-/** One way to meet a request. */
+/** One alternative of a request: the request itself, or a subrequest of firstAvailable. */
 export interface DeviceRequestOption {
   readonly subrequest: string | undefined;
   readonly className: string;
-  /** Of the class and of the request; all must hold. */
+  /** CEL expressions of the class and of the request; all must match. */
   readonly selectors: readonly string[];
   readonly all: boolean;
   readonly count: number;
@@ -20,18 +21,18 @@ export interface DeviceRequestOption {
   readonly capacity: CapacityRequirements | undefined;
 }
 
-export interface RequestToMeet {
+export interface PendingRequest {
   readonly name: string;
-  /** The first that works is taken. */
+  /** The first that can be allocated is used. */
   readonly options: readonly DeviceRequestOption[];
 }
 
-/** The requests of a claim with what their classes add; a message when a class is missing. */
+/** The requests of a claim; a message when a class does not exist. */
 export function requestsOf(
   claim: ResourceClaim,
   classes: (name: string) => DeviceClass | undefined,
-): RequestToMeet[] | string {
-  const requests: RequestToMeet[] = [];
+): PendingRequest[] | string {
+  const requests: PendingRequest[] = [];
   for (const { name, exactly, firstAvailable } of claim.spec.devices?.requests ?? []) {
     const options: DeviceRequestOption[] = [];
     for (const [subrequest, wanted] of alternatives(exactly, firstAvailable)) {

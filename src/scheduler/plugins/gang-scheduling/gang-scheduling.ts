@@ -1,7 +1,7 @@
 /**
- * All or nothing: the pods of a group hold their places until enough of them have one, and give them back together when
- * one cannot be placed or the time is up. The scheduler takes the members of a group one after the other with no other
- * pod in between (`companions`), so that two groups never hold half of what each needs.
+ * The plugin GangScheduling: schedules all pods of a PodGroup or none. Pods of a gang wait in Permit until minCount of
+ * them have a node, and are rejected together when one does not fit or the time is up. The scheduler schedules the
+ * pods of a gang one after the other (`companions`), so that two gangs never hold half of what each needs.
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { keyOf } from '../../../client/index.ts';
@@ -9,7 +9,7 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, Plugin, PostFilterResult } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable, waiting, type Status } from '../../framework/status.ts';
 import { GroupMembers } from './group-members.ts';
 import { GroupStatus } from './group-status.ts';
@@ -34,7 +34,7 @@ class GangScheduling implements Plugin {
     this.#members = new GroupMembers(handle);
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -52,7 +52,7 @@ class GangScheduling implements Plugin {
     const group = groupOf(pod.pod);
     const known = group && this.#groups.get(group);
     if (group === undefined || known === undefined) return { status: undefined };
-    if (this.#members.placedCount(group) < known.minCount) {
+    if (this.#members.scheduledCount(group) < known.minCount) {
       const status = waiting('waiting for minCount pods from a gang to be scheduled');
       return { status, timeoutMs: known.timeoutMs };
     }
@@ -85,8 +85,8 @@ class GangScheduling implements Plugin {
     const group = groupOf(pod.pod);
     const known = group && this.#groups.get(group);
     if (group === undefined || known === undefined) return;
-    /** The pod itself still counts as placed at this point. */
-    const others = this.#members.placedCount(group) - 1;
+    // The pod itself is still assumed at this point.
+    const others = this.#members.scheduledCount(group) - 1;
     if (others < known.minCount) this.#reject(group, `pod ${pod.key} of the same group was rejected`);
   }
 
@@ -94,11 +94,11 @@ class GangScheduling implements Plugin {
     const group = groupOf(pod.pod);
     const object = group && this.#groups.object(group);
     if (group === undefined || object === undefined) return;
-    const placed = this.#members.placedCount(group);
+    const placed = this.#members.scheduledCount(group);
     if (placed >= (this.#groups.get(group)?.minCount ?? 1)) this.#status.scheduled(group, object, placed);
   }
 
-  /** Takes their places from all members that wait. */
+  /** Rejects all pods of the gang that wait in Permit. */
   #reject(group: GroupReference, why: string): void {
     const object = this.#groups.object(group);
     if (object !== undefined) this.#status.unschedulable(group, object, why);
@@ -106,7 +106,7 @@ class GangScheduling implements Plugin {
   }
 }
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'UnscheduledPod', action: Action.Add, hint: (pod, _before, after) => isSameGroup(pod, after as Pod) },
   { resource: 'PodGroup', action: Action.Add | ANY_UPDATE, hint: (pod, _before, after) => isOwnGroup(pod, after) },
   { resource: 'AssignedPod', action: Action.Delete },

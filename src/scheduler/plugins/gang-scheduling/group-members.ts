@@ -1,4 +1,4 @@
-/** The pods of a group, and how far the scheduler is with them. */
+/** The pods of a gang, and how many of them are scheduled or wait. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../../client/index.ts';
 import { isPodTerminal } from '../../../component-helpers/index.ts';
@@ -17,25 +17,25 @@ export class GroupMembers {
     this.#pods = handle.informers.informer('v1/pods', {}, { [PODS_BY_GROUP]: groupKeys });
   }
 
-  /** All that are neither finished nor being deleted. */
+  /** The pods of the gang that are neither terminal nor being deleted. */
   of(group: GroupReference): Pod[] {
     return this.#pods.indexer
       .byIndex(PODS_BY_GROUP, group.key)
       .filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod));
   }
 
-  /** How many have a place on a node, be it only assumed. */
-  placedCount(group: GroupReference): number {
+  /** The number of pods that are assigned to a node or assumed on one. */
+  scheduledCount(group: GroupReference): number {
     return this.of(group).filter((pod) => this.#handle.cache.pod(pod.metadata.uid ?? '') !== undefined).length;
   }
 
-  /** Those that Permit holds back. */
+  /** The pods that wait in Permit. */
   *waiting(group: GroupReference): Iterable<WaitingPod> {
     for (const other of this.#handle.waitingPods.values()) if (groupOf(other.pod.pod)?.key === group.key) yield other;
   }
 }
 
-/** Most pods are in no group, and are not in the index at all. */
+/** Pods without a group are not in the index. */
 function groupKeys(pod: Pod): readonly string[] {
   const group = groupOf(pod);
   return group === undefined ? NO_GROUP : [group.key];

@@ -19,8 +19,8 @@ interface GroupObject extends ApiObject {
 const CONDITION = 'PodGroupScheduled';
 
 /**
- * Tells how it went with a group: the condition PodGroupScheduled of Kubernetes' own groups, the phase of those of the
- * coscheduling plugin. Once a group has been scheduled that stays so, whatever becomes of its pods.
+ * Writes the status of PodGroups: the condition PodGroupScheduled of Kubernetes' PodGroups, the phase of those of the
+ * coscheduling plugin. A group that was scheduled once stays scheduled in its status.
  */
 export class GroupStatus {
   readonly #handle: Handle;

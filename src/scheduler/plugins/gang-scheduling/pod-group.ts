@@ -1,10 +1,11 @@
+/** The PodGroup of a pod: Kubernetes' own, or that of the coscheduling plugin. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { defineResource, type ApiObject, type Resource } from '../../../client/index.ts';
 
-/** The label by which the coscheduling plugin knows the members of a group. */
+/** The label of the coscheduling plugin that names a pod's group. */
 export const POD_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
 
-/** Where a pod's group is described: by Kubernetes' own API, or by the one of the coscheduling plugin. */
+/** The API of the PodGroup: Kubernetes' own, or that of the coscheduling plugin. */
 export type GroupSource = 'workload' | 'coscheduling';
 
 export interface GroupReference {
@@ -16,9 +17,9 @@ export interface GroupReference {
 }
 
 export interface PodGroup {
-  /** How many must be placed together; 1 for groups without that wish. */
+  /** How many pods must be scheduled together; 1 without a gang policy. */
   readonly minCount: number;
-  /** How long members may hold their places while others are missing. */
+  /** How long pods wait in Permit for the others. */
   readonly timeoutMs: number;
 }
 

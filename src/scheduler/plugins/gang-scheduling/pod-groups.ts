@@ -1,14 +1,15 @@
+/** Finds the PodGroups that pods name. */
 import { discover, type ApiObject, type SharedInformer } from '../../../client/index.ts';
 import { Action, event } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
 import { GROUP_KINDS, type GroupReference, type GroupSource, type PodGroup } from './pod-group.ts';
 
-const LOOK_AGAIN_MS = 5_000;
+const DISCOVERY_RETRY_MS = 5_000;
 
-/** The groups that there are. Nobody watches a kind of group before a pod names one: most clusters have neither kind. */
+/** An informer for a kind of PodGroup starts when the first pod names one: most clusters have neither kind. */
 export class PodGroups {
   readonly #handle: Handle;
-  readonly #informers = new Map<GroupSource, SharedInformer<ApiObject> | 'looking'>();
+  readonly #informers = new Map<GroupSource, SharedInformer<ApiObject> | 'discovering'>();
 
   constructor(handle: Handle) {
     this.#handle = handle;
@@ -21,15 +22,15 @@ export class PodGroups {
 
   object({ source, namespace, name }: GroupReference): ApiObject | undefined {
     const informer = this.#informers.get(source);
-    if (informer === undefined) this.#look(source);
-    return informer === undefined || informer === 'looking' ? undefined : informer.get(`${namespace}/${name}`);
+    if (informer === undefined) this.#startInformer(source);
+    return informer === undefined || informer === 'discovering' ? undefined : informer.get(`${namespace}/${name}`);
   }
 
-  /** The kind may be installed later than the first pod that needs it. */
-  #look(source: GroupSource): void {
+  /** Waits until the API server serves the kind, then starts its informer. */
+  #startInformer(source: GroupSource): void {
     const handle = this.#handle;
     const { resource } = GROUP_KINDS[source];
-    this.#informers.set(source, 'looking');
+    this.#informers.set(source, 'discovering');
     handle.longTask(`pod groups of ${resource.group}`, async (signal) => {
       for (;;) {
         const { resources } = await discover(handle.client, signal).catch(() => ({ resources: [] }));
@@ -39,12 +40,12 @@ export class PodGroups {
           )
         )
           break;
-        await handle.clock.sleep(LOOK_AGAIN_MS, signal);
+        await handle.clock.sleep(DISCOVERY_RETRY_MS, signal);
       }
       const informer = handle.informers.informer(resource);
       this.#informers.set(source, informer);
       const changed = (before: unknown, after: unknown): void =>
-        handle.moveOn(
+        handle.moveAllToActiveOrBackoff(
           event('PodGroup', before === undefined ? Action.Add : Action.UpdateOther, 'PodGroupChange'),
           before,
           after,

@@ -1,13 +1,14 @@
+/** The plugin ImageLocality: prefers nodes that have the images of the pod. */
 import type { Cache } from '../../cache/cache.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 
 const MB = 1024 * 1024;
-/** Less than this on a node is not worth a point; more than this per image earns no further ones. */
+/** Image sizes below the first threshold score 0; the second one, times the number of containers, scores 100. */
 const MIN_THRESHOLD = 23 * MB;
 const MAX_CONTAINER_THRESHOLD = 1000 * MB;
 
-/** Likes nodes that hold the pod's images, the more the more nodes hold them: a rare image draws no crowd to one node. */
+/** An image counts more when more nodes have it, so that a rare image does not attract all pods to one node. */
 export function imageLocality(cache: Cache): Plugin {
   return {
     name: 'ImageLocality',

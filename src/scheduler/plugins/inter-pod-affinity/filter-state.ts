@@ -1,3 +1,4 @@
+/** InterPodAffinity's PreFilter state: the topology domains where required terms match. */
 import { ownValue } from '../../../base/index.ts';
 import { termMatches, type AffinityTerm, type NamespaceLabels } from '../../cache/affinity-term.ts';
 import type { Cache } from '../../cache/cache.ts';
@@ -12,24 +13,23 @@ const AFFINITY = unresolvable("node(s) didn't match pod affinity rules");
 const ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules");
 const EXISTING_ANTI_AFFINITY = unschedulable("node(s) didn't satisfy existing pods anti-affinity rules");
 
-/** Where pods are that this one must be near to, must avoid, or that must be avoided by it. */
 export class AffinityFilterState {
   readonly #pod: PodInfo;
   readonly #labelsOf: NamespaceLabels;
-  /** Domains with pods that want none like this one near. */
-  readonly #avoiding: TopologyCounts;
-  /** Domains with pods that this one requires, and with pods that it avoids. */
-  readonly #wanted: TopologyCounts;
-  readonly #avoided: TopologyCounts;
+  /** Domains of existing pods whose anti-affinity terms match the pod. */
+  readonly #existingAntiAffinity: TopologyCounts;
+  /** Domains of existing pods that the pod's affinity and anti-affinity terms match. */
+  readonly #affinity: TopologyCounts;
+  readonly #antiAffinity: TopologyCounts;
   readonly #matchesItself: boolean;
 
   constructor(cache: Cache, pod: PodInfo, labelsOf: NamespaceLabels) {
     const { table, placements } = cache;
     this.#pod = pod;
     this.#labelsOf = labelsOf;
-    this.#avoiding = new TopologyCounts(table);
-    this.#wanted = new TopologyCounts(table);
-    this.#avoided = new TopologyCounts(table);
+    this.#existingAntiAffinity = new TopologyCounts(table);
+    this.#affinity = new TopologyCounts(table);
+    this.#antiAffinity = new TopologyCounts(table);
     const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
     this.#matchesItself = this.#matchesAll(requiredAffinity, pod.shape);
     const hasOwn = requiredAffinity.length + requiredAntiAffinity.length > 0;
@@ -40,22 +40,22 @@ export class AffinityFilterState {
 
   change(other: PodInfo, node: NodeInfo, touched: TouchedNodes, by: 1 | -1): void {
     if (!this.#concerns(other.shape)) return;
-    const hadWanted = this.#wanted.size > 0;
+    const hadAffinity = this.#affinity.size > 0;
     this.#count(other.shape, node.slot, by, touched);
-    /** The first pod of a group may go anywhere, the next ones only to where it went. */
-    if (hadWanted !== this.#wanted.size > 0) touched.all();
+    // The first pod of a series that matches its own terms fits anywhere, the next ones only near it.
+    if (hadAffinity !== this.#affinity.size > 0) touched.all();
   }
 
   bind(): BoundFilter {
     const { requiredAffinity, requiredAntiAffinity } = this.#pod.shape.terms;
     return (node) => {
-      if (requiredAffinity.length > 0 && !this.#hasWantedNear(node, requiredAffinity)) return AFFINITY;
-      if (this.#avoided.size > 0) {
+      if (requiredAffinity.length > 0 && !this.#satisfiesAffinity(node, requiredAffinity)) return AFFINITY;
+      if (this.#antiAffinity.size > 0) {
         for (const term of requiredAntiAffinity)
-          if (this.#avoided.at(term.topologyKey, node.slot) > 0) return ANTI_AFFINITY;
+          if (this.#antiAffinity.at(term.topologyKey, node.slot) > 0) return ANTI_AFFINITY;
       }
-      if (this.#avoiding.size > 0) {
-        for (const { topology, counts } of this.#avoiding.columns()) {
+      if (this.#existingAntiAffinity.size > 0) {
+        for (const { topology, counts } of this.#existingAntiAffinity.columns()) {
           const domain = topology.domainOf[node.slot]!;
           if (domain >= 0 && (counts[domain] ?? 0) > 0) return EXISTING_ANTI_AFFINITY;
         }
@@ -73,15 +73,15 @@ export class AffinityFilterState {
     const own = this.#pod.shape;
     for (const term of shape.terms.requiredAntiAffinity) {
       if (termMatches(term, own.namespace, own.labels, this.#labelsOf))
-        this.#avoiding.add(term.topologyKey, slot, by, touched);
+        this.#existingAntiAffinity.add(term.topologyKey, slot, by, touched);
     }
     const { requiredAffinity, requiredAntiAffinity } = own.terms;
     if (requiredAffinity.length > 0 && this.#matchesAll(requiredAffinity, shape)) {
-      for (const term of requiredAffinity) this.#wanted.add(term.topologyKey, slot, by, touched);
+      for (const term of requiredAffinity) this.#affinity.add(term.topologyKey, slot, by, touched);
     }
     for (const term of requiredAntiAffinity) {
       if (termMatches(term, shape.namespace, shape.labels, this.#labelsOf))
-        this.#avoided.add(term.topologyKey, slot, by, touched);
+        this.#antiAffinity.add(term.topologyKey, slot, by, touched);
     }
   }
 
@@ -89,12 +89,12 @@ export class AffinityFilterState {
     return terms.length > 0 && terms.every((term) => termMatches(term, shape.namespace, shape.labels, this.#labelsOf));
   }
 
-  #hasWantedNear(node: NodeInfo, terms: readonly AffinityTerm[]): boolean {
+  #satisfiesAffinity(node: NodeInfo, terms: readonly AffinityTerm[]): boolean {
     let found = true;
     for (const term of terms) {
       if (ownValue(node.labels, term.topologyKey) === undefined) return false;
-      if (this.#wanted.at(term.topologyKey, node.slot) <= 0) found = false;
+      if (this.#affinity.at(term.topologyKey, node.slot) <= 0) found = false;
     }
-    return found || (this.#wanted.size === 0 && this.#matchesItself);
+    return found || (this.#affinity.size === 0 && this.#matchesItself);
   }
 }

@@ -1,3 +1,4 @@
+/** The plugin InterPodAffinity: required and preferred affinity and anti-affinity between pods. */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { termMatches, type NamespaceLabels } from '../../cache/affinity-term.ts';
@@ -18,7 +19,6 @@ export interface InterPodAffinityArgs {
 const NAME = 'InterPodAffinity';
 const SCORES = 'InterPodAffinity/scores';
 
-/** Pods that must, must not, or would rather (not) be near others. */
 export function interPodAffinity(args: InterPodAffinityArgs, cache: Cache, labelsOf: NamespaceLabels): Plugin {
   const scoreOptions = {
     cache,
@@ -66,22 +66,25 @@ export function interPodAffinity(args: InterPodAffinityArgs, cache: Cache, label
       {
         resource: 'Node',
         action: Action.Add | Action.UpdateNodeLabel,
-        hint: (pod, before, after) => {
-          const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
-          const values = (node: unknown): string =>
-            [...requiredAffinity, ...requiredAntiAffinity]
-              .map((t) => ownValue((node as Node | undefined)?.metadata.labels, t.topologyKey) ?? '')
-              .join('\u0000');
-          if (before === undefined) return true;
-          return requiredAffinity.length + requiredAntiAffinity.length === 0 || values(before) !== values(after);
-        },
+        hint: (pod, before, after) => nodeHelps(pod, before as Node | undefined, after as Node | undefined),
       },
       { resource: 'Namespace', action: Action.Add | Action.UpdateOther },
     ],
   };
 }
 
-/** A wanted pod that came, or an avoided or avoiding one that went. */
+/** A new node, or one whose label changed that is a topology key of the pod's required terms. */
+function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node | undefined): boolean {
+  const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
+  const required = [...requiredAffinity, ...requiredAntiAffinity];
+  if (before === undefined || required.length === 0) return true;
+  return required.some(
+    ({ topologyKey }) =>
+      (ownValue(before.metadata.labels, topologyKey) ?? '') !== (ownValue(after?.metadata.labels, topologyKey) ?? ''),
+  );
+}
+
+/** A pod that the affinity terms match came, or a pod that conflicts with the anti-affinity terms went. */
 function podHelps(pod: PodInfo, before: Pod | undefined, after: Pod | undefined, labelsOf: NamespaceLabels): boolean {
   const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
   const shape = (object: Pod | undefined): PodInfo['shape'] | undefined => object && new PodInfo(object).shape;

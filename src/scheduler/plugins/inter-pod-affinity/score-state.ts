@@ -1,3 +1,4 @@
+/** InterPodAffinity's PreScore state: the sum of weights of matching preferred terms by topology domain. */
 import { termMatches, type AffinityTerm, type NamespaceLabels } from '../../cache/affinity-term.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
@@ -9,23 +10,23 @@ import { TopologyCounts } from './topology-counts.ts';
 export interface AffinityScoreOptions {
   readonly cache: Cache;
   readonly labelsOf: NamespaceLabels;
-  /** What a required affinity of a running pod is worth to those that it wants near. */
+  /** The weight of an existing pod's required affinity term that matches the pod. */
   readonly hardPodAffinityWeight: number;
   readonly ignorePreferredTermsOfExistingPods: boolean;
 }
 
-/** How much each domain is liked: by the pod for the pods that are there, and by these for the pod. */
+/** Counts the terms of the pod that match existing pods, and the terms of existing pods that match the pod. */
 export class AffinityScoreState {
   readonly #pod: PodInfo;
   readonly #options: AffinityScoreOptions;
-  readonly #liking: TopologyCounts;
+  readonly #weights: TopologyCounts;
   readonly #hasPreferences: boolean;
 
   constructor(pod: PodInfo, options: AffinityScoreOptions) {
     this.#pod = pod;
     this.#options = options;
     const { cache } = options;
-    this.#liking = new TopologyCounts(cache.table);
+    this.#weights = new TopologyCounts(cache.table);
     const { preferredAffinity, preferredAntiAffinity } = pod.shape.terms;
     this.#hasPreferences = preferredAffinity.length + preferredAntiAffinity.length > 0;
     if (options.ignorePreferredTermsOfExistingPods && !this.#hasPreferences) return;
@@ -36,7 +37,7 @@ export class AffinityScoreState {
   }
 
   get isEmpty(): boolean {
-    return this.#liking.size === 0;
+    return this.#weights.size === 0;
   }
 
   concerns(shape: PodShape): boolean {
@@ -50,7 +51,7 @@ export class AffinityScoreState {
 
   scoreAll({ slots, count }: FeasibleNodes, scores: Float64Array): void {
     scores.fill(0, 0, count);
-    for (const { topology, counts } of this.#liking.columns()) {
+    for (const { topology, counts } of this.#weights.columns()) {
       const { domainOf } = topology;
       for (let i = 0; i < count; i++) {
         const domain = domainOf[slots[i]!]!;
@@ -85,7 +86,7 @@ export class AffinityScoreState {
   #countTerms(terms: readonly AffinityTerm[], target: PodShape, slot: number, by: number, weight?: number): void {
     for (const term of terms) {
       if (termMatches(term, target.namespace, target.labels, this.#options.labelsOf))
-        this.#liking.add(term.topologyKey, slot, by * (weight ?? term.weight));
+        this.#weights.add(term.topologyKey, slot, by * (weight ?? term.weight));
     }
   }
 }

@@ -2,23 +2,23 @@ import type { NodeTable } from '../../cache/node-table.ts';
 import type { Topology } from '../../cache/topology.ts';
 import type { TouchedNodes } from '../../framework/plugin.ts';
 
-/** Numbers per domain of several node labels. */
+/** Counts by topology domain, for several topology keys. */
 export class TopologyCounts {
   readonly #table: NodeTable;
   readonly #byKey = new Map<string, { topology: Topology; counts: Float64Array }>();
-  /** How many domains have a number other than zero. */
+  /** The number of domains whose count is not zero. */
   size = 0;
 
   constructor(table: NodeTable) {
     this.#table = table;
   }
 
-  /** Nodes without the label are not counted. The domain's nodes are touched when it gets or loses its number. */
+  /** Nodes without the label are ignored. A domain's nodes are touched when its count becomes zero, or is no longer. */
   add(key: string, slot: number, by: number, touched?: TouchedNodes): void {
     const column = this.#column(key);
     const domain = column.topology.domainOf[slot]!;
     if (domain < 0) return;
-    if (domain >= column.counts.length) this.#widen(column, domain);
+    if (domain >= column.counts.length) this.#grow(column, domain);
     const before = column.counts[domain]!;
     const after = before + by;
     column.counts[domain] = after;
@@ -50,7 +50,7 @@ export class TopologyCounts {
     return column;
   }
 
-  #widen(column: { topology: Topology; counts: Float64Array }, domain: number): void {
+  #grow(column: { topology: Topology; counts: Float64Array }, domain: number): void {
     const wider = new Float64Array(Math.max(domain + 1, column.topology.domains));
     wider.set(column.counts);
     column.counts = wider;

@@ -1,3 +1,4 @@
+/** The plugin NodeAffinity: nodeSelector and node affinity of pods, and the affinity that the configuration adds. */
 import type { Node, NodeAffinity, Pod } from '../../../api/generated/core-v1.ts';
 import {
   type NodeMatcher,
@@ -20,7 +21,6 @@ export interface NodeAffinityArgs {
   readonly addedAffinity?: NodeAffinity;
 }
 
-/** Nodes by their labels: those that a pod requires, those that it prefers, and what the administrator adds to both. */
 export function nodeAffinity(args: NodeAffinityArgs): Plugin {
   const added = args.addedAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const enforced = added && nodeSelectorMatcher(added);

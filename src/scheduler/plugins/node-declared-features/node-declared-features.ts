@@ -1,3 +1,4 @@
+/** The plugin NodeDeclaredFeatures: pods that need a feature of the kubelet go only to nodes that declare it. */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { requiredFeatures } from '../../cache/required-features.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
@@ -10,7 +11,6 @@ import { skip, unresolvable } from '../../framework/status.ts';
 const NAME = 'NodeDeclaredFeatures';
 const UNSATISFIED = unresolvable("node(s) didn't match Pod's required features");
 
-/** Pods that need something of the kubelet go only to nodes that say they have it. */
 export function nodeDeclaredFeatures({ featureGates }: Pick<Handle, 'featureGates'>): Plugin {
   const enabled = featureEnabled(featureGates, NAME);
   return {

@@ -1,10 +1,10 @@
+/** The plugin NodeName: a pod with spec.nodeName fits only on that node. */
 import { Action } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 
 const OTHER_NODE = unresolvable("node(s) didn't match the requested node name");
 
-/** A pod that names its node goes nowhere else. */
 export function nodeName(): Plugin {
   return {
     name: 'NodeName',

@@ -1,3 +1,4 @@
+/** The plugin NodePorts: the host ports of a pod must be free on the node. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
@@ -6,7 +7,6 @@ import { skip, unschedulable } from '../../framework/status.ts';
 
 const TAKEN = unschedulable("node(s) didn't have free ports for the requested pod ports");
 
-/** Two pods cannot have the same port of a node. */
 export function nodePorts(): Plugin {
   return {
     name: 'NodePorts',

@@ -1,3 +1,4 @@
+/** The plugin NodeResourcesBalancedAllocation: prefers nodes whose resources the pod would make more evenly used. */
 import type { Cache } from '../../cache/cache.ts';
 import { MAX_NODE_SCORE, type Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
@@ -15,16 +16,13 @@ const DEFAULT_RESOURCES: readonly ResourceWeight[] = [
 
 const HALF = MAX_NODE_SCORE / 2;
 
-/**
- * Likes nodes whose resources the pod would make more evenly used, so that none is left over that no pod can use: half of
- * the points for changing nothing, the rest by how much evener, or less, it gets.
- */
+/** A pod that does not change the balance scores 50; a better balance scores more, a worse one less. */
 export function nodeResourcesBalancedAllocation(args: BalancedAllocationArgs, cache: Cache): Plugin {
   const resources = args.resources ?? DEFAULT_RESOURCES;
   return {
     name: 'NodeResourcesBalancedAllocation',
     signature: alwaysShared,
-    /** Pods that ask for nothing change no balance. */
+    // Pods without requests do not change the balance.
     preScore: (_state, pod) =>
       allocations(cache.table, pod, resources, true).every((part) => part.podRequest === 0) ? skip() : undefined,
     bindScore(_state, pod) {
@@ -42,14 +40,14 @@ export function nodeResourcesBalancedAllocation(args: BalancedAllocationArgs, ca
           without[count] = Math.min(1, used / capacity);
           count++;
         }
-        return HALF + Math.trunc((HALF + evenness(withPod, count) - evenness(without, count)) / 2);
+        return HALF + Math.trunc((HALF + balance(withPod, count) - balance(without, count)) / 2);
       };
     },
   };
 }
 
 /** 100 when all fractions are equal. */
-const evenness = (fractions: Float64Array, count: number): number =>
+const balance = (fractions: Float64Array, count: number): number =>
   Math.trunc((1 - deviation(fractions, count)) * MAX_NODE_SCORE);
 
 function deviation(fractions: Float64Array, count: number): number {

@@ -1,4 +1,4 @@
-/** What a node has and would have given away of a resource, were the pod there: the numbers that scores are made of. */
+/** The allocatable and requested amounts of resources on a node, for scores. */
 import type { NodeTable } from '../../cache/node-table.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 
@@ -10,14 +10,14 @@ export interface ResourceWeight {
 export interface Allocation {
   readonly weight: number;
   allocatable(slot: number): number;
-  /** With the pod, and without. */
+  /** Without the pod. */
   requested(slot: number): number;
   readonly podRequest: number;
 }
 
 /**
- * `exact`: count what is asked for; otherwise with defaults for containers that ask for nothing. Extended resources that
- * the pod does not ask for say nothing about it and are left out.
+ * `exact` counts requests as they are, otherwise with defaults for containers without requests. Extended resources that
+ * the pod does not request are left out.
  */
 export function allocations(
   table: NodeTable,

@@ -1,3 +1,7 @@
+/**
+ * The plugin NodeResourcesFit: the requests of a pod must fit into what is free on the node, and nodes are scored by
+ * what would be free.
+ */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -23,7 +27,6 @@ export const DEFAULT_STRATEGY: ScoringStrategy = {
   ],
 };
 
-/** A pod fits where what it asks for is left, and prefers nodes by how much would be left. */
 export function nodeResourcesFit(
   args: NodeResourcesFitArgs,
   cache: Cache,
@@ -42,7 +45,7 @@ export function nodeResourcesFit(
       {
         resource: 'AssignedPod',
         action: Action.Delete | Action.UpdatePodScaleDown,
-        hint: (pod, before, after) => freesWhatIsWanted(pod, before as Pod, after as Pod | undefined),
+        hint: (pod, before, after) => freesRequestedResources(pod, before as Pod, after as Pod | undefined),
       },
       {
         resource: 'UnscheduledPod',
@@ -108,7 +111,7 @@ function fitFilter(
 }
 
 /** A pod that left (or shrank) helps only one that wants something of what it held. */
-function freesWhatIsWanted(pod: PodInfo, before: Pod, after: Pod | undefined): boolean {
+function freesRequestedResources(pod: PodInfo, before: Pod, after: Pod | undefined): boolean {
   if (after === undefined) {
     const held = schedulerRequests(before);
     return held.isEmpty || overlaps(pod, (name) => amountOf(held, name)) || pod.shape.requests.isEmpty;
@@ -131,7 +134,7 @@ function amountOf(requests: PodInfo['shape']['requests'], name: string): number 
   return requests.scalars.find(([scalar]) => scalar === name)?.[1] ?? 0;
 }
 
-/** A node that could not hold the pod even when empty does not help; nor one that grew only in what is not wanted. */
+/** A node helps when the pod fits on it while it is empty, and it is new or has more of a requested resource. */
 function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node): boolean {
   const { requests } = pod.shape;
   const has = (node: Node | undefined, name: string): number => {

@@ -1,3 +1,4 @@
+/** The scoring strategies of NodeResourcesFit: LeastAllocated, MostAllocated and RequestedToCapacityRatio. */
 import type { NodeTable } from '../../cache/node-table.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { MAX_NODE_SCORE, type BoundScore } from '../../framework/plugin.ts';
@@ -14,7 +15,7 @@ export interface ScoringStrategy {
   readonly requestedToCapacityRatio?: { readonly shape: readonly UtilizationShapePoint[] };
 }
 
-/** Points of the configuration go up to 10. */
+/** The highest score in the shape of RequestedToCapacityRatio. */
 const MAX_CUSTOM_SCORE = 10;
 
 type Scorer = (requested: number, capacity: number) => number;
@@ -25,7 +26,7 @@ const leastAllocated: Scorer = (requested, capacity) =>
 const mostAllocated: Scorer = (requested, capacity) =>
   capacity === 0 ? 0 : Math.floor((Math.min(requested, capacity) * MAX_NODE_SCORE) / capacity);
 
-/** The score of a node under a strategy: the weighted mean over resources that the node has. */
+/** The score of a node: the weighted mean over the resources that the node has. */
 export function bindStrategy(strategy: ScoringStrategy, table: NodeTable, pod: PodInfo): BoundScore {
   const parts = allocations(table, pod, strategy.resources, false);
   if (strategy.type === 'RequestedToCapacityRatio') {
@@ -65,7 +66,7 @@ function ratioScorer(shape: readonly UtilizationShapePoint[]): Scorer {
     at(capacity === 0 || requested > capacity ? 100 : 100 - Math.floor(((capacity - requested) * 100) / capacity));
 }
 
-/** Between the points of the shape, scores lie on straight lines. */
+/** Scores are interpolated linearly between the points of the shape. */
 export function scoreAtUtilization(shape: readonly UtilizationShapePoint[]): (utilization: number) => number {
   const points = shape.map(({ utilization, score }) => ({
     utilization,

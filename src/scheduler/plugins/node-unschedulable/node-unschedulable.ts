@@ -1,3 +1,7 @@
+/**
+ * The plugin NodeUnschedulable: cordoned nodes accept only pods that tolerate the taint
+ * node.kubernetes.io/unschedulable.
+ */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { toleratesTaint } from '../../../component-helpers/index.ts';
 import { Action } from '../../framework/cluster-event.ts';
@@ -8,7 +12,6 @@ import { unresolvable } from '../../framework/status.ts';
 const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 const UNSCHEDULABLE = unresolvable('node(s) were unschedulable');
 
-/** Cordoned nodes take only pods that tolerate it. */
 export function nodeUnschedulable(): Plugin {
   return {
     name: 'NodeUnschedulable',

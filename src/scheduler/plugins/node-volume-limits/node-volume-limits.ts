@@ -1,4 +1,4 @@
-/** A node can have only so many volumes of a CSI driver. */
+/** The plugin NodeVolumeLimits: a node can attach a limited number of volumes of a CSI driver. */
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';

@@ -19,7 +19,7 @@ export function volumesOfPod(listers: Listers, pod: PodInfo): VolumesByDriver {
   return volumes;
 }
 
-/** Those of the pods on the node, and those that are attached for other reasons. */
+/** The volumes of the pods on the node, and the volumes that are still attached to it. */
 export function volumesOnNode(listers: Listers, node: NodeInfo): VolumesByDriver {
   const volumes: VolumesByDriver = new Map();
   for (const other of node.pods.values()) if (other.shape.volumes.length > 0) addVolumesOf(listers, other, volumes);
@@ -46,7 +46,7 @@ function add(volumes: VolumesByDriver, { driver, handle }: CsiVolume): void {
   else handles.add(handle);
 }
 
-/** The volume of a claim; while it is not provisioned, the key of the claim stands for its handle. */
+/** The volume of a claim. The key of the claim is used as the handle of a volume that is not provisioned yet. */
 function volumeOf(listers: Listers, claim: PersistentVolumeClaim): CsiVolume | undefined {
   const volumeName = claim.spec?.volumeName ?? '';
   const volume = volumeName === '' ? undefined : listers.get('v1/persistentvolumes', volumeName);

@@ -1,3 +1,4 @@
+/** The selector of default spread constraints. */
 import type { ReplicaSet, StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { ReplicationController, Service } from '../../../api/generated/core-v1.ts';
 import {
@@ -15,7 +16,7 @@ export interface SpreadListers {
   statefulSet(namespace: string, name: string): StatefulSet | undefined;
 }
 
-/** The pods that belong together with this one: of its Services and of what controls it. Undefined when there are none. */
+/** Selects the pods of the pod's Services and of its controller. Undefined when it has neither. */
 export function defaultSelector(shape: PodShape, listers: SpreadListers): LabelSelectorMatcher | undefined {
   const requirements: LabelRequirement[] = [];
   const { namespace, labels, owner } = shape;

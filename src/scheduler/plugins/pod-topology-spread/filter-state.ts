@@ -1,3 +1,6 @@
+/**
+ * PodTopologySpread's PreFilter state: the number of matching pods in each domain, for DoNotSchedule constraints.
+ */
 import type { Cache } from '../../cache/cache.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -10,15 +13,14 @@ const NO_LABEL = unresolvable("node(s) didn't match pod topology spread constrai
 
 interface Counted {
   readonly constraint: SpreadConstraint;
-  /** Matching pods per domain; -1 for domains without a node that counts. */
+  /** Matching pods by domain; -1 for domains without an eligible node. */
   readonly pods: Int32Array;
-  /** Whether the pod counts itself. */
+  /** 1 when the constraint's selector matches the pod itself. */
   readonly self: 0 | 1;
   domains: number;
   minimum: number;
 }
 
-/** How many matching pods there are in each domain, for constraints that must hold. */
 export class SpreadFilterState {
   readonly #pod: PodInfo;
   readonly #counted: Counted[];
@@ -81,7 +83,7 @@ export class SpreadFilterState {
     }
   }
 
-  /** Only the nodes of domains that open or close are to be looked at again. */
+  /** Touches only the nodes of domains that become full, or are no longer. */
   #count(c: Counted, node: NodeInfo, touched: TouchedNodes, by: 1 | -1): void {
     const { domainOf } = c.constraint.topology;
     const domain = domainOf[node.slot]!;
@@ -106,12 +108,12 @@ export class SpreadFilterState {
   }
 }
 
-/** By how much the skew would be too large with the pod in the domain. */
+/** By how much the skew would exceed maxSkew with the pod in the domain. */
 function excess(c: Counted, domain: number): number {
   return Math.max(0, c.pods[domain] ?? 0) + c.self - c.minimum - c.constraint.maxSkew;
 }
 
-/** Too few domains count as having an empty one. */
+/** The global minimum is 0 when there are fewer domains than minDomains. */
 function minimumOf(c: Counted): number {
   if (c.domains < c.constraint.minDomains) return 0;
   let minimum = Infinity;

@@ -1,11 +1,14 @@
+/**
+ * The plugin PodTopologySpread: spreads pods over the topology domains of node labels, as a filter (DoNotSchedule) or
+ * as a score (ScheduleAnyway).
+ */
 import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
-/** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
 import { ownValue } from '../../../base/index.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
-import type { BoundFilter, EventInterest, FeasibleNodes, Plugin } from '../../framework/plugin.ts';
+import type { BoundFilter, ClusterEventWithHint, FeasibleNodes, Plugin } from '../../framework/plugin.ts';
 import { skip, type Status } from '../../framework/status.ts';
 import { defaultSelector, type SpreadListers } from './default-selector.ts';
 import { SpreadFilterState } from './filter-state.ts';
@@ -45,7 +48,7 @@ class PodTopologySpread implements Plugin {
     this.#defaults = this.#systemDefaulted ? SYSTEM_DEFAULTS : (args.defaultConstraints ?? []);
   }
 
-  /** Default constraints count the pods of the Services and controllers that there are now. */
+  /** Default constraints depend on the Services and controllers of the pod. */
   signature(pod: PodInfo): string {
     if (pod.shape.spreadConstraints.length > 0 || this.#defaults.length === 0) return '';
     return defaultSelector(pod.shape, this.#listers)?.toString() ?? '';
@@ -88,7 +91,7 @@ class PodTopologySpread implements Plugin {
     state.get<SpreadScoreState>(SCORES)?.normalize(feasible.count, scores);
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return [
       {
         resource: 'Pod',

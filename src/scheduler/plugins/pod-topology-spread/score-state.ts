@@ -1,3 +1,6 @@
+/**
+ * PodTopologySpread's PreScore state: the number of matching pods near each node, for ScheduleAnyway constraints.
+ */
 import type { Cache } from '../../cache/cache.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -9,20 +12,19 @@ const HOSTNAME = 'kubernetes.io/hostname';
 interface Counted {
   readonly constraint: SpreadConstraint;
   readonly isHostname: boolean;
-  /** Matching pods per domain, on nodes that count; for the host name all of them, by slot. */
+  /** Matching pods by domain, on eligible nodes; for the hostname key all of them, by slot. */
   readonly pods: Int32Array;
-  /** When the domain was last seen among feasible nodes. */
+  /** The last round in which the domain had a feasible node. */
   readonly seen: Int32Array;
 }
 
-/** How many matching pods there are near each node, for constraints that are mere preferences. */
 export class SpreadScoreState {
   readonly #pod: PodInfo;
   readonly #cache: Cache;
   readonly #counted: Counted[];
   readonly #requireAllLabels: boolean;
   #round = 0;
-  /** Raw scores of nodes that are left out. */
+  /** Which feasible nodes are ignored. */
   #ignored = new Uint8Array(0);
 
   constructor(cache: Cache, pod: PodInfo, constraints: readonly SpreadConstraint[], requireAllLabels: boolean) {

@@ -8,17 +8,17 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { PodShape } from '../../cache/pod-shape.ts';
 import type { Topology } from '../../cache/topology.ts';
 
-/** A constraint ready for counting. */
+/** A compiled topology spread constraint. */
 export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly topology: Topology;
   readonly selector: LabelSelectorMatcher;
   readonly minDomains: number;
-  /** Whether pods on this node count at all. */
+  /** Whether pods on this node are counted, by nodeAffinityPolicy and nodeTaintsPolicy. */
   readonly counts: (node: NodeInfo) => boolean;
 }
 
-/** The constraints of one kind that the pod has itself, or the defaults when it has none at all. */
+/** The pod's constraints of one kind, or the default ones when the pod has no constraints. */
 export function constraintsOf(options: {
   pod: PodInfo;
   table: NodeTable;
@@ -60,7 +60,7 @@ function compile(
   };
 }
 
-/** The selector, narrowed to pods that share the values of the named labels with this one. */
+/** The selector with the requirements of matchLabelKeys. */
 function selectorWithLabelKeys(constraint: TopologySpreadConstraint, shape: PodShape): LabelSelectorMatcher {
   const selector = labelSelectorAsSelector(constraint.labelSelector);
   const more = (constraint.matchLabelKeys ?? [])

@@ -1,6 +1,6 @@
+/** The plugin PrioritySort: orders the queue by priority, then by the time a pod was added. */
 import type { Plugin } from '../../framework/plugin.ts';
 
-/** The more important pod first; among equals, the one that has waited longer. */
 export function prioritySort(): Plugin {
   return {
     name: 'PrioritySort',

@@ -1,9 +1,9 @@
+/** The plugin SchedulingGates: pods with scheduling gates are not added to the active queue. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable } from '../../framework/status.ts';
 
-/** Pods with gates wait outside the queue until the last gate is taken away. */
 export function schedulingGates(): Plugin {
   return {
     name: 'SchedulingGates',

@@ -1,3 +1,7 @@
+/**
+ * The plugin TaintToleration: filters nodes with taints that the pod does not tolerate, and prefers nodes with fewer
+ * PreferNoSchedule taints.
+ */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import { findUntoleratedTaint, toleratesTaint } from '../../../component-helpers/index.ts';
 import type { Cache } from '../../cache/cache.ts';
@@ -9,7 +13,6 @@ import { normalizeByMaximum } from '../normalize.ts';
 
 const UNTOLERATED = unresolvable('node(s) had untolerated taint(s)');
 
-/** Taints keep pods away, or make nodes less liked. */
 export function taintToleration(cache: Cache): Plugin {
   return {
     name: 'TaintToleration',
@@ -25,10 +28,10 @@ export function taintToleration(cache: Cache): Plugin {
     bindScore(_state, pod) {
       const tolerations = pod.shape.tolerations.filter((t) => !t.effect || t.effect === 'PreferNoSchedule');
       return (node) => {
-        let disliked = 0;
+        let untolerated = 0;
         for (const taint of node.taints)
-          if (taint.effect === 'PreferNoSchedule' && !tolerations.some((t) => toleratesTaint(t, taint))) disliked++;
-        return disliked;
+          if (taint.effect === 'PreferNoSchedule' && !tolerations.some((t) => toleratesTaint(t, taint))) untolerated++;
+        return untolerated;
       };
     },
     normalizeScores: (_state, _pod, { count }, scores) => normalizeByMaximum(scores, count, true),

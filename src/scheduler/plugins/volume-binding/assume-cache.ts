@@ -1,6 +1,6 @@
 import { keyOf, type ApiObject } from '../../../client/index.ts';
 
-/** Objects as they will be once our writes are done, until the informer shows something newer than what they came from. */
+/** Objects with the scheduler's own changes assumed, until the informer shows a newer version. */
 export class AssumeCache<T extends ApiObject> {
   readonly #latest: (key: string) => T | undefined;
   readonly #assumed = new Map<string, { object: T; basedOn: string | undefined }>();

@@ -1,4 +1,4 @@
-/** Writes a plan for claims to the API server and waits until the volume controller and provisioners have done their part. */
+/** PreBind of VolumeBinding: writes the plan, and waits until the volume binder and provisioners have bound all claims. */
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Handle } from '../../framework/handle.ts';
@@ -7,7 +7,7 @@ import { isFullyBound } from '../pod-claims.ts';
 import { SELECTED_NODE } from './provisioning.ts';
 import { claimedBy, provisionedOn, type VolumePlan } from './volume-plan.ts';
 
-const LOOK_AGAIN_MS = 100;
+const POLL_MS = 100;
 
 export interface BindVolumesOptions {
   readonly pod: PodInfo;
@@ -30,7 +30,7 @@ export async function bindVolumes(handle: Handle, options: BindVolumesOptions): 
     if (outcome instanceof Status) return outcome;
     if (outcome) return undefined;
     if (clock.monotonic() >= end) return errorStatus(new Error('binding volumes: context deadline exceeded'));
-    await clock.sleep(LOOK_AGAIN_MS, signal);
+    await clock.sleep(POLL_MS, signal);
   }
 }
 
@@ -56,7 +56,7 @@ function allBound(handle: Handle, { plan, nodeName }: BindVolumesOptions): boole
         ),
       );
     if (isFullyBound(now)) continue;
-    /** The provisioner gave up on this node: another one must be found. */
+    // The provisioner removed the selected node, so the pod has to be scheduled again.
     if (
       now.metadata.resourceVersion !== claim.metadata.resourceVersion &&
       now.metadata.annotations?.[SELECTED_NODE] !== nodeName

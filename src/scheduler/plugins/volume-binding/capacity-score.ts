@@ -1,16 +1,17 @@
+/** The score of VolumeBinding, with the feature gate StorageCapacityScoring. */
 import { wholeValue } from '../../cache/quantity-values.ts';
 import { scoreAtUtilization, type UtilizationShapePoint } from '../node-resources-fit/scoring-strategy.ts';
 import { storageClassOf } from '../pod-claims.ts';
 import { requestedBytes } from './find-matching-volume.ts';
 import type { VolumePlan } from './volume-plan.ts';
 
-/** The more is left, the better. */
+/** Prefers the most free storage. */
 export const DEFAULT_SHAPE: readonly UtilizationShapePoint[] = [
   { utilization: 0, score: 10 },
   { utilization: 100, score: 0 },
 ];
 
-/** How well a plan uses the storage of a node: of the volumes that it takes, or of the free space where some are to be made. */
+/** Scores the utilization of the bound volumes, or of the free space for volumes that are provisioned. */
 export function capacityScorer(shape: readonly UtilizationShapePoint[]): (plan: VolumePlan) => number {
   const at = scoreAtUtilization(shape);
   return (plan) => {
@@ -44,7 +45,7 @@ function storageByClass({ bindings, provisions }: VolumePlan): ClassStorage[] {
     if (freeBytes === undefined) continue;
     const storage = of(storageClassOf(claim));
     storage.requested += requestedBytes(claim);
-    /** All claims of a class share the space that the node has for it. */
+    // All claims of a class share the free space of the node.
     storage.capacity = freeBytes;
   }
   return [...classes.values()];

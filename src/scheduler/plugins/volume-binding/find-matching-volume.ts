@@ -1,3 +1,4 @@
+/** Finds an existing PersistentVolume for a claim on a node. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
@@ -13,12 +14,12 @@ export function volumeIsOnNode(volume: PersistentVolume, node: NodeInfo): boolea
 export const requestedBytes = (claim: PersistentVolumeClaim): number =>
   wholeValue(claim.spec?.resources?.requests?.['storage'] ?? '0');
 
-/** The smallest volume that serves the claim on the node; one that was made for the claim comes before all. */
+/** The smallest volume that matches the claim on the node. A volume whose claimRef names the claim comes first. */
 export function findMatchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
   node: NodeInfo,
-  taken: ReadonlySet<string>,
+  chosen: ReadonlySet<string>,
 ): PersistentVolume | undefined {
   const wanted = requestedBytes(claim);
   const selector = claim.spec?.selector ? labelSelectorAsSelector(claim.spec.selector) : undefined;
@@ -26,7 +27,7 @@ export function findMatchingVolume(
   let bestSize = Infinity;
   for (const volume of volumes) {
     const { spec, metadata } = volume;
-    if (spec === undefined || taken.has(metadata.name ?? '') || metadata.deletionTimestamp !== undefined) continue;
+    if (spec === undefined || chosen.has(metadata.name ?? '') || metadata.deletionTimestamp !== undefined) continue;
     const size = wholeValue(spec.capacity?.['storage'] ?? '0');
     const { claimRef } = spec;
     const reserved =

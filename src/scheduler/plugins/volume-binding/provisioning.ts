@@ -1,3 +1,4 @@
+/** Whether a volume can be provisioned for a claim on a node: topology, and published capacity. */
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
@@ -10,7 +11,7 @@ import { requestedBytes } from './find-matching-volume.ts';
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** Whether a volume could be made for the claim on the node, and in how much space; what keeps it from it otherwise. */
+/** The free space for the volume on the node, if the driver publishes it; otherwise why it cannot be provisioned. */
 export function provisionable(
   claim: PersistentVolumeClaim,
   node: NodeInfo,
@@ -33,7 +34,7 @@ export function provisionable(
   return capacityFor(claim, storageClass.provisioner, node, listers) ?? 'no space';
 }
 
-/** Drivers that publish their free space are believed; the others are trusted. */
+/** Capacity is checked only for drivers that publish it. */
 function capacityFor(
   claim: PersistentVolumeClaim,
   provisioner: string,

@@ -1,4 +1,7 @@
-/** Claims must have volumes that the node can reach; those that wait for a consumer get theirs with the node. */
+/**
+ * The plugin VolumeBinding: bound volumes of a pod must be accessible on the node, and volumes are found or provisioned
+ * there for claims that wait for their first consumer.
+ */
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -6,7 +9,7 @@ import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, Plugin } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, Plugin } from '../../framework/plugin.ts';
 import { skip, Status } from '../../framework/status.ts';
 import type { UtilizationShapePoint } from '../node-resources-fit/scoring-strategy.ts';
 import { claimSignature, claimVolumes } from '../pod-claims.ts';
@@ -17,7 +20,7 @@ import { VolumePlanner, type PodVolumeClaims } from './volume-planner.ts';
 
 export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds?: number;
-  /** Points of the score by utilization, where storage capacity is scored at all. */
+  /** The score by utilization, with the feature gate StorageCapacityScoring. */
   readonly shape?: readonly UtilizationShapePoint[];
 }
 
@@ -47,7 +50,7 @@ class VolumeBinding implements Plugin {
     this.#scoreOf = isScored ? capacityScorer(args.shape ?? DEFAULT_SHAPE) : undefined;
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -103,7 +106,7 @@ class VolumeBinding implements Plugin {
 const planFor = (state: CycleState, nodeName: string): VolumePlan | undefined =>
   state.get<PodState>(NAME)?.plans.get(nodeName);
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'StorageClass', action: Action.Add | ANY_UPDATE },
   {
     resource: 'PersistentVolumeClaim',

@@ -1,14 +1,14 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { SELECTED_NODE } from './provisioning.ts';
 
-/** What is to be done for a pod's claims on one node. */
+/** The volumes to bind and to provision for a pod's claims on one node. */
 export interface VolumePlan {
   readonly bindings: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
-  /** Volumes to be made, and how much space the driver says there is for them; undefined when it does not say. */
+  /** Claims to provision, and the free space that the driver publishes; undefined when it does not. */
   readonly provisions: readonly { readonly claim: PersistentVolumeClaim; readonly freeBytes: number | undefined }[];
 }
 
-/** The volume with the claim written on it, as the volume controller would. */
+/** The volume with claimRef set, as the volume binder would set it. */
 export function claimedBy(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
   const annotations = volume.spec?.claimRef

@@ -1,4 +1,4 @@
-/** Decides which volumes a pod's claims can have on a node. */
+/** Finds volumes for the claims of a pod on a node, or plans their provisioning. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -19,7 +19,7 @@ const REASONS = {
 
 export interface PodVolumeClaims {
   readonly bound: readonly PersistentVolumeClaim[];
-  /** Claims that wait for their first consumer: the node decides which volume it will be. */
+  /** Claims with the binding mode WaitForFirstConsumer. */
   readonly delayed: readonly PersistentVolumeClaim[];
 }
 
@@ -76,19 +76,19 @@ export class VolumePlanner {
   #planDelayed(delayed: readonly PersistentVolumeClaim[], node: NodeInfo, reasons: Set<string>): VolumePlan {
     const bindings: Mutable<VolumePlan['bindings']> = [];
     const provisions: Mutable<VolumePlan['provisions']> = [];
-    const taken = new Set<string>();
+    const chosen = new Set<string>();
     const volumes = delayed.length === 0 ? [] : this.#allVolumes();
     for (const claim of delayed) {
       const toProvision = claim.metadata.annotations?.[SELECTED_NODE] !== undefined;
-      const volume = toProvision ? undefined : findMatchingVolume(claim, volumes, node, taken);
+      const volume = toProvision ? undefined : findMatchingVolume(claim, volumes, node, chosen);
       if (volume !== undefined) {
-        taken.add(volume.metadata.name ?? '');
+        chosen.add(volume.metadata.name ?? '');
         bindings.push({ claim, volume });
         continue;
       }
-      const answer = provisionable(claim, node, this.#listers);
-      if (typeof answer === 'object') provisions.push({ claim, freeBytes: answer.freeBytes });
-      else reasons.add(answer === 'no space' ? REASONS.space : REASONS.bind);
+      const result = provisionable(claim, node, this.#listers);
+      if (typeof result === 'object') provisions.push({ claim, freeBytes: result.freeBytes });
+      else reasons.add(result === 'no space' ? REASONS.space : REASONS.bind);
     }
     return { bindings, provisions };
   }
@@ -99,7 +99,7 @@ export class VolumePlanner {
       .map((volume) => this.#volumes.get(volume.metadata.name ?? '') ?? volume);
   }
 
-  /** Later plans count the volumes and provisions of this one as taken. */
+  /** Later plans cannot use the volumes of this one. */
   assume({ bindings, provisions }: VolumePlan, nodeName: string): void {
     for (const { claim, volume } of bindings) this.#volumes.assume(claimedBy(volume, claim));
     for (const { claim } of provisions) this.#claims.assume(provisionedOn(claim, nodeName));

@@ -1,3 +1,7 @@
+/**
+ * The plugin VolumeRestrictions: disks that only one pod of a node may use, and claims with access mode
+ * ReadWriteOncePod.
+ */
 import type { PersistentVolumeClaim, Volume } from '../../../api/generated/core-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -15,17 +19,16 @@ const CLAIM_CONFLICT = unschedulable(
 );
 
 interface State {
-  /** Claims that only one pod may use. */
+  /** The pod's claims with ReadWriteOncePod. */
   readonly claims: ReadonlySet<string>;
-  /** How many others use one of them. */
+  /** The number of other pods that use one of them. */
   users: number;
 }
 
-/** Disks that only one pod may have, and claims that only one pod may use anywhere. */
 export function volumeRestrictions({ listers, cache }: Handle): Plugin {
   const uses = (other: PodInfo, claims: ReadonlySet<string>): number =>
     claimVolumes(other).filter((c) => claims.has(`${other.namespace}/${c.name}`)).length;
-  const follow = (state: CycleState, other: PodInfo, by: 1 | -1): void => {
+  const countUsers = (state: CycleState, other: PodInfo, by: 1 | -1): void => {
     const data = state.get<State>(NAME);
     if (data !== undefined && data.claims.size > 0) data.users += by * uses(other, data.claims);
   };
@@ -53,8 +56,8 @@ export function volumeRestrictions({ listers, cache }: Handle): Plugin {
       if (pod.shape.volumes.some((volume) => isDisk(volume) && conflicts(volume, node))) return DISK_CONFLICT;
       return (state.get<State>(NAME)?.users ?? 0) > 0 ? CLAIM_CONFLICT : undefined;
     },
-    podAdded: (state, _pod, { other }) => follow(state, other, 1),
-    podRemoved: (state, _pod, { other }) => follow(state, other, -1),
+    podAdded: (state, _pod, { other }) => countUsers(state, other, 1),
+    podRemoved: (state, _pod, { other }) => countUsers(state, other, -1),
     eventsToRegister: () => [
       { resource: 'AssignedPod', action: Action.Delete },
       { resource: 'Node', action: Action.Add },
@@ -84,7 +87,7 @@ function conflicts(volume: Volume, node: NodeInfo): boolean {
   return false;
 }
 
-/** The same disk twice, unless both only read where reading together is allowed. */
+/** Whether the volumes are one disk, and not both read-only where that may be shared. */
 function sameDisk(a: Volume, b: Volume): boolean {
   if (a.gcePersistentDisk && b.gcePersistentDisk)
     return (

@@ -1,3 +1,4 @@
+/** The plugin VolumeZone: volumes with zone or region labels can be used only on nodes of that zone or region. */
 import { ownValue } from '../../../base/index.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
@@ -7,7 +8,7 @@ import { claimSignature, claimVolumes, storageClassOf } from '../pod-claims.ts';
 
 const NO_ZONE = unresolvable('node(s) had no available volume zone');
 
-/** The labels of today, each with the older one that means the same. */
+/** Each label with its deprecated name. */
 const TOPOLOGY_LABELS: readonly (readonly [string, string])[] = [
   ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone'],
   ['topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/region'],
@@ -18,7 +19,6 @@ interface ZoneConstraint {
   readonly values: ReadonlySet<string>;
 }
 
-/** Volumes of a zone can be used only there. */
 export function volumeZone({ listers }: Handle): Plugin {
   return {
     name: 'VolumeZone',

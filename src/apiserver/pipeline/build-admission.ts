@@ -1,0 +1,27 @@
+import type { Context } from '../../kernel/index.ts';
+import { AdmissionMetrics } from '../admission/admission-metrics.ts';
+import { AdmissionChain } from '../admission/admission.ts';
+import { admissionPlugins } from '../admission/plugins.ts';
+import { escalationCheck } from '../admission/rbac-escalation.ts';
+import type { Authorization } from '../authz/build.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { WebhookClients } from '../webhook-client/index.ts';
+import type { PipelineOptions } from './pipeline-options.ts';
+
+/** Enabled besides upstream's defaults, as installers do: a kubelet may write only what belongs to its node. */
+const INSTALLERS_PLUGINS = ['NodeRestriction'];
+
+interface AdmissionDependencies extends Authorization {
+  readonly registry: Registry;
+  readonly webhooks: WebhookClients;
+}
+
+export function buildAdmission(
+  ctx: Context,
+  { registry, authorizer, rbac, webhooks }: AdmissionDependencies,
+  options: PipelineOptions['admission'],
+): AdmissionChain {
+  const enable = INSTALLERS_PLUGINS.filter((name) => !options?.disable?.includes(name));
+  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks });
+  return new AdmissionChain([...plugins, escalationCheck(rbac, authorizer)], new AdmissionMetrics(ctx));
+}

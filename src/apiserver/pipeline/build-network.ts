@@ -1,0 +1,40 @@
+/** Everything that opens connections: to webhooks, to Services, to kubelets. One policy decides which addresses it may dial. */
+import type { Context } from '../../kernel/index.ts';
+import { Dialer, DialPolicy, KubeletClient, ServiceResolver, type KubeletConnection } from '../dial/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import { WebhookClients } from '../webhook-client/index.ts';
+import type { PipelineOptions } from './pipeline-options.ts';
+import type { ServerAddress } from './server-address.ts';
+
+type NetworkOptions = Pick<PipelineOptions, 'advertiseAddress' | 'serviceClusterIpRange' | 'dial' | 'kubelet' | 'pki'>;
+
+export interface Network {
+  readonly dialer: Dialer;
+  readonly dialPolicy: DialPolicy;
+  readonly services: ServiceResolver;
+  readonly webhooks: WebhookClients;
+  readonly kubelet: KubeletConnection;
+}
+
+export function buildNetwork(
+  ctx: Context,
+  registry: Registry,
+  address: ServerAddress,
+  { advertiseAddress, serviceClusterIpRange, dial, kubelet, pki }: NetworkOptions,
+): Network {
+  const dialer = new Dialer(ctx.clock, dial);
+  const dialPolicy = new DialPolicy(registry, {
+    ...dial,
+    advertiseAddress,
+    serviceClusterIpRange,
+    port: () => address.port,
+  });
+  const services = new ServiceResolver(registry, ctx.random.fork('service-resolver'), dialPolicy);
+  return {
+    dialer,
+    dialPolicy,
+    services,
+    webhooks: new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services }),
+    kubelet: new KubeletClient(registry, dialPolicy, { ...pki.kubeletClient, ...kubelet }),
+  };
+}

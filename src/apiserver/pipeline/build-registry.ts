@@ -1,0 +1,67 @@
+/** The watch cache, filled from the store, and the registry of built-in resources over it. */
+import { schema, type Resource } from '../../api/index.ts';
+import { unlessAborted, type Context } from '../../kernel/index.ts';
+import { ObjectStore } from '../registry/object-store.ts';
+import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
+import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
+import { EventLeases } from '../storage/event-leases.ts';
+import { ResourceCache } from '../storage/resource-cache.ts';
+import { identityTransformer } from '../storage/transformer.ts';
+import { WatchCache } from '../storage/watch-cache.ts';
+import { noWrittenObjects, WrittenObjectMap } from '../storage/written-objects.ts';
+import type { PipelineOptions } from './pipeline-options.ts';
+
+interface RegistryOptions extends Pick<PipelineOptions, 'store' | 'encryption' | 'servesVersion' | 'eventTtlSeconds'> {
+  readonly speed: SpeedOptions;
+}
+
+export interface Storage {
+  readonly cache: WatchCache;
+  readonly objects: ObjectStore;
+  readonly registry: Registry;
+}
+
+export async function buildRegistry(
+  ctx: Context,
+  { store, encryption: transformer = identityTransformer, servesVersion, eventTtlSeconds, speed }: RegistryOptions,
+): Promise<Storage> {
+  const cache = new WatchCache(
+    ctx,
+    store,
+    transformer,
+    speed.writtenObjects ? new WrittenObjectMap() : noWrittenObjects,
+  );
+  const kinds = builtinStoredKinds(schema);
+  // An etcd that does not answer must not hold up a start that was cancelled.
+  await unlessAborted(ctx.signal, cache.load([...new Set(kinds.values())]));
+
+  const objects = new ObjectStore({
+    store,
+    cache,
+    transformer,
+    leases: new EventLeases(store, ctx.clock),
+    lazyEncoding: speed.lazyEncoding,
+  });
+  const registry = new Registry(objects);
+  for (const resource of schema.resources) {
+    if (servesVersion?.(resource.group, resource.version) ?? true)
+      registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
+  }
+  return { cache, objects, registry };
+}
+
+function servedBuiltin(resource: Resource, stored: StoredKind | undefined, cache: WatchCache): ServedResource {
+  if (stored) return builtinServed(resource, stored, cache.cacheOf(stored.prefix));
+  const none: StoredKind = {
+    prefix: `/none/${resource.plural}/`,
+    namespaced: resource.namespaced,
+    apiVersion: '',
+    kind: resource.kind,
+    fieldsOf: () => ({}),
+  };
+  return builtinServed(resource, none, new ResourceCache(none, 0));
+}
+
+const withEventTtl = (served: ServedResource, ttlSeconds: number | undefined): ServedResource =>
+  served.strategy.ttlSeconds && ttlSeconds ? { ...served, strategy: { ...served.strategy, ttlSeconds } } : served;

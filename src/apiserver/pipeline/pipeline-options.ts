@@ -1,0 +1,44 @@
+import type { Store } from '../../etcd/index.ts';
+import type { AdmissionOptions } from '../admission/plugins.ts';
+import type { AuditLog } from '../audit/index.ts';
+import type { AuthenticationOptions } from '../authn/build.ts';
+import type { AuthorizerConfig } from '../authz/build.ts';
+import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
+import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
+import type { ServerKeys } from '../pki/files.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
+import type { Transformer } from '../storage/transformer.ts';
+
+export interface PipelineOptions {
+  readonly store: Store;
+  readonly pki: ServerKeys;
+  readonly advertiseAddress: string;
+  /** The host in URLs that name this server; by default the advertised address. */
+  readonly externalHostname?: string;
+  readonly serviceClusterIpRange: string;
+  readonly nodePortRange?: string;
+  /** How long Events are kept; by default an hour. */
+  readonly eventTtlSeconds?: number;
+  /** Feature gates that differ from their defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** Whether privileged containers are valid; by default they are. */
+  readonly allowPrivileged?: boolean;
+  /** Which built-in versions are served; by default all. */
+  readonly servesVersion?: (group: string, version: string) => boolean;
+  readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
+  /** How connections are opened, and which addresses are known besides those of API objects. */
+  readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
+  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
+  readonly authentication?: AuthenticationOptions;
+  readonly audit?: AuditLog;
+  /** Priority and fairness; `false` lets every request run at once. */
+  readonly flowControl?: PriorityAndFairnessOptions | false;
+  /** How long a request that is not long-running may take; by default a minute. */
+  readonly requestTimeoutMs?: number;
+  /** Encryption at rest; by default objects are stored in plain text. */
+  readonly encryption?: Transformer;
+  /** The chain of authorizers; by default Node and RBAC. */
+  readonly authorization?: readonly AuthorizerConfig[];
+  /** Features that make the server faster and nothing else; all are on by default. */
+  readonly speed?: Partial<SpeedOptions>;
+}

@@ -1,0 +1,234 @@
+/**
+ * Writes objects: each write is one compare-and-set transaction on the object's revision, and is answered only after
+ * it is durable and the watch cache has it.
+ */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { deepEqual, whenDone, type MaybePromise } from '../../base/index.ts';
+import { StoreError, type Store } from '../../etcd/index.ts';
+import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { encodeForStorage } from '../storage/encode-for-storage.ts';
+import { Entry } from '../storage/entry.ts';
+import { EventLeases } from '../storage/event-leases.ts';
+import { objectKey } from '../storage/keys.ts';
+import { LazyEncoding } from '../storage/lazy-encoding.ts';
+import { identityTransformer, type Transformer } from '../storage/transformer.ts';
+import type { WatchCache } from '../storage/watch-cache.ts';
+import { toStored, viewOf, type ServedResource } from './served-resource.ts';
+
+/** Whether storing `object` over `current` would change nothing; versions do not count. The status differs most often, and is looked at first. */
+function sameObject(current: KubeObject, object: KubeObject): boolean {
+  if (!deepEqual(current['status'], object['status'])) return false;
+  for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
+  for (const name in current) if (name !== 'metadata' && !deepEqual(current[name], object[name])) return false;
+  return sameMetadata(current.metadata, object.metadata);
+}
+
+function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
+  for (const name in metadata)
+    if (
+      name !== 'resourceVersion' &&
+      metadata[name as keyof ObjectMeta] !== undefined &&
+      current[name as keyof ObjectMeta] === undefined
+    )
+      return false;
+  for (const name in current)
+    if (name !== 'resourceVersion' && !deepEqual(current[name as keyof ObjectMeta], metadata[name as keyof ObjectMeta]))
+      return false;
+  return true;
+}
+
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface ObjectStoreOptions {
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly transformer: Transformer;
+  readonly leases: EventLeases;
+  /** Hands the object itself to a store that keeps values in memory. */
+  readonly lazyEncoding?: boolean;
+}
+
+export class ObjectStore {
+  readonly #store: Store;
+  readonly #cache: WatchCache;
+  readonly #transformer: Transformer;
+  readonly #leases: EventLeases;
+  readonly #encodesLazily: boolean;
+
+  constructor({ store, cache, transformer, leases, lazyEncoding = false }: ObjectStoreOptions) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#transformer = transformer;
+    this.#leases = leases;
+    this.#encodesLazily = lazyEncoding && store.keepsValues === true && transformer === identityTransformer;
+  }
+
+  /** From the cache, as new as the store is now. */
+  get(served: ServedResource, place: Place): Promise<Entry> | Entry {
+    const current = this.#cache.waitUntilCurrent();
+    return current || served.prepareViews ? this.#getLater(current, served, place) : this.cached(served, place);
+  }
+
+  async #getLater(current: Promise<void> | undefined, served: ServedResource, place: Place): Promise<Entry> {
+    if (current) await current;
+    const entry = served.cache.get(place.namespace, place.name);
+    if (entry) await served.prepareViews?.([entry]);
+    return this.cached(served, place);
+  }
+
+  /** Resolves once the cache is as new as the store is now. */
+  async untilCurrent(): Promise<void> {
+    await this.#cache.waitUntilCurrent();
+  }
+
+  /** From the cache as it stands. */
+  cached(served: ServedResource, place: Place): Entry {
+    const entry = served.cache.get(place.namespace, place.name);
+    if (!entry) throw notFound(served.groupResource, place.name);
+    return viewOf(served, entry);
+  }
+
+  /** From the store itself: what a lost race looks at. */
+  async fresh(served: ServedResource, place: Place): Promise<Entry> {
+    const { kvs } = await this.#guard(() =>
+      this.#store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
+    );
+    const kv = kvs[0];
+    if (!kv) throw notFound(served.groupResource, place.name);
+    const entry = this.#cache.entryOf(served.stored, kv);
+    await served.prepareViews?.([entry]);
+    return viewOf(served, entry);
+  }
+
+  async create(served: ServedResource, place: Place, object: KubeObject, dryRun: boolean): Promise<Entry> {
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    if (dryRun) {
+      if (served.cache.get(place.namespace, place.name)) throw alreadyExists(served.groupResource, place.name);
+      return this.#dryRunEntry(key, place, object, '');
+    }
+    const entry = await this.#write({ served, place, key, object, over: 0 });
+    if (!entry) throw alreadyExists(served.groupResource, place.name);
+    return entry;
+  }
+
+  /** Stores `object` over `current`; undefined when somebody else was faster. */
+  async replace(
+    served: ServedResource,
+    place: Place,
+    current: Entry,
+    object: KubeObject,
+    dryRun: boolean,
+  ): Promise<Entry | undefined> {
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
+    if (sameObject(current.object, object)) return current;
+    return this.#write({ served, place, key, object, over: current.revision });
+  }
+
+  /** Removes `current`; the revision of the removal, or undefined when somebody else was faster. */
+  async remove(served: ServedResource, place: Place, current: Entry, dryRun: boolean): Promise<number | undefined> {
+    if (dryRun) return current.revision;
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    const result = await this.#guard(() =>
+      this.#store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
+        success: [{ op: 'delete', key }],
+      }),
+    );
+    if (!result.succeeded) return undefined;
+    await this.#cache.waitFor(result.revision);
+    return result.revision;
+  }
+
+  /** undefined when the object is not at the revision that it should replace. */
+  async #write(write: Write): Promise<Entry | undefined> {
+    const { ttlSeconds } = write.served.strategy;
+    const lease = ttlSeconds ? { lease: await this.#leases.lease(ttlSeconds) } : undefined;
+    return whenDone(toStored(write.served, write.object), (stored) =>
+      // `#commit` forgets what `#valueOf` remembers: nothing may fail in between.
+      whenDone(this.#valueOf(write.key, stored), (value) => this.#commit(write, value, lease)),
+    );
+  }
+
+  async #commit(
+    { served, place, key, object, over }: Write,
+    value: Uint8Array | LazyEncoding,
+    lease: { readonly lease: bigint } | undefined,
+  ): Promise<Entry | undefined> {
+    try {
+      const { succeeded, revision } = await this.#store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: over }],
+        success: [{ op: 'put', key, value, ...lease }],
+      });
+      if (!succeeded) return undefined;
+      if (value instanceof LazyEncoding) value.objectAt(revision);
+      if (this.#cache.revision < revision) await this.#cache.waitFor(revision);
+      return await this.#committed({ served, place, key, object, revision });
+    } catch (error) {
+      throw asStatusError(error);
+    } finally {
+      if (value instanceof Uint8Array) this.#cache.written.forget(key, value);
+    }
+  }
+
+  /** What the store gets of an object. The event that comes of it need not parse it again where the bytes are its JSON. */
+  #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
+    if (this.#encodesLazily) return new LazyEncoding(stored);
+    const plain = encodeForStorage(stored);
+    const value = this.#transformer.toStorage(plain, key);
+    if (value === plain) this.#cache.written.remember(key, value, stored);
+    return value;
+  }
+
+  #committed({
+    served,
+    place,
+    key,
+    object,
+    revision,
+  }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
+    const cached = served.cache.get(place.namespace, place.name);
+    // A later write may have replaced it in the cache already: the answer still shows what this one wrote.
+    if (cached?.revision !== revision)
+      return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
+    return served.prepareViews
+      ? served.prepareViews([cached]).then(() => viewOf(served, cached))
+      : viewOf(served, cached);
+  }
+
+  #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string): Entry {
+    const entry = Entry.fromValue({ key, ...place }, encodeForStorage(object), Number(resourceVersion || 0), object);
+    return resourceVersion === '' ? entry.withoutRevision() : entry;
+  }
+
+  async #guard<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw asStatusError(error);
+    }
+  }
+}
+
+interface Write {
+  readonly served: ServedResource;
+  readonly place: Place;
+  readonly key: string;
+  readonly object: KubeObject;
+  /** The revision of what is there; 0 for nothing. */
+  readonly over: number;
+}
+
+/** Store failures as the API words them. */
+function asStatusError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  if (error.code === 'no-space') return failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');
+  if (error.code === 'request-too-large') return failure(500, '', 'etcdserver: request is too large');
+  if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed')
+    return serviceUnavailable(error.message);
+  return internalError(error.message);
+}

@@ -1,0 +1,42 @@
+/** A request and what the pipeline has learned about it so far. */
+import type { Timer } from '../../kernel/index.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { ApiRequest, UserInfo } from './request.ts';
+
+export interface Exchange extends SeatHolder {
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly warnings: string[];
+  /** Audit annotations. */
+  readonly annotations: Map<string, string>;
+  readonly startedAt: number;
+  readonly auditId: string;
+  /** The path and verb exist: a resource that has the verb, or an endpoint. */
+  recognized?: true;
+  user?: UserInfo;
+  impersonator?: UserInfo;
+  /** The flow schema and the priority level that the request was classified into. */
+  flow?: FlowIdentity | undefined;
+  /** On the monotonic clock; undefined for a long-running request. */
+  expiresAt?: number;
+  /** The request timed out before it was answered. */
+  expired?: true;
+}
+
+export interface FlowIdentity {
+  readonly flowSchemaUid: string;
+  readonly priorityLevelUid: string;
+}
+
+export interface SeatHolder {
+  /** Releases the request's seat of flow control; absent while it has none. */
+  leave?: () => void;
+  /** Releases the seat of a request that keeps it for too long. */
+  seatLimit?: Timer | undefined;
+}
+
+/** May be called again. */
+export function leaveSeat(holder: SeatHolder): void {
+  holder.seatLimit?.cancel();
+  holder.leave?.();
+}

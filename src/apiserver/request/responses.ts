@@ -1,0 +1,78 @@
+/** Responses that need no stored object: documents, Status errors, plain text. */
+import { schema } from '../../api/index.ts';
+import { encodeYaml } from '../../machinery/decode/index.ts';
+import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { encodeProtobuf, messageOfKind } from '../../machinery/protobuf/index.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { ApiResponse, ResponseHeaders } from './request.ts';
+
+/** Shorter bodies are neither compressed nor sent in pieces. */
+export const LARGE_BYTES = 128 * 1024;
+
+/** 0 for a body that is sent in pieces. */
+export const bodyLength = (response: ApiResponse): number => (response.large ? 0 : (response.body?.length ?? 0));
+
+export const methodNotAllowed = (): StatusError =>
+  failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const noSuchResource = (): StatusError =>
+  failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export const pageNotFound = (): ApiResponse => respondText(404, '404 page not found\n');
+
+/** A discovery document. */
+export function encodeDocument(negotiated: Negotiated, document: KubeObject): ApiResponse {
+  return completeResponse(200, negotiated, encodeAs(negotiated, document));
+}
+
+/** `negotiated` is undefined for a client that accepts no media type of this server: it gets JSON. */
+export function respondError(error: StatusError, negotiated: Negotiated | undefined): ApiResponse {
+  const form = negotiated ?? { mediaType: 'application/json' as const, pretty: false };
+  const body = encodeAs(form, error.status as unknown as KubeObject);
+  const headers = headersFor(form);
+  const retryAfter = error.status.details?.retryAfterSeconds;
+  if (retryAfter) headers['retry-after'] = String(retryAfter);
+  return { status: error.code, headers, body };
+}
+
+export function respondJson(status: number, object: unknown, headers: ResponseHeaders = {}): ApiResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(object) };
+}
+
+export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
+    body: text,
+  };
+}
+
+export function completeResponse(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
+  return { status, headers: headersFor(negotiated), body };
+}
+
+export const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({
+  'content-type': mediaType,
+  'cache-control': 'no-cache, private',
+});
+
+/** `kindName` is what an error calls the object. */
+export function encodeAs(negotiated: Negotiated, object: KubeObject, kindName: string = object.kind): Buffer {
+  switch (negotiated.mediaType) {
+    case 'application/yaml':
+      return encodeYaml(object);
+    case 'application/vnd.kubernetes.protobuf':
+      return encodeObjectProtobuf(object, kindName);
+    case 'application/json':
+      return Buffer.from(negotiated.pretty ? `${JSON.stringify(object, null, 2)}\n` : JSON.stringify(object));
+  }
+}
+
+export function encodeObjectProtobuf(object: KubeObject, kindName: string): Buffer {
+  // APIVersions, the list of the core group's versions, has no apiVersion.
+  const { kind, apiVersion = 'v1' } = object;
+  const message = messageOfKind(schema, { kind, apiVersion });
+  if (!message) throw notAcceptable(`${kindName} has no protobuf form`);
+  return encodeProtobuf(message, object, { apiVersion: object.apiVersion ?? '', kind });
+}

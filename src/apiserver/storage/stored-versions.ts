@@ -1,0 +1,54 @@
+/**
+ * Stored versions that are not served here. Upstream stores some kinds in an older version than the one that it serves:
+ * CustomResourceDefinitions as v1beta1, kinds that became stable in this release in their beta version. A cluster that was
+ * upgraded may also hold what an earlier release wrote. Such objects are converted when they are read; the next write
+ * stores them in the version that is served.
+ */
+import type { KubeObject } from '../../machinery/index.ts';
+import { definitionFromV1beta1 } from './definition-from-v1beta1.ts';
+
+interface StoredVersion {
+  /** The apiVersion that is served. */
+  readonly servedAs: string;
+  /** For versions whose fields differ; the others have the same fields under the same protobuf numbers. */
+  readonly convert?: (object: KubeObject) => KubeObject;
+}
+
+const sameFields = (group: string, versions: readonly string[], kinds: readonly string[]): [string, StoredVersion][] =>
+  versions.flatMap((version) =>
+    kinds.map((kind): [string, StoredVersion] => [`${group}/${version} ${kind}`, { servedAs: `${group}/v1` }]),
+  );
+
+const STORED_VERSIONS: ReadonlyMap<string, StoredVersion> = new Map([
+  [
+    'apiextensions.k8s.io/v1beta1 CustomResourceDefinition',
+    { servedAs: 'apiextensions.k8s.io/v1', convert: definitionFromV1beta1 },
+  ],
+  ...sameFields(
+    'admissionregistration.k8s.io',
+    ['v1alpha1', 'v1beta1'],
+    [
+      ...['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding'],
+      ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+    ],
+  ),
+  ...sameFields('networking.k8s.io', ['v1beta1'], ['IPAddress', 'ServiceCIDR']),
+  ...sameFields('storage.k8s.io', ['v1alpha1', 'v1beta1'], ['VolumeAttributesClass']),
+  ...sameFields(
+    'resource.k8s.io',
+    ['v1beta2'],
+    ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
+  ),
+]);
+
+/** The apiVersion that an object of a stored version is served as; undefined for those that are served as they are. */
+export const servedVersionOf = (apiVersion: string, kind: string): string | undefined =>
+  STORED_VERSIONS.get(`${apiVersion} ${kind}`)?.servedAs;
+
+/** The object in the version that is served. */
+export function fromStoredVersion(object: KubeObject): KubeObject {
+  const version = STORED_VERSIONS.get(`${object.apiVersion} ${object.kind}`);
+  if (!version) return object;
+  const converted = version.convert ? version.convert(object) : object;
+  return { ...converted, apiVersion: version.servedAs };
+}

@@ -1,1 +1,0 @@
-export { splitTarget } from '../../net/http/index.ts';

@@ -1,0 +1,41 @@
+/** What the transport is given, and what it is to the server. */
+import type net from 'node:net';
+import type tls from 'node:tls';
+import type { Worker } from 'node:worker_threads';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
+import type { SendLimits } from './send-budget.ts';
+
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+export interface TlsOptions {
+  readonly key: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly clientCa?: string | Buffer;
+  readonly minVersion?: tls.SecureVersion;
+}
+
+export interface TransportOptions {
+  readonly host: string;
+  readonly port: number;
+  /** Without it the port speaks plain HTTP/1.1; only for loopback. */
+  readonly tls?: TlsOptions;
+  readonly maxBodyBytes: number;
+  /** How much may wait for slow clients. */
+  readonly sendLimits?: SendLimits;
+  /** Serves the port and ends with the server; without it this thread serves the port. */
+  readonly thread?: Worker | undefined;
+  readonly speed?: Partial<SpeedOptions> | undefined;
+}
+
+export interface Transport {
+  readonly port: number;
+  /** Uses a renewed certificate for new connections. */
+  renew(tls: TlsOptions): void;
+  /** Serves a connection that was accepted elsewhere, such as on another address, like those of its own port. */
+  accept(socket: net.Socket): void;
+  /** Stops listening, lets requests finish for `graceMs`, then closes what is left. */
+  close(graceMs: number): Promise<void>;
+  /** Rejects when the thread that serves the port fails. */
+  readonly failed?: Promise<never>;
+}

@@ -1,0 +1,117 @@
+import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
+import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
+/** What every new object goes through between admission and the store. */
+import type { KubeObject } from '../../machinery/index.ts';
+import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
+import { dropDisabledFields } from '../registry/disabled-fields.ts';
+import { errorKind, type ServedResource } from '../registry/served-resource.ts';
+import { clearStatus } from '../registry/status.ts';
+import type { Reservation, WriteContext } from '../registry/strategy.ts';
+import { checkObjectVersion, parseUintFault } from '../request/resource-version.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
+
+export interface CreateSteps {
+  readonly dryRun: boolean;
+  /** Validating admission: after the object's own validation, before anything is reserved or stored. */
+  beforeStore(): MaybePromise<void>;
+}
+
+/** At once for most kinds: those that reserve something, or whose strategy or admission has to wait, take a promise. */
+export function prepareForCreate(
+  scope: Scope,
+  object: KubeObject,
+  steps: CreateSteps,
+): MaybePromise<Reservation | undefined> {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  const request = writeContext(scope, steps.dryRun);
+  const meta = object.metadata;
+  checkVersionOfNew(scope, meta.resourceVersion);
+  clearSystemMetadata(object);
+  delete meta.resourceVersion;
+  meta.uid = backend.ctx.random.uid();
+  meta.creationTimestamp = formatTime(backend.ctx.clock.now());
+  if (strategy.reserve)
+    return prepareWithReservation(strategy.reserve(object, undefined, request), () =>
+      complete(scope, object, request, steps),
+    );
+  return whenDone(complete(scope, object, request, steps), () => undefined);
+}
+
+/**
+ * A POST may name no version but 0, and upstream overlooks one that cannot be parsed. A PUT or an apply that creates may name
+ * any version, which is not looked at further, but it must be one.
+ */
+function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
+  if (!version) return;
+  if (info.verb !== 'create') return checkObjectVersion(version);
+  if (parseUintFault(version) === undefined && BigInt(version) > 0n)
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+}
+
+async function prepareWithReservation(
+  reserving: Promise<Reservation>,
+  rest: () => MaybePromise<void>,
+): Promise<Reservation> {
+  const reservation = await reserving;
+  try {
+    await rest();
+  } catch (error) {
+    await reservation.rollback?.();
+    throw error;
+  }
+  return reservation;
+}
+
+function complete(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
+  if (strategy.generationChanges) object.metadata.generation = 1;
+  dropDisabledFields(served.message, object, undefined, backend.validation.features);
+  return whenDone(strategy.prepareForCreate?.(object, request) ?? betweenStages(scope), () =>
+    validated(scope, object, request, steps),
+  );
+}
+
+function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  const knownValid = scope.template?.isKnownValid(object) ?? false;
+  const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
+  const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
+  if (errors.length + further.length > 0)
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
+  if (!knownValid) {
+    const warnings = warningsOnCreate(served, object, backend.validation);
+    if (warnings.length > 0) append(scope.warnings, warnings);
+    else scope.template?.noteValid(object);
+  }
+  strategy.canonicalize?.(object);
+  return whenDone(betweenStages(scope), () => steps.beforeStore());
+}
+
+const NO_ERRORS: readonly FieldError[] = [];
+
+/** What an error calls the object: a custom resource may come under another kind, and is refused under that name. */
+export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
+  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
+
+/** What a new object cannot bring along. */
+export function clearSystemMetadata({ metadata }: KubeObject): void {
+  delete metadata.selfLink;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
+export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
+  return {
+    ctx: scope.backend.ctx,
+    groupResource: scope.served.groupResource,
+    user: scope.user,
+    dryRun,
+    serviceAllocator: scope.backend.serviceAllocator,
+    warn: (text) => scope.warnings.push(text),
+  };
+}

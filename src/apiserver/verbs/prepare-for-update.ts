@@ -1,0 +1,133 @@
+/** What every changed object goes through between admission and the store. */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { append, ownValue, type MaybePromise } from '../../base/index.ts';
+import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import {
+  validateStatusUpdate,
+  validateSubresourceUpdate,
+  validateUpdate,
+  warningsOnStatusUpdate,
+  warningsOnUpdate,
+} from '../../machinery/validation/index.ts';
+import { dropDisabledFields } from '../registry/disabled-fields.ts';
+import { keepStatusMetadata } from '../registry/keep-metadata.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { hasStatusSubresource, restoreStatus } from '../registry/status.ts';
+import type { Reservation, SubresourceStrategy, WriteContext } from '../registry/strategy.ts';
+import { kindOf, writeContext } from './prepare-for-create.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
+
+export interface PreparedUpdate {
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+  readonly dryRun: boolean;
+  readonly unconditional: boolean;
+  beforeStore(): MaybePromise<void>;
+}
+
+export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Promise<Reservation | undefined> {
+  const { served, subresource } = scope;
+  const { object, old } = update;
+  const request = writeContext(scope, update.dryRun);
+  fixResourceVersion(scope, update);
+  keepSystemMetadata(object.metadata, old.metadata);
+  const reservation = subresource === '' ? await served.strategy.reserve?.(object, old, request) : undefined;
+  try {
+    await prepareAndValidate(scope, update, request);
+    served.strategy.canonicalize?.(object);
+    await betweenStages(scope);
+    await update.beforeStore();
+  } catch (error) {
+    await reservation?.rollback?.();
+    throw error;
+  }
+  return reservation;
+}
+
+async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request: WriteContext): Promise<void> {
+  const { backend, served, subresource } = scope;
+  const { object, old } = update;
+  if (subresource === '') await prepareObject(served, object, old, request);
+  else if (subresource === 'status') await prepareStatus(served, object, old, request);
+  else subresourceStrategy(served, subresource).prepareForUpdate(object, old, request);
+  dropDisabledFields(served.message, object, old, backend.validation.features);
+  if (subresource !== 'status' && served.strategy.generationChanges?.(object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
+
+  await betweenStages(scope);
+  const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
+  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
+  append(scope.warnings, warnings(served, object, old, backend.validation));
+}
+
+/** What the system keeps: a client may send these or leave them out, it cannot change them. */
+function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
+  delete meta.selfLink;
+  assign(meta, old, 'creationTimestamp');
+  assign(meta, old, 'generation');
+  // An object that is being deleted stays so; one that is not cannot be marked by an update, which validation refuses.
+  if (old.deletionTimestamp !== undefined) assign(meta, old, 'deletionTimestamp');
+  if (meta.deletionGracePeriodSeconds === undefined) assign(meta, old, 'deletionGracePeriodSeconds');
+  if (!meta.uid) assign(meta, old, 'uid');
+}
+
+function assign<K extends keyof ObjectMeta>(meta: ObjectMeta, old: ObjectMeta, name: K): void {
+  if (old[name] === undefined) delete meta[name];
+  else meta[name] = old[name];
+}
+
+async function prepareObject(
+  served: ServedResource,
+  object: KubeObject,
+  old: KubeObject,
+  request: WriteContext,
+): Promise<void> {
+  const { strategy } = served;
+  if (hasStatusSubresource(served) && !strategy.keepStatusOnWrite) restoreStatus(object, old);
+  await strategy.prepareForUpdate?.(object, old, request);
+}
+
+function subresourceStrategy({ plural, strategy }: ServedResource, subresource: string): SubresourceStrategy {
+  const own = ownValue(strategy.subresources, subresource);
+  if (!own) throw new Error(`${plural}/${subresource} has no strategy of its own`);
+  return own;
+}
+
+async function prepareStatus(
+  { strategy }: ServedResource,
+  object: KubeObject,
+  old: KubeObject,
+  request: WriteContext,
+): Promise<void> {
+  for (const name of Object.keys(object)) if (old[name] === undefined && isOutsideStatus(name)) delete object[name];
+  // Nothing of these changes on the way to the store: the old ones serve.
+  for (const name in old) if (isOutsideStatus(name)) object[name] = old[name];
+  keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
+  await strategy.prepareForStatusUpdate?.(object, old, request);
+}
+
+const isOutsideStatus = (name: string): boolean =>
+  name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion';
+
+/** A write without a resourceVersion is one against whatever is there; some kinds do not take that of a PUT. */
+function fixResourceVersion(scope: Scope, { object, old, unconditional }: PreparedUpdate): void {
+  const { strategy, custom, group, plural } = scope.served;
+  const { resourceVersion } = object.metadata;
+  if (resourceVersion && resourceVersion !== '0') return;
+  if (!unconditional && (strategy.requireResourceVersionOnUpdate || custom)) {
+    const error = invalidValue(path('metadata', 'resourceVersion'), 0, 'must be specified for an update');
+    throw invalid({ group, kind: plural }, scope.place.name, [error]);
+  }
+  if (old.metadata.resourceVersion) object.metadata.resourceVersion = old.metadata.resourceVersion;
+}
+
+function validate(scope: Scope, object: KubeObject, old: KubeObject): FieldError[] {
+  const { served, subresource, backend } = scope;
+  if (subresource === '') return validateUpdate(served, object, old, backend.validation);
+  if (subresource === 'status') return validateStatusUpdate(served, object, old, backend.validation);
+  return validateSubresourceUpdate(served, subresource, { object, old, context: backend.validation });
+}

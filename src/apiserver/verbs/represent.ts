@@ -1,0 +1,53 @@
+/** Other forms of an object: metadata only, a table, protobuf. */
+import { apiVersionOf } from '../../api/index.ts';
+import { quote } from '../../base/index.ts';
+import { conform } from '../../machinery/decode/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { printTable, scalePrinter } from '../../machinery/table/index.ts';
+import { storedMetadata, type ServedResource } from '../registry/served-resource.ts';
+import type { Scope } from './scope.ts';
+
+export function asPartialMetadata(served: ServedResource, object: KubeObject, version: string): KubeObject {
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: storedMetadata(served, object),
+  };
+}
+
+/** How upstream calls the kind inside: `*core.Secret`. */
+export const internalType = (served: ServedResource, suffix: string): string =>
+  `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
+
+export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVersion: string | undefined): KubeObject {
+  const { served, request, backend, negotiated } = scope;
+  const includeObject = request.query.get('includeObject') ?? '';
+  if (!['', 'None', 'Metadata', 'Object'].includes(includeObject)) {
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
+  }
+  const version = negotiated.as?.version ?? 'v1';
+  const subject = scope.subresource === 'scale' ? scalePrinter : (served.printer ?? served);
+  const table = printTable(subject, objects, {
+    now: backend.ctx.clock.now(),
+    includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object',
+    version,
+  });
+  const rows =
+    served.conversion && !served.custom && includeObject !== 'Object'
+      ? table.rows.map((row) => withStoredMetadata(served, row))
+      : table.rows;
+  return { ...table, rows, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
+}
+
+const withStoredMetadata = <Row extends { object?: unknown }>(served: ServedResource, row: Row): Row =>
+  row.object ? { ...row, object: { ...row.object, metadata: storedMetadata(served, row.object as KubeObject) } } : row;
+
+/** The kind's zero value: what a bookmark carries. */
+export function zeroObject(served: ServedResource): KubeObject {
+  const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
+  if (served.custom) return { ...typeMeta, metadata: {} };
+  return { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
+}

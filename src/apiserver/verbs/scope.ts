@@ -1,0 +1,71 @@
+/** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
+import type { Store } from '../../etcd/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import type { ValidationContext } from '../../machinery/validation/index.ts';
+import type { AdmissionChain } from '../admission/admission.ts';
+import type { BearerTokens } from '../authn/bearer-tokens.ts';
+import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { UnionAuthorizer } from '../authz/union.ts';
+import type { Dialer, DialPolicy, KubeletConnection, ServiceResolver } from '../dial/index.ts';
+import type { ObjectStore, Place } from '../registry/object-store.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { Template, TemplatesOf } from '../registry/template-cache.ts';
+import type { Negotiated } from '../request/negotiate.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
+import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { FrameOf } from '../storage/shared-frames.ts';
+import type { WatchCache } from '../storage/watch-cache.ts';
+import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
+
+/** The parts of the server that verbs work with. */
+export interface Backend {
+  readonly ctx: Context;
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly objects: ObjectStore;
+  readonly registry: Registry;
+  readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
+  /** What a user may do in a namespace, for SelfSubjectRulesReview. */
+  readonly rules: Pick<UnionAuthorizer, 'rulesFor'>;
+  readonly tokens: ServiceAccountTokens;
+  /** Every kind of token that is accepted, for TokenReview. */
+  readonly bearerTokens: BearerTokens;
+  readonly validation: ValidationContext;
+  readonly serviceAllocator: ServiceAllocator;
+  readonly kubelet: KubeletConnection;
+  readonly dialer: Dialer;
+  readonly dialPolicy: DialPolicy;
+  readonly services: ServiceResolver;
+  readonly yaml: YamlReader;
+  readonly templatesOf: TemplatesOf;
+  readonly frameOf: FrameOf;
+  /** See unchanged-fields.ts. */
+  readonly sparesUnchangedFields: boolean;
+}
+
+export interface Scope {
+  readonly backend: Backend;
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly served: ServedResource;
+  readonly place: Place;
+  readonly subresource: string;
+  readonly negotiated: Negotiated;
+  readonly warnings: string[];
+  /** Audit annotations. */
+  readonly annotations: Map<string, string>;
+  /** Gives the request's seat of flow control back: a watch does so once its initial events have been sent. */
+  readonly releaseSeat: () => void;
+  /** The template of the object that is being created, where it is known. */
+  template?: Template | undefined;
+  /** Whether its stages get turns of their own (see in-slices.ts). */
+  isLarge?: boolean;
+}
+
+/** A verb returns at once where it has nothing to wait for: an await for every request costs. */
+export type Verb = (scope: Scope) => Promise<Result> | Result;

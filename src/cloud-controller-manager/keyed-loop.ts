@@ -1,0 +1,18 @@
+import { isConflict } from '../client/index.ts';
+import { runWorkers, WorkQueue } from '../kernel/index.ts';
+import type { CloudControllerContext } from './controller.ts';
+
+/** A work queue of object keys, and the loop that reconciles them. */
+export function keyedLoop(
+  context: CloudControllerContext,
+  name: string,
+  reconcile: (key: string) => Promise<void>,
+  workers = 1,
+): { queue: WorkQueue<string>; run(): Promise<void> } {
+  const { clock, metrics, logger, signal } = context;
+  const queue = new WorkQueue<string>({ name, clock, metrics });
+  return {
+    queue,
+    run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }),
+  };
+}

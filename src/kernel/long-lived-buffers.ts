@@ -1,0 +1,63 @@
+import { getHeapStatistics } from 'node:v8';
+
+/** V8 starts a full GC whenever ArrayBuffers have grown by this much. */
+const EXTERNAL_GROWTH = 64 * 2 ** 20;
+/** A full GC of a heap of this size is quick. */
+const SMALL_HEAP = 192 * 2 ** 20;
+const MAX_GROWTH = 2 ** 30;
+const CHECK_EVERY_BYTES = 8 * 2 ** 20;
+
+export interface ByteAllocator {
+  /** A Buffer that is not initialized. */
+  allocate(size: number): Buffer;
+}
+
+/**
+ * Buffers that live long. Pays for the bench module `cluster-scale`. V8 starts a full GC whenever ArrayBuffers have grown by 64 MB, however large the heap is; with a
+ * hundred thousand cached objects it does little else. SharedArrayBuffers do not count. So the larger the heap, the
+ * smaller the part of the buffers that are ordinary ones.
+ */
+export class LongLivedBuffers implements ByteAllocator {
+  readonly #heapBytes: () => number;
+  /** The part of the bytes that are ordinary ArrayBuffers. */
+  #share = 1;
+  #ordinaryBytes = 0;
+  #untilNextCheck = 0;
+
+  constructor(heapBytes: () => number) {
+    this.#heapBytes = heapBytes;
+  }
+
+  /** Not from Node's pool, of which one long-lived buffer would retain a whole slab. */
+  allocate(size: number): Buffer {
+    this.#untilNextCheck -= size;
+    if (this.#untilNextCheck < 0) this.#check();
+    this.#ordinaryBytes += size * this.#share;
+    if (this.#ordinaryBytes < size) return Buffer.from(new SharedArrayBuffer(size));
+    this.#ordinaryBytes -= size;
+    return plainBytes.allocate(size);
+  }
+
+  #check(): void {
+    const growth = Math.min(Math.max(2 * (this.#heapBytes() - SMALL_HEAP), EXTERNAL_GROWTH), MAX_GROWTH);
+    this.#share = EXTERNAL_GROWTH / growth;
+    this.#untilNextCheck = CHECK_EVERY_BYTES;
+  }
+}
+
+/** Ordinary ArrayBuffers only. */
+export const plainBytes: ByteAllocator = { allocate: (size) => Buffer.allocUnsafeSlow(size) };
+
+let memory: ByteAllocator = new LongLivedBuffers(() => getHeapStatistics().used_heap_size);
+
+/** The process has one allocator. Returns a function that restores the one before. */
+export function useByteAllocator(allocator: ByteAllocator): () => void {
+  const before = memory;
+  memory = allocator;
+  return () => void (memory = before);
+}
+
+/** An uninitialized Buffer that may live long. */
+export function allocateBytes(size: number): Buffer {
+  return memory.allocate(size);
+}

@@ -1,0 +1,50 @@
+/** The certificate manager: rotates a certificate by a new CertificateSigningRequest before it expires. */
+import { errorMessage } from '../../base/index.ts';
+import type { Client } from '../../client/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { nextRotationDeadline, type CertificateStore } from './certificate-store.ts';
+import { requestCertificate, type CertificateRequestOptions, type IssuedCertificate } from './request-certificate.ts';
+
+export interface CertificateManagerOptions {
+  readonly name: string;
+  readonly client: Client;
+  readonly store: CertificateStore;
+  readonly order: CertificateRequestOptions;
+  /** Called with every new certificate. */
+  readonly onCertificate: (issued: IssuedCertificate) => void;
+}
+
+const INITIAL_RETRY_MS = 2000;
+const MAX_RETRY_MS = 128_000;
+/** Timers cannot wait for a year. */
+const MAX_SLEEP_MS = 24 * 3600_000;
+
+export async function runCertificateManager(
+  outer: Context,
+  { name, client, store, order, onCertificate }: CertificateManagerOptions,
+): Promise<void> {
+  const ctx = childContext(outer, name);
+  const { clock, random, signal, logger } = ctx;
+  let retryMs = INITIAL_RETRY_MS;
+  while (!signal.aborted) {
+    const current = await store.current();
+    const renewAt = current === undefined ? -Infinity : nextRotationDeadline(current, random);
+    while (!signal.aborted && clock.now() < renewAt)
+      await clock.sleep(Math.min(MAX_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      const issued = await requestCertificate(ctx, client, order);
+      await store.store(issued, clock.now());
+      logger.info('Certificate rotated', { signer: order.signerName });
+      onCertificate(issued);
+      retryMs = INITIAL_RETRY_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      logger
+        .v(1)
+        .info('Certificate request was not signed, will retry', { signer: order.signerName, err: errorMessage(error) });
+      await clock.sleep(retryMs, signal).catch(() => {});
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+    }
+  }
+}
