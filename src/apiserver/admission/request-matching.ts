@@ -1,7 +1,6 @@
 /** Matches requests against the rules, objectSelector and namespaceSelector of webhooks and policies. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-/** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
 import { whenDone } from '../../base/index.ts';
 import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';

@@ -1,10 +1,10 @@
+/** The aggregator: proxies requests to the servers of APIServices, and runs the controllers of APIServices. */
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import { type Exchange } from '../request/exchange.ts';
-/** The aggregator: proxies requests to the servers of APIServices, and runs the controllers of APIServices. */
-import { type Loopback } from '../request/loopback.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { Loopback } from '../request/loopback.ts';
 import { splitPath } from '../request/request-info.ts';
-import { type UserInfo, type ApiResponse } from '../request/request.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
 import type { AggregatedApis, Priority, RemoteVersion } from './aggregated-apis.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';

@@ -1,10 +1,10 @@
+/** The autoregister controller: creates, repairs and deletes the APIServices of custom resources and local APIs. */
 import { deepEqual } from '../../base/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
-/** The autoregister controller: creates, repairs and deletes the APIServices of custom resources and local APIs. */
-import { type Loopback } from '../request/loopback.ts';
+import type { Loopback } from '../request/loopback.ts';
 import type { Priority } from './aggregated-apis.ts';
 import type { LocalApi } from './local-api.ts';
 import type { APIServiceObject } from './remote-service.ts';

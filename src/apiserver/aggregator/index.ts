@@ -5,6 +5,6 @@
  * (`auto-register.ts`).
  */
 export { Aggregator } from './aggregator.ts';
+export type { LocalApi } from './local-api.ts';
 export { MergedDocuments } from './merged-documents.ts';
 export type { AggregatedApis } from './aggregated-apis.ts';
-export type { LocalApi } from './local-api.ts';

@@ -1,8 +1,8 @@
+/** A group version that a component of this process serves (metrics.k8s.io): aggregated like a remote one, without a connection. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/errors/index.ts';
-/** A group version that a component of this process serves (metrics.k8s.io): aggregated like a remote one, without a connection. */
-import { type Exchange } from '../request/exchange.ts';
-import { type ApiResponse } from '../request/request.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/request.ts';
 import { respondJson } from '../request/responses.ts';
 import type { RemoteVersion } from './aggregated-apis.ts';
 

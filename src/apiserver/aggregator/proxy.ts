@@ -1,10 +1,10 @@
+/** Proxies a request to the server of an APIService. */
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { connectionErrorText, forwardedHeaders, proxyUpgrade, relay, type PermittedTarget } from '../dial/index.ts';
-/** Proxies a request to the server of an APIService. */
-import { type Exchange } from '../request/exchange.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { splitPath } from '../request/request-info.ts';
-import { type UserInfo, type ApiResponse } from '../request/request.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { respondText } from '../request/responses.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';

@@ -1,7 +1,6 @@
 /** The contracts of auditing: the log that the pipeline calls, and the backends that write events. */
-
-import { type Exchange } from '../request/exchange.ts';
-import { type ApiResponse } from '../request/request.ts';
+import type { Exchange } from '../request/exchange.ts';
+import type { ApiResponse } from '../request/request.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface AuditLog {

@@ -1,8 +1,8 @@
+/** Bearer tokens, from the Authorization header, or from the WebSocket subprotocol: browsers cannot set that header. */
 import { whenDone } from '../../base/index.ts';
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
-/** Bearer tokens, from the Authorization header, or from the WebSocket subprotocol: browsers cannot set that header. */
-import { type UserInfo, type ApiRequest, headerOf } from '../request/request.ts';
+import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
 import {
   withAuthenticated,
   InvalidTokenError,

@@ -2,7 +2,6 @@
 import { ownValue, setOwn } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
-/** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
 import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 import { unescapeExtraKey } from './extra-key.ts';

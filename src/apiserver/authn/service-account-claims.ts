@@ -1,12 +1,12 @@
-import type { JWTPayload } from 'jose';
-import { quote } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import type { Registry } from '../registry/registry.ts';
 /**
  * Validates the claims of ServiceAccount tokens against the current objects: a bound token becomes invalid when its
  * ServiceAccount, pod, node or Secret is deleted, a legacy token when its Secret no longer has it.
  */
-import { type UserInfo } from '../request/request.ts';
+import type { JWTPayload } from 'jose';
+import { quote } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { UserInfo } from '../request/request.ts';
 import { AUTHENTICATED, InvalidTokenError } from './authenticator.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
 import type { LegacyTokenTracker, SecretObject, ServiceAccountObject } from './legacy-token-tracker.ts';

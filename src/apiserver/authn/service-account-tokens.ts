@@ -1,3 +1,7 @@
+/**
+ * ServiceAccount tokens: issues bound tokens (TokenRequest) and authenticates bound and legacy tokens. A bound token is a
+ * JWT that is valid as long as the ServiceAccount and the pod, node or Secret that it is bound to exist.
+ */
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
 import {
   decodeJwt,
@@ -13,11 +17,7 @@ import {
 import { quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
-/**
- * ServiceAccount tokens: issues bound tokens (TokenRequest) and authenticates bound and legacy tokens. A bound token is a
- * JWT that is valid as long as the ServiceAccount and the pod, node or Secret that it is bound to exist.
- */
-import { type UserInfo } from '../request/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { InvalidTokenError, type Annotate, type TokenResponse, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenTracker } from './legacy-token-tracker.ts';
 import {

@@ -29,7 +29,7 @@ import {
   type Reconciliation,
 } from './index.ts';
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   /** Where other servers may write to the store, too. */
   readonly leases: ServerLeases | undefined;
   readonly advertiseAddress: string;

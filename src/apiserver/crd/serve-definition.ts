@@ -127,7 +127,7 @@ function versionResource(
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
-    ...(terminating ? { createRefusal: () => refuseCreate(base) } : {}),
+    ...(terminating ? { createRefusal: () => terminatingError(base) } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
     openapi: {
@@ -142,9 +142,6 @@ function versionResource(
     ...(scale ? { scale } : {}),
   };
 }
-
-const refuseCreate = ({ group, plural }: { group: string; plural: string }): StatusError =>
-  forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
 
 /** The declaration of a version's resource, as built-in resources have it. */
 function resourceDeclaration({ spec, status }: Definition, version: CustomResourceDefinitionVersion) {
@@ -172,6 +169,9 @@ function resourceDeclaration({ spec, status }: Definition, version: CustomResour
     listKind: names.listKind ?? `${kind}List`,
   };
 }
+
+const terminatingError = ({ group, plural }: { group: string; plural: string }): StatusError =>
+  forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
 
 /** Recommends the newest version that is not deprecated. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {

@@ -1,17 +1,16 @@
+/** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
 import { VERSION } from '../../api/kubernetes-version.ts';
-import { type Steps } from '../../base/index.ts';
-/** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
+import type { Steps } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument } from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import { type Endpoint } from '../request/endpoint.ts';
-/** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
-import { type Exchange } from '../request/exchange.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { inSlices } from '../request/in-slices.ts';
 import { parseAccept } from '../request/negotiate.ts';
-import { type ApiResponse, headerOf } from '../request/request.ts';
+import { headerOf, type ApiResponse } from '../request/request.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: OpenApiCache | undefined;

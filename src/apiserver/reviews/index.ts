@@ -1,6 +1,5 @@
 /** The review resources (TokenReview, SubjectAccessReview and others): a POST returns the review with its status; nothing is stored. */
-
-import { type Verb } from '../verbs/scope.ts';
+import type { Verb } from '../verbs/scope.ts';
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,

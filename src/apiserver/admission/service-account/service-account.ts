@@ -3,7 +3,7 @@
  * account's image pull secrets, and limits the pod to the account's Secrets if the account enforces that.
  */
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
-import { cloneJson } from '../../../base/index.ts';
+import { cloneJson, whenDone } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -119,8 +119,7 @@ function admitPod(
       spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
     checkSecrets(attributes, pod, account);
   };
-  const account = lookup.find(attributes, spec.serviceAccountName);
-  return account instanceof Promise ? account.then(applyAccount) : applyAccount(account);
+  return whenDone(lookup.find(attributes, spec.serviceAccountName), applyAccount);
 }
 
 function validatePod(lookup: ServiceAccountLookup, attributes: AdmissionAttributes): Promise<void> | void {
@@ -132,10 +131,7 @@ function validatePod(lookup: ServiceAccountLookup, attributes: AdmissionAttribut
       attributes,
       `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`,
     );
-  const account = lookup.find(attributes, name);
-  return account instanceof Promise
-    ? account.then((found) => checkSecrets(attributes, pod, found))
-    : checkSecrets(attributes, pod, account);
+  return whenDone(lookup.find(attributes, name), (account) => checkSecrets(attributes, pod, account));
 }
 
 async function validateEphemeralContainers(
