@@ -1,4 +1,4 @@
-/** A lock between processes that the kernel lets go of when its holder dies. */
+/** A lock between processes, which the kernel releases when its holder dies. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectorySync } from '../../kernel/index.ts';
@@ -11,7 +11,7 @@ export interface FileLock {
   release(): void;
 }
 
-/** Waits for the lock without letting anything else of this thread run: hold it for moments only. */
+/** Blocks the thread until it has the lock: hold it only briefly. */
 export function lockFile(file: string): FileLock {
   const fd = open(file);
   try {
@@ -23,7 +23,7 @@ export function lockFile(file: string): FileLock {
   return { release: () => fs.closeSync(fd) };
 }
 
-/** Undefined when somebody else has it, in this process or another. */
+/** Undefined when the lock is held, by this process or another. */
 export function tryLockFile(file: string): FileLock | undefined {
   const fd = open(file);
   if (libc().flock(fd, LOCK_EX | LOCK_NB) === 0) return { release: () => fs.closeSync(fd) };

@@ -3,7 +3,7 @@
  * speak netlink with them. The thread visits a namespace for the length of a synchronous call and comes back; whatever
  * was opened there stays there.
  *
- * Not part of kernel/index.ts: only who works with namespaces loads it (and with it, on first use, koffi).
+ * Only components that use namespaces load it (and with it, on first use, koffi).
  */
 export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writeSysctl } from './namespace.ts';
 export { connectIn, datagramIn, listenIn, type ConnectAddress, type ListenAddress } from './sockets.ts';

@@ -23,7 +23,7 @@ export interface Libc {
   errno(): Integer;
 }
 
-/** A system call said no. `code` is the name of the error, as in Node's own errors. */
+/** A failed system call. `code` is the errno name, as in Node's own errors. */
 export class SystemCallError extends Error {
   readonly code: string;
 
@@ -90,7 +90,7 @@ function load(): Libc {
   };
 }
 
-/** Throws for a result below zero, which is how libc says that it failed. */
+/** Throws for a negative result, libc's sign of failure. */
 export function checked(result: number, syscall: string, subject?: string): number {
   if (result < 0) throw new SystemCallError(syscall, libc().errno(), subject);
   return result;

@@ -1,10 +1,10 @@
-/** Waiting for what the kernel does in its own time after it has said yes. */
+/** Waits for what the kernel finishes after it has acknowledged a request. */
 import type { Clock } from '../../kernel/index.ts';
 import { findLink } from './links.ts';
 import type { NetlinkSocket } from './netlink.ts';
 import { isLocalAddress } from './routes.ts';
 
-/** How often the kernel is asked before things are left to themselves: some tenths of a second. */
+/** How often the kernel is polled: some tenths of a second in all. */
 const ATTEMPTS = 400;
 
 export interface InterfaceEnd {

@@ -29,7 +29,7 @@ export interface Certificate {
   readonly nameConstraints?: NameConstraints;
   readonly subjectKeyId?: Buffer;
   readonly authorityKeyId?: Buffer;
-  /** Extensions that whoever does not understand them must not accept. */
+  /** Critical extensions that are not understood: the certificate must be refused. */
   readonly unhandledCritical: readonly string[];
   /** For OpenSSL. */
   readonly native: () => X509Certificate;
@@ -89,7 +89,7 @@ export function certificatesOfPem(pem: string): Certificate[] {
     try {
       found.push(parseCertificate(Buffer.from(pem.slice(at + begin.length, stop), 'base64')));
     } catch {
-      // Not one of ours to trust.
+      // An unreadable certificate is skipped.
     }
     at = pem.indexOf(begin, stop);
   }
@@ -148,7 +148,7 @@ const READERS: Readonly<Record<string, (value: Buffer, into: Extensions) => bool
     into.nameConstraints = nameConstraints(only(value, TAG.sequence));
     return !into.nameConstraints.hasUnknown;
   },
-  // Where lists of revoked certificates are, policies, where the authority is found: nothing that is asked for here.
+  // CRL distribution points, policies, authority information access: ignored.
   '2.5.29.31': () => true,
   '2.5.29.32': () => true,
   '1.3.6.1.5.5.7.1.1': () => true,

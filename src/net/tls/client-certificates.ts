@@ -1,7 +1,4 @@
-/**
- * Whether a client's certificate is of one of the authorities of a bundle, which may change while we run; and who the
- * client is by it.
- */
+/** Verifies client certificates against a CA bundle that may change at runtime, and returns the client's subject. */
 import type { Clock } from '../../kernel/index.ts';
 import { certificatesOfDer, certificatesOfPem, type Certificate } from './certificate.ts';
 import type { Name } from './name.ts';
@@ -17,14 +14,14 @@ export interface ClientChain {
 interface Checked {
   readonly bundle: string;
   readonly subject: Name;
-  /** By what it is believed: the times of all of them count. */
+  /** The verified chain; the validity of every certificate counts. */
   readonly chain: readonly Certificate[];
   readonly problem?: Error;
-  /** When it was looked at. */
+  /** When it was verified. */
   readonly at: number;
 }
 
-/** A certificate that was refused is looked at again after this long: its time may have come. */
+/** A refused certificate is verified again after this long: it may have become valid. */
 const REFUSED_MS = 10_000;
 
 export class ClientCertificates {
@@ -39,7 +36,7 @@ export class ClientCertificates {
     this.#clientCa = clientCa;
   }
 
-  /** The subject of a certificate that is believed now; else why it is not. */
+  /** The subject of a valid certificate, or the error. */
   verify(peer: ClientChain): Name | Error {
     const bundle = this.#clientCa();
     const now = this.#clock.now();

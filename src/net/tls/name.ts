@@ -1,4 +1,4 @@
-/** Distinguished names: who a certificate says that it is for. */
+/** Distinguished names of certificates. */
 import { elements, oidText, TAG, type Element } from './der.ts';
 
 export interface Name {
@@ -34,7 +34,7 @@ export function readName(element: Element | undefined): Name {
   return { raw: element.whole, attributes };
 }
 
-/** Undefined for what is no text. */
+/** Undefined for a value that is not a string type. */
 function textOf({ tag, content }: Element): string | undefined {
   switch (tag) {
     case TAG.utf8String:

@@ -42,7 +42,7 @@ export function signatureProblem(child: Certificate, parent: Certificate): strin
 const RSA = '1.2.840.113549.1.1.1';
 const EC = '1.2.840.10045.2.1';
 const ED25519 = '1.3.101.112';
-/** P-224, P-256, P-384, P-521; curves with parameters of their own are nobody's. */
+/** P-224, P-256, P-384, P-521; explicit curve parameters are refused. */
 const CURVES = new Set(['1.3.132.0.33', '1.2.840.10045.3.1.7', '1.3.132.0.34', '1.3.132.0.35']);
 /** As Go's crypto/tls: verifying with a longer key takes long, and peers choose their intermediates' keys. */
 const [MIN_RSA_BITS, MAX_RSA_BITS] = [1024, 8192];

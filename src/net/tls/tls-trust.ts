@@ -1,5 +1,5 @@
 /**
- * Whom a TLS client believes, and who it says that it is. Every TLS client of the program gets its connections here.
+ * Which servers a TLS client trusts, and its own certificate. Every TLS client of the program connects through this.
  *
  * OpenSSL does not decide: it knows no anchors but self-signed ones (before Node 22.9, and 20.18), takes a
  * certificate's common name for a host's, and adds the public roots. So the handshake is made without its verdict,
@@ -22,13 +22,13 @@ const machineClock = new RealClock();
 const machineTime = (): number => machineClock.now();
 
 export interface TlsTrustOptions {
-  /** The trust anchors, PEM: then no others are believed. Absent or empty: the machine's. */
+  /** CA bundle (PEM), used instead of the machine's trust anchors. Absent or empty: the machine's. */
   readonly ca?: string | undefined;
-  /** Believes the machine's trust anchors besides `ca`. */
+  /** Trusts the machine's anchors in addition to `ca`. */
   readonly alsoSystem?: boolean;
   /** The name to ask for and to expect in the certificate; the host that is dialled without it. */
   readonly serverName?: string | undefined;
-  /** Believes every server. */
+  /** Accepts every server certificate. */
   readonly insecureSkipVerify?: boolean | undefined;
   /** The client's own certificate and key, PEM. */
   readonly cert?: string | Buffer | undefined;
@@ -64,7 +64,7 @@ export class TlsTrust {
     this.#bundle = options.ca ? bundlePool(options.ca) : undefined;
   }
 
-  /** A connection whose server is believed. Rejects with a CertificateVerificationError when it is not. */
+  /** Connects and verifies the server. Rejects with a CertificateVerificationError when it is not trusted. */
   connect({
     host,
     port,
@@ -84,7 +84,7 @@ export class TlsTrust {
         secureContext: this.#secureContext(),
         // Addresses are not sent as the server's name.
         servername: isIP(name) === 0 ? name : '',
-        // The verdict is ours, below.
+        // Verified below instead.
         rejectUnauthorized: false,
       });
       const settle = (error?: unknown): void => {

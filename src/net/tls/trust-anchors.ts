@@ -1,4 +1,4 @@
-/** The certificates that are believed without anybody's word: of a bundle, or those of the machine. */
+/** Trust anchors: the certificates of a CA bundle, or those of the machine. */
 import { existsSync, readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import { certificatesOfPem, type Certificate } from './certificate.ts';
@@ -19,10 +19,7 @@ export class CertificatePool {
     return this.#raw.has(certificate.raw.toString('latin1'));
   }
 
-  /**
-   * Those that may have signed it: with the key that it names, then those of which that is not known, then others of
-   * the name.
-   */
+  /** Possible issuers: those with the named key id first, then those without a key id, then others of the same name. */
   parentsOf({ issuer, authorityKeyId }: Certificate): Certificate[] {
     const rank = ({ subjectKeyId }: Certificate): number => {
       if (!subjectKeyId || !authorityKeyId) return subjectKeyId === authorityKeyId ? 0 : 1;
@@ -42,7 +39,7 @@ export class CertificatePool {
   }
 }
 
-/** Fails in client-go's words when there is no certificate in it. */
+/** Throws client-go's error when the bundle has no certificate. */
 export function bundlePool(pem: string): CertificatePool {
   const certificates = certificatesOfPem(pem);
   if (certificates.length === 0)

@@ -1,2 +1,2 @@
-/** WebSockets, the server's side. Not part of the kernel's own index: only who serves them pays for loading the library. */
+/** WebSockets, the server's side. A folder of its own, so that only servers of WebSockets load the library. */
 export { acceptWebSocket, HandshakeRefused, type WebSocketUpgrade } from './accept.ts';
