@@ -1,5 +1,5 @@
-import { admissionExpressionProblem } from '../../cel/admission/index.ts';
 /** The CEL environments that validation compiles expressions in, by use. */
+import { admissionExpressionProblem } from '../../cel/admission/index.ts';
 import { compileDeviceSelector, schemaCelCompiler } from '../../cel/index.ts';
 import type { CelCompiler } from '../../machinery/validation/index.ts';
 
