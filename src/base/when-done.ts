@@ -5,7 +5,7 @@
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Calls `next` with the value. What either of them throws or rejects with is the caller's, as with `await`. */
-export function whenDone<T, R>(value: MaybePromise<T>, next: (value: T) => MaybePromise<R>): MaybePromise<R> {
-  return value instanceof Promise ? value.then(next) : next(value);
+/** Calls `continueWith` with the value. What either of them throws or rejects with is the caller's, as with `await`. */
+export function whenDone<T, R>(value: MaybePromise<T>, continueWith: (value: T) => MaybePromise<R>): MaybePromise<R> {
+  return value instanceof Promise ? value.then(continueWith) : continueWith(value);
 }
