@@ -65,7 +65,7 @@ function transportOptions({
   maxBodyBytes = MAX_BODY_BYTES,
   pki,
   minTlsVersion,
-  requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS,
+  requestTimeoutMs: responseMs = REQUEST_TIMEOUT_MS,
   speed,
 }: ApiServerOptions): TransportOptions {
   const tls = {
@@ -74,7 +74,7 @@ function transportOptions({
     clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
     ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
   };
-  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs }, speed };
+  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, responseMs }, speed };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {

@@ -95,7 +95,7 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
       const status = await send(request);
       expect(k8ts.exit).toBeUndefined();
       least = Math.min(least, await k8ts.turns.longestTurnMs());
-      if (status >= 500) expect(k8ts.output()).not.toContain('for a reason of our own');
+      if (status >= 500) expect(k8ts.output()).not.toContain('Request failed with an internal error');
     }
     expect(least).toBeLessThan(limit);
   });

@@ -1,5 +1,5 @@
-import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 /** Maintains the Dangling condition of each FlowSchema: whether the priority level that it refers to exists. */
+import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -43,7 +43,7 @@ export function keepDanglingConditions(
     ctx.clock
       .yield()
       .then(work)
-      .catch((error: unknown) => ctx.logger.error(error, 'The condition of a FlowSchema could not be kept'));
+      .catch((error: unknown) => ctx.logger.error(error, 'Failed to update the Dangling condition of a FlowSchema'));
   };
   schemas.cache.watch({ scope: '', deliver: ({ type, entry }) => type !== 'DELETED' && check(entry.name) });
   levels.cache.watch({
@@ -102,5 +102,5 @@ async function apply(
   });
   // A FlowSchema that was deleted meanwhile needs no condition.
   if (status >= 400 && status !== 404 && !ctx.signal.aborted)
-    throw new Error(`the condition of the FlowSchema ${name} was refused with ${status}`);
+    throw new Error(`updating the status of FlowSchema ${name} failed with ${status}`);
 }

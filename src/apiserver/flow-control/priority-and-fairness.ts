@@ -31,6 +31,8 @@ interface Target {
 }
 
 export class PriorityAndFairness implements FlowControl {
+  readonly #ctx: Context;
+  readonly #registry: Registry;
   readonly #flowSchemas: ServedResource;
   readonly #priorityLevels: ServedResource;
   readonly #serverSeats: number;
@@ -41,11 +43,9 @@ export class PriorityAndFairness implements FlowControl {
   #changed = true;
   #lentAt = -Infinity;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    options: PriorityAndFairnessOptions = {},
-  ) {
+  constructor(ctx: Context, registry: Registry, options: PriorityAndFairnessOptions = {}) {
+    this.#ctx = ctx;
+    this.#registry = registry;
     this.#serverSeats = options.serverSeats ?? DEFAULT_SEATS;
     this.#flowSchemas = registry.require(GROUP, 'v1', 'flowschemas');
     this.#priorityLevels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
@@ -60,7 +60,7 @@ export class PriorityAndFairness implements FlowControl {
     if (this.#changed) this.#reload();
     const target = this.#targetOf(user, info);
     const { schema, level, identity } = target;
-    const width = level.exempt ? 1 : requestWidth(this.registry, info, request.query);
+    const width = level.exempt ? 1 : requestWidth(this.#registry, info, request.query);
     return level.enter({
       schema: schema.name,
       distinguisher: distinguisherOf(schema, user, info),
@@ -70,7 +70,7 @@ export class PriorityAndFairness implements FlowControl {
     });
   }
 
-  /** What each level does now, for whoever asks. */
+  /** The current state of each level. */
   levels(): { name: string; seats: number; executing: number; waiting: number }[] {
     if (this.#changed) this.#reload();
     return [...this.#levels.values()].map(({ name, seats, executing, waiting }) => ({
@@ -92,7 +92,7 @@ export class PriorityAndFairness implements FlowControl {
     return target;
   }
 
-  /** Levels that did not change keep who is in them; requests of a level that is gone finish where they are. */
+  /** Unchanged levels keep their requests; the requests of a removed level run to their end. */
   #reload(): void {
     this.#changed = false;
     const stored = (served: ServedResource): unknown[] => served.cache.list().map(({ object }) => object);
@@ -108,7 +108,7 @@ export class PriorityAndFairness implements FlowControl {
       const level =
         known && this.#signatures.get(known) === signature
           ? known
-          : new PriorityLevel(this.ctx.clock, this.#events, configuration);
+          : new PriorityLevel(this.#ctx.clock, this.#events, configuration);
       this.#signatures.set(level, signature);
       levels.set(name, level);
     }
@@ -122,7 +122,7 @@ export class PriorityAndFairness implements FlowControl {
   #signatures = new WeakMap<PriorityLevel, string>();
 
   #lend(): void {
-    const now = this.ctx.clock.monotonic();
+    const now = this.#ctx.clock.monotonic();
     if (now - this.#lentAt < LEND_EVERY_MS) return;
     this.#lentAt = now;
     const levels = [...this.#levels.values()];
@@ -131,7 +131,7 @@ export class PriorityAndFairness implements FlowControl {
   }
 
   #metrics(): Pick<LevelEvents, 'dispatched' | 'rejected'> {
-    const { metrics } = this.ctx;
+    const { metrics } = this.#ctx;
     const labels = ['priority_level', 'flow_schema'] as const;
     const dispatched = metrics.counter({
       name: 'apiserver_flowcontrol_dispatched_requests_total',
@@ -162,7 +162,7 @@ const distinguisherOf = ({ distinguisher }: MatchedSchema, user: UserInfo, info:
 const CATCH_ALL: MatchedSchema = { name: 'catch-all', uid: '', priorityLevel: 'catch-all', distinguisher: 'ByUser' };
 const MANDATORY = new Set(['exempt', 'catch-all']);
 
-/** Before the server has made its objects, and if somebody deletes them, these are there all the same. */
+/** Adds the mandatory objects where they do not exist yet, or were deleted. */
 function withMandatory<T extends { readonly metadata?: { readonly name?: string } }>(
   stored: readonly T[],
   own: readonly T[],

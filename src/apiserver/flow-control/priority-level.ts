@@ -27,6 +27,8 @@ export interface Entering {
 }
 
 export class PriorityLevel {
+  readonly #clock: Clock;
+  readonly #events: LevelEvents;
   readonly name: string;
   readonly uid: string;
   readonly exempt: boolean;
@@ -42,11 +44,9 @@ export class PriorityLevel {
   highDemand = 0;
   #queues: QueueSet | undefined;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly events: LevelEvents,
-    { metadata, spec }: PriorityLevelConfiguration,
-  ) {
+  constructor(clock: Clock, events: LevelEvents, { metadata, spec }: PriorityLevelConfiguration) {
+    this.#clock = clock;
+    this.#events = events;
     this.name = metadata?.name ?? '';
     this.uid = metadata?.uid ?? '';
     this.exempt = spec?.type === 'Exempt';
@@ -82,7 +82,7 @@ export class PriorityLevel {
     );
     if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width, undefined);
     this.highDemand = Math.max(this.highDemand, this.executing + this.waiting + width);
-    this.events.contended();
+    this.#events.contended();
     // Lending may just have freed a seat.
     if (this.waiting === 0 && this.#fits(width)) return this.#start(entering, width, undefined);
     if (!this.#queues) throw this.#reject(entering, 'concurrency-limit');
@@ -99,7 +99,7 @@ export class PriorityLevel {
     }
   }
 
-  /** A request wider than the level gets in when it is alone. */
+  /** A request wider than the level runs when it is alone. */
   #fits(width: number): boolean {
     return this.executing + width <= this.seats || (this.executing === 0 && width > this.seats);
   }
@@ -107,8 +107,8 @@ export class PriorityLevel {
   #start({ schema, identity }: Entering, width: number, finish: ((tookMs: number) => void) | undefined): Admitted {
     this.executing += width;
     if (this.executing > this.highDemand) this.highDemand = this.executing;
-    this.events.dispatched(this, schema);
-    const startedAt = finish ? this.clock.monotonic() : 0;
+    this.#events.dispatched(this, schema);
+    const startedAt = finish ? this.#clock.monotonic() : 0;
     let left = false;
     return {
       flow: identity,
@@ -116,7 +116,7 @@ export class PriorityLevel {
         if (left) return;
         left = true;
         this.executing -= width;
-        finish?.(this.clock.monotonic() - startedAt);
+        finish?.(this.#clock.monotonic() - startedAt);
         if (this.#queues) this.dispatch();
       },
     };
@@ -142,14 +142,14 @@ export class PriorityLevel {
         reject(this.#reject(entering, reason));
       };
       const onAbort = (): void => giveUp('cancelled');
-      const timer = this.clock.after(WAIT_LIMIT_MS, () => giveUp('time-out'));
+      const timer = this.#clock.after(WAIT_LIMIT_MS, () => giveUp('time-out'));
       signal.addEventListener('abort', onAbort, { once: true });
       if (!queues.enqueue(`${entering.schema}\0${entering.distinguisher}`, waiting)) giveUp('queue-full');
     });
   }
 
   #reject({ schema, identity }: Entering, reason: TooBusy['reason']): TooBusy {
-    this.events.rejected(this, schema, reason);
+    this.#events.rejected(this, schema, reason);
     return new TooBusy(reason, identity, RETRY_AFTER_SECONDS);
   }
 }

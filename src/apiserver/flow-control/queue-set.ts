@@ -31,13 +31,15 @@ const ESTIMATED_MS = 60_000;
 const HANDS_KEPT = 10_000;
 
 export class QueueSet {
+  readonly #settings: QueueSettings;
   #queues: Queue[];
   #hands = new Map<string, readonly number[]>();
   #virtualTime = 0;
   #active = new Set<Queue>();
   #turns = 0;
 
-  constructor(private readonly settings: QueueSettings) {
+  constructor(settings: QueueSettings) {
+    this.#settings = settings;
     this.#queues = Array.from({ length: settings.queues }, (_, index) => ({
       index,
       waiting: [],
@@ -60,7 +62,7 @@ export class QueueSet {
       const queue = this.#queues[index]!;
       if (!best || load(queue) < load(best)) best = queue;
     }
-    if (!best || best.waiting.length >= this.settings.queueLengthLimit) return false;
+    if (!best || best.waiting.length >= this.#settings.queueLengthLimit) return false;
     if (best.waiting.length === 0 && best.executing === 0) best.virtualStart = this.#virtualTime;
     best.waiting.push(waiting);
     this.#active.add(best);
@@ -107,7 +109,7 @@ export class QueueSet {
   #hand(flow: string): readonly number[] {
     let hand = this.#hands.get(flow);
     if (!hand) {
-      hand = dealHand(flow, this.settings.queues, this.settings.handSize);
+      hand = dealHand(flow, this.#settings.queues, this.#settings.handSize);
       if (this.#hands.size >= HANDS_KEPT) this.#hands.clear();
       this.#hands.set(flow, hand);
     }

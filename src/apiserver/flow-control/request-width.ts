@@ -1,5 +1,5 @@
-import type { Registry } from '../registry/registry.ts';
 /** How many seats a request takes: a list of many objects is as much work as many small requests. */
+import type { Registry } from '../registry/registry.ts';
 import { isTrue, type RequestInfo } from '../request/request-info.ts';
 
 const OBJECTS_PER_SEAT = 100;

@@ -1,5 +1,5 @@
-import { VERSION } from '../../api/kubernetes-version.ts';
 /** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
+import { VERSION } from '../../api/kubernetes-version.ts';
 import type { Context } from '../../kernel/index.ts';
 import { METRICS_CONTENT_TYPE } from '../../kernel/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';

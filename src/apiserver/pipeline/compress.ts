@@ -1,8 +1,8 @@
-import { promisify } from 'node:util';
 /**
  * Compresses responses with gzip for clients that accept it. A long response is compressed while it is sent, no faster
  * than the client reads.
  */
+import { promisify } from 'node:util';
 import { createGzip, gzip, type Gzip } from 'node:zlib';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from '../request/request.ts';
 import { bodyLength, LARGE_BYTES } from '../request/responses.ts';

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../request/endpoint.ts';
 /** Paths outside the resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
+import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { methodNotAllowed, pageNotFound } from '../request/responses.ts';

@@ -176,14 +176,16 @@ function firstAuthenticated(
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]!.authenticate(request, annotate);
     if (answer instanceof Promise)
-      return answer.then((user) => (user ? plain(user) : firstAuthenticated(authenticators, request, annotate, i + 1)));
-    if (answer) return plain(answer);
+      return answer.then((user) =>
+        user ? plainIdentity(user) : firstAuthenticated(authenticators, request, annotate, i + 1),
+      );
+    if (answer) return plainIdentity(answer);
   }
   throw unauthorized();
 }
 
 /** No authenticator may produce an identity whose text could be read as another one. */
-function plain(user: UserInfo): UserInfo {
+function plainIdentity(user: UserInfo): UserInfo {
   if (!isPlainIdentity(user)) throw unauthorized();
   return user;
 }
@@ -211,7 +213,7 @@ function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown):
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
   if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
-  chain.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
+  chain.backend.ctx.logger.error(error, 'Request failed with an internal error', {
     method: exchange.request.method,
     path: exchange.request.path,
   });

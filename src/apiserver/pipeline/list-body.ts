@@ -41,8 +41,8 @@ export class ListBody implements LargeBody {
   }
 
   /** Encodes only as many items as it takes to know. */
-  isShorterThan(most: number): boolean {
-    return this.#lengthUpTo(most) < most;
+  isShorterThan(max: number): boolean {
+    return this.#lengthUpTo(max) < max;
   }
 
   toBuffer(): Buffer {
@@ -52,11 +52,11 @@ export class ListBody implements LargeBody {
   }
 
   /** Exact below `max`; may stop counting there. */
-  #lengthUpTo(most: number): number {
+  #lengthUpTo(max: number): number {
     let length = this.#head.length + Math.max(0, this.#entries.length - 1) + END.length;
     for (const { bytes, metadataStart } of this.#entries) {
       length += this.#whole ? bytes.length : bytes.length - metadataStart + 1;
-      if (length >= most) break;
+      if (length >= max) break;
     }
     return length;
   }

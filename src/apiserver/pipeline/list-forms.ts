@@ -36,31 +36,33 @@ const SLICE_MS = 8;
 
 /** A body of pieces that are encoded on demand. */
 export class PiecewiseBody implements LargeBody {
+  readonly #clock: Clock;
+  readonly #pieces: Pieces;
   produced = 0;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly pieces: Pieces,
-  ) {}
+  constructor(clock: Clock, pieces: Pieces) {
+    this.#clock = clock;
+    this.#pieces = pieces;
+  }
 
   turn(): Promise<void> {
-    return fairTurn(this.clock);
+    return fairTurn(this.#clock);
   }
 
   toBuffer(): Buffer {
-    return Buffer.concat([...this.pieces()]);
+    return Buffer.concat([...this.#pieces()]);
   }
 
   reader(): (target: Buffer) => number {
-    const pieces = this.pieces()[Symbol.iterator]();
+    const pieces = this.#pieces()[Symbol.iterator]();
     let piece: Uint8Array | undefined;
     let from = 0;
     return (target) => {
-      const until = this.clock.monotonic() + SLICE_MS;
+      const until = this.#clock.monotonic() + SLICE_MS;
       let at = 0;
       while (at < target.length) {
         if (!piece || from === piece.length) {
-          if (at > 0 && this.clock.monotonic() > until) break;
+          if (at > 0 && this.#clock.monotonic() > until) break;
           const next = pieces.next();
           if (next.done) break;
           piece = next.value;
@@ -165,8 +167,8 @@ const CLOSING_BRACKET = 0x5d;
 const SEQUENCE_ITEM = Buffer.from('- ');
 const NEWLINE = Buffer.from('\n');
 
-/** Encoded items are kept up to this size; beyond it they are encoded again when they are sent. */
-const KEPT_BYTES = 4 * 1024 * 1024;
+/** Encoded items are encodedItems up to this size; beyond it they are encoded again when they are sent. */
+const MAX_ENCODED_ITEMS_BYTES = 4 * 1024 * 1024;
 /** An item of this length counts as one more step. */
 const STEP_BYTES = 4096;
 
@@ -187,11 +189,11 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
     version ? asPartialMetadata(served, object, version) : object;
   const encoded = (entry: EncodedObject): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
   const { clock } = backend.ctx;
-  const { kept, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
+  const { encodedItems, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
   const { start, end } = protobufListFrame(typeOf(listKind), listMetadata(list), bytes);
   return function* () {
     yield start;
-    if (kept) yield* kept;
+    if (encodedItems) yield* encodedItems;
     else for (const entry of list.entries) yield encoded(entry);
     yield end;
   };
@@ -200,15 +202,15 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
 function* encodeAll(
   entries: readonly EncodedObject[],
   encoded: (entry: EncodedObject) => Buffer,
-): Generator<number, { kept: Buffer[] | undefined; bytes: number }> {
-  let kept: Buffer[] | undefined = [];
+): Generator<number, { encodedItems: Buffer[] | undefined; bytes: number }> {
+  let encodedItems: Buffer[] | undefined = [];
   let bytes = 0;
   for (const entry of entries) {
     const item = encoded(entry);
     bytes += item.length;
-    if (bytes > KEPT_BYTES) kept = undefined;
-    kept?.push(item);
+    if (bytes > MAX_ENCODED_ITEMS_BYTES) encodedItems = undefined;
+    encodedItems?.push(item);
     yield 1 + item.length / STEP_BYTES;
   }
-  return { kept, bytes };
+  return { encodedItems, bytes };
 }

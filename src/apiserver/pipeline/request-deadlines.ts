@@ -1,8 +1,8 @@
-import { parseDuration } from '../../base/index.ts';
 /**
  * Request timeouts. A request that is not long-running has `--request-timeout`, or less by its `timeout` parameter;
  * writes have 34 seconds at most, as upstream. One timer serves all requests with the same timeout.
  */
+import { parseDuration } from '../../base/index.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { badRequest, type StatusError, timeout } from '../../machinery/errors/index.ts';
 import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
@@ -27,6 +27,7 @@ interface Running {
 }
 
 export class RequestDeadlines {
+  readonly #clock: Clock;
   /** By timeout; requests with the same timeout expire in the order in which they arrived. */
   readonly #running = new Map<number, Set<Running>>();
   readonly #timers = new Map<number, Timer>();
@@ -36,9 +37,10 @@ export class RequestDeadlines {
   readonly #write: TimeLimit;
 
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     readonly requestTimeoutMs: number = REQUEST_TIMEOUT_MS,
   ) {
+    this.#clock = clock;
     this.#default = { ms: requestTimeoutMs, error: requestTimeout };
     this.#write = requestTimeoutMs <= WRITE_TIMEOUT_MS ? this.#default : { ms: WRITE_TIMEOUT_MS, error: writeTimeout };
   }
@@ -77,7 +79,7 @@ export class RequestDeadlines {
   /** Calls `leave` once the seat has been held for too long. Requests after `close` have no limit. */
   limitSeat(leave: () => void): Timer | undefined {
     if (this.#closed) return undefined;
-    const timer = this.clock.after(this.requestTimeoutMs, () => {
+    const timer = this.#clock.after(this.requestTimeoutMs, () => {
       this.#seatTimers.delete(timer);
       leave();
     });
@@ -120,13 +122,13 @@ export class RequestDeadlines {
     if (this.#closed) return;
     this.#timers.set(
       ms,
-      this.clock.after(Math.max(0, at - this.clock.monotonic()), () => this.#expire(ms)),
+      this.#clock.after(Math.max(0, at - this.#clock.monotonic()), () => this.#expire(ms)),
     );
   }
 
   #expire(ms: number): void {
     this.#timers.delete(ms);
-    const now = this.clock.monotonic();
+    const now = this.#clock.monotonic();
     for (const running of this.#running.get(ms) ?? []) {
       if (running.expiresAt > now) return this.#expireAt(ms, running.expiresAt);
       this.#remove(ms, running);

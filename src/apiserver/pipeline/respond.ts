@@ -45,7 +45,7 @@ function respondByMessages({ request, negotiated, backend }: Scope, { run }: Wat
     text,
     prefixBytes: text ? 0 : FRAME_LENGTH_BYTES,
     run: (sink) =>
-      run(sink).catch((error: unknown) => backend.ctx.logger.error(error, 'A watch over a WebSocket broke off')),
+      run(sink).catch((error: unknown) => backend.ctx.logger.error(error, 'Watch over a WebSocket failed')),
   });
 }
 

@@ -1,8 +1,8 @@
-import { isRecord, ownValue } from '../../base/index.ts';
 /**
  * autoscaling/v1 HorizontalPodAutoscalers are views of the stored v2 objects. Fields that v1 lacks (other metrics,
  * behavior, conditions) travel in annotations, so that a v1 client that writes back what it read loses nothing.
  */
+import { isRecord, ownValue } from '../../base/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 

@@ -76,10 +76,13 @@ interface GatedField {
 
 /** Finds the disabled fields of each message: most kinds have none, and cost nothing. */
 class Gates {
+  readonly #features: FeatureOverrides;
   readonly #fields = new WeakMap<Message, readonly GatedField[]>();
   readonly #reaches = new WeakMap<Type, boolean>();
 
-  constructor(private readonly features: FeatureOverrides) {}
+  constructor(features: FeatureOverrides) {
+    this.#features = features;
+  }
 
   /** Fields that are disabled, or that lead to a disabled one. */
   fieldsOf(message: Message): readonly GatedField[] {
@@ -108,7 +111,7 @@ class Gates {
   }
 
   #isOff({ gate }: Field): boolean {
-    return gate !== undefined && !featureEnabled(gate, this.features);
+    return gate !== undefined && !featureEnabled(gate, this.#features);
   }
 }
 

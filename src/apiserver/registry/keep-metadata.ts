@@ -1,5 +1,5 @@
-import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 /** The metadata that a write to a subresource may change. */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { cloneJson } from '../../base/index.ts';
 
 export type ChangeableMetadata =

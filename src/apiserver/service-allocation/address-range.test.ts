@@ -27,6 +27,6 @@ describe('a range of addresses', () => {
   });
 
   it('is nothing without an address', () => {
-    expect(() => new AddressRange('10.96/16')).toThrow('is not a block of addresses');
+    expect(() => new AddressRange('10.96/16')).toThrow('invalid CIDR');
   });
 });

@@ -19,7 +19,7 @@ export class AddressRange {
 
   constructor(readonly cidr: string) {
     const parsed = parseCidr(cidr);
-    if (!parsed) throw new Error(`${cidr} is not a block of addresses`);
+    if (!parsed) throw new Error(`invalid CIDR ${cidr}`);
     this.family = parsed.ip.family === 6 ? 'IPv6' : 'IPv4';
     this.#block = AddressBlock.parse(`${formatIp(parsed.network)}/${parsed.prefix}`);
     // Neither the network address nor IPv4's broadcast address can be allocated.

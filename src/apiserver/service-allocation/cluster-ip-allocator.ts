@@ -26,20 +26,22 @@ const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by';
 const MANAGED_BY = 'ipallocator.k8s.io';
 
 export class ClusterIpAllocator {
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  /** The ranges that the server was started with, the default family's first. */
+  readonly #configured: readonly string[];
   #ranges = new Map<string, AddressRange>();
   readonly #random: Context['random'];
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    /** The ranges that the server was started with, the default family's first. */
-    private readonly configured: readonly string[],
-  ) {
+  constructor(ctx: Context, registry: Registry, configured: readonly string[]) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#configured = configured;
     this.#random = ctx.random.fork('cluster-ip-allocator');
   }
 
   get families(): IpFamily[] {
-    return this.configured.map((cidr) => this.#range(cidr).family);
+    return this.#configured.map((cidr) => this.#range(cidr).family);
   }
 
   /** Allocates the address that the client chose. */
@@ -74,13 +76,13 @@ export class ClusterIpAllocator {
     const place = { namespace: '', name: formatIp(ip) };
     for (;;) {
       const entry = served.cache.get('', place.name);
-      if (!entry || (await this.registry.objects.remove(served, place, entry, false)) !== undefined) return;
-      // Somebody else changed it: look again at what is there now.
-      await this.registry.objects.untilCurrent();
+      if (!entry || (await this.#registry.objects.remove(served, place, entry, false)) !== undefined) return;
+      // Another write came first: retry with the current state.
+      await this.#registry.objects.untilCurrent();
     }
   }
 
-  /** The Service that an address belongs to, if the address is taken. */
+  /** The Service that has the address, if any. */
   ownerOf(address: string): ServiceName | undefined {
     const ip = parseIp(address);
     const entry = ip && this.#addresses().cache.get('', formatIp(ip));
@@ -88,7 +90,7 @@ export class ClusterIpAllocator {
     return ref && { namespace: ref.namespace ?? '', name: ref.name ?? '' };
   }
 
-  /** From a random place to the end of the stretch, then from its beginning. */
+  /** From a random offset to the end of the range, then from its beginning. */
   async #search(range: AddressRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
     const end = to > range.size ? range.size : to;
     const length = end - from;
@@ -104,13 +106,13 @@ export class ClusterIpAllocator {
 
   async #take(address: string, family: IpFamily, owner: ServiceName): Promise<boolean> {
     const served = this.#addresses();
-    const now = formatTime(this.ctx.clock.now());
+    const now = formatTime(this.#ctx.clock.now());
     const object: KubeObject & IPAddress = {
       apiVersion: 'networking.k8s.io/v1',
       kind: 'IPAddress',
       metadata: {
         name: address,
-        uid: this.ctx.random.uid(),
+        uid: this.#ctx.random.uid(),
         creationTimestamp: now,
         labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: MANAGED_BY },
       },
@@ -127,7 +129,7 @@ export class ClusterIpAllocator {
       resetFields: [],
     });
     try {
-      await this.registry.objects.create(served, { namespace: '', name: address }, tracked, false);
+      await this.#registry.objects.create(served, { namespace: '', name: address }, tracked, false);
       return true;
     } catch (error) {
       if (isStatusError(error, 'AlreadyExists')) return false;
@@ -135,10 +137,10 @@ export class ClusterIpAllocator {
     }
   }
 
-  /** The server's own ranges, and those of every ServiceCIDR that is ready and not on its way out. */
+  /** The configured ranges, and those of every ServiceCIDR that is ready and not being deleted. */
   #rangesOf(family: IpFamily): AddressRange[] {
-    const cidrs = new Set(this.configured);
-    for (const { object } of this.registry.require('networking.k8s.io', 'v1', 'servicecidrs').cache.list()) {
+    const cidrs = new Set(this.#configured);
+    for (const { object } of this.#registry.require('networking.k8s.io', 'v1', 'servicecidrs').cache.list()) {
       const { metadata, spec, status } = object as KubeObject & ServiceCIDR;
       const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
       if (ready && !metadata.deletionTimestamp) for (const cidr of spec?.cidrs ?? []) cidrs.add(cidr);
@@ -153,6 +155,6 @@ export class ClusterIpAllocator {
   }
 
   #addresses(): ServedResource {
-    return this.registry.require('networking.k8s.io', 'v1', 'ipaddresses');
+    return this.#registry.require('networking.k8s.io', 'v1', 'ipaddresses');
   }
 }

@@ -35,7 +35,7 @@ function fillNodePorts({ spec }: Service, { spec: before }: Service): void {
 }
 
 /** clusterIP is the first of clusterIPs; older clients know the one, newer clients set both. */
-export function agreeOnClusterIps(service: Service, old: Service | undefined): void {
+export function syncClusterIps(service: Service, old: Service | undefined): void {
   const spec = (service.spec ??= {});
   const before = old?.spec ?? {};
   if (spec.clusterIP && !spec.clusterIPs?.length)

@@ -43,7 +43,7 @@ function refuse(service: Service, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', errors);
 }
 
-/** A Service that would like both families keeps what it has when the cluster gains or loses one. */
+/** A PreferDualStack Service keeps its families when the cluster gains or loses one. */
 export function keepsDualStackPreference(service: Service, old: Service): boolean {
   const prefers = (s: Service): boolean => s.spec?.ipFamilyPolicy === PREFER;
   return (
@@ -56,7 +56,7 @@ export function keepsDualStackPreference(service: Service, old: Service): boolea
   );
 }
 
-/** A change to SingleStack lets go of the second address; letting go of it without that change is an error. */
+/** A change to SingleStack releases the second address; dropping the address without that change is an error. */
 function applyPolicyChange(service: Service, old: Service): void {
   const spec = service.spec!;
   const before = old.spec ?? {};
@@ -88,7 +88,7 @@ function policyErrors(spec: ServiceSpec): FieldError[] {
   return errors;
 }
 
-/** An address tells its family. */
+/** Infers families from the addresses. */
 function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldError[] {
   const errors: FieldError[] = [];
   for (const [i, ip] of (spec.clusterIPs ?? []).entries()) {

@@ -13,6 +13,8 @@ const MAX_STATIC = 128;
 const STATIC_SHARE = 32;
 
 export class NodePortAllocator {
+  readonly #range: string;
+  readonly #random: Random;
   readonly #base: number;
   readonly #size: number;
   /** How many stored Services have each port. */
@@ -20,12 +22,11 @@ export class NodePortAllocator {
   readonly #reserved = new Set<number>();
 
   /** `range` as in `30000-32767`. */
-  constructor(
-    private readonly range: string,
-    private readonly random: Random,
-  ) {
+  constructor(range: string, random: Random) {
+    this.#range = range;
+    this.#random = random;
     const match = /^(\d+)-(\d+)$/.exec(range);
-    if (!match) throw new Error(`${range} is not a range of ports`);
+    if (!match) throw new Error(`invalid port range ${range}`);
     this.#base = Number(match[1]);
     this.#size = Number(match[2]) - this.#base + 1;
     this.#stored = new Uint16Array(this.#size);
@@ -47,16 +48,16 @@ export class NodePortAllocator {
     return this.#base;
   }
 
-  isTaken(port: number): boolean {
+  isAllocated(port: number): boolean {
     return this.#contains(port) && (this.#stored[port - this.#base]! > 0 || this.#reserved.has(port));
   }
 
   /** Reserves the port that the client chose. */
   reserve(port: number): void {
     if (!this.#contains(port)) {
-      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${this.range}`);
+      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${this.#range}`);
     }
-    if (this.isTaken(port)) throw new AllocationError('provided port is already allocated');
+    if (this.isAllocated(port)) throw new AllocationError('provided port is already allocated');
     this.#reserved.add(port);
   }
 
@@ -88,10 +89,10 @@ export class NodePortAllocator {
   #search(from: number, to: number): number | undefined {
     const length = to - from;
     if (length <= 0) return undefined;
-    const start = this.random.integer(length);
+    const start = this.#random.integer(length);
     for (let i = 0; i < length; i++) {
       const port = this.#base + from + ((start + i) % length);
-      if (!this.isTaken(port)) return port;
+      if (!this.isAllocated(port)) return port;
     }
     return undefined;
   }

@@ -7,30 +7,32 @@ import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
 
 /** The ports that one write has reserved. */
 export class PortOperation {
+  readonly #allocator: NodePortAllocator;
+  readonly #dryRun: boolean;
   readonly #reserved = new Set<number>();
 
-  constructor(
-    private readonly allocator: NodePortAllocator,
-    private readonly dryRun: boolean,
-  ) {}
+  constructor(allocator: NodePortAllocator, dryRun: boolean) {
+    this.#allocator = allocator;
+    this.#dryRun = dryRun;
+  }
 
   reserve(port: number): void {
     // A dry run checks this write alone, against neither other Services nor the range.
-    if (!this.dryRun) this.allocator.reserve(port);
+    if (!this.#dryRun) this.#allocator.reserve(port);
     else if (this.#reserved.has(port)) throw new AllocationError('provided port is already allocated');
     this.#reserved.add(port);
   }
 
   reserveNext(): number {
     // A dry run allocates no port.
-    if (this.dryRun) return this.allocator.first;
-    const port = this.allocator.reserveNext();
+    if (this.#dryRun) return this.#allocator.first;
+    const port = this.#allocator.reserveNext();
     this.#reserved.add(port);
     return port;
   }
 
   settle(): void {
-    if (!this.dryRun) this.allocator.settle(this.#reserved);
+    if (!this.#dryRun) this.#allocator.settle(this.#reserved);
     this.#reserved.clear();
   }
 }
@@ -40,7 +42,7 @@ export function reserveForCreate(service: Service, operation: PortOperation): vo
   if (needsHealthCheckPort(service)) reserveHealthCheckPort(service, operation);
 }
 
-/** Ports of the same number (TCP and UDP, say) share a node port. */
+/** Ports with the same number but different protocols share a node port. */
 function reservePorts(service: Service, operation: PortOperation): void {
   const ports = service.spec?.ports ?? [];
   const given = new Map<number, number>();

@@ -1,5 +1,5 @@
-import type { Service } from '../../api/generated/core-v1.ts';
 /** At start: creates missing IPAddress objects of Services, and deletes those without a Service. */
+import type { Service } from '../../api/generated/core-v1.ts';
 import type { IPAddress } from '../../api/generated/networking-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -35,7 +35,7 @@ async function claim(
     await addresses.allocate(ip, owner, false);
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    ctx.logger.warn('A Service has an address that cannot be reserved for it', {
+    ctx.logger.warn('Failed to allocate the cluster IP of an existing Service', {
       service: `${owner.namespace}/${owner.name}`,
       ip,
       reason: error.message,

@@ -166,12 +166,12 @@ describe('node ports', () => {
   it('frees the ports of a Service that needs none any more', async () => {
     const [port] = nodePorts(await post('freed', { type: 'NodePort' }));
     const { serviceAllocator } = server.pipeline.chain.backend;
-    expect(serviceAllocator.isNodePortTaken(port!)).toBe(true);
+    expect(serviceAllocator.isNodePortAllocated(port!)).toBe(true);
     const put = await server.call('PUT', `${PATH}/freed`, {
       body: { metadata: { name: 'freed' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } },
     });
     expect(nodePorts(put)).toEqual([undefined]);
-    expect(serviceAllocator.isNodePortTaken(port!)).toBe(false);
+    expect(serviceAllocator.isNodePortAllocated(port!)).toBe(false);
   });
 
   it('gives a health check port to load balancers that keep traffic local', async () => {

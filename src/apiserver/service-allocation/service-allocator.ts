@@ -11,7 +11,7 @@ import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import type { IpFamily } from './address-range.ts';
 import { AllocationError, ClusterIpAllocator, type ServiceName } from './cluster-ip-allocator.ts';
-import { agreeOnClusterIps, fillAllocated } from './fill-allocated.ts';
+import { syncClusterIps, fillAllocated } from './fill-allocated.ts';
 import { completeIpFamilies, keepsDualStackPreference } from './ip-families.ts';
 import { NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
@@ -27,14 +27,14 @@ export interface ServiceAllocatorOptions {
 type ServiceObject = Service & KubeObject;
 
 export class ServiceAllocator {
+  readonly #ctx: Context;
+  readonly #registry: Registry;
   readonly addresses: ClusterIpAllocator;
   readonly #ports: NodePortAllocator;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    options: ServiceAllocatorOptions,
-  ) {
+  constructor(ctx: Context, registry: Registry, options: ServiceAllocatorOptions) {
+    this.#ctx = ctx;
+    this.#registry = registry;
     this.addresses = new ClusterIpAllocator(
       ctx,
       registry,
@@ -47,19 +47,19 @@ export class ServiceAllocator {
    * Counts the ports of existing Services: to be called once, when the cache is loaded and before requests are served.
    */
   start(): void {
-    const stop = this.#ports.follow(this.registry.require('', 'v1', 'services').cache);
-    this.ctx.signal.addEventListener('abort', stop, { once: true });
+    const stop = this.#ports.follow(this.#registry.require('', 'v1', 'services').cache);
+    this.#ctx.signal.addEventListener('abort', stop, { once: true });
   }
 
   /** Repairs what a crash left behind; it writes, so the watch cache must be running. */
   async repair(): Promise<void> {
-    await repairClusterIps(this.ctx, this.registry, this.addresses);
+    await repairClusterIps(this.#ctx, this.#registry, this.addresses);
   }
 
   /** Fills in what it reserves; changes the Service in place. */
   async reserve(service: ServiceObject, old: ServiceObject | undefined, dryRun: boolean): Promise<Reservation> {
     if (old) fillAllocated(service, old);
-    agreeOnClusterIps(service, old);
+    syncClusterIps(service, old);
     completeIpFamilies(service, old, this.addresses.families);
     const addresses = await this.#reserveAddresses(service, old, dryRun);
     const ports = new PortOperation(this.#ports, dryRun);
@@ -68,17 +68,17 @@ export class ServiceAllocator {
       else reserveForCreate(service, ports);
     } catch (error) {
       ports.settle();
-      await this.#release(addresses.taken);
+      await this.#release(addresses.allocated);
       throw error;
     }
     return {
       commit: async () => {
         ports.settle();
-        await this.#release(addresses.letGo);
+        await this.#release(addresses.released);
       },
       rollback: async () => {
         ports.settle();
-        await this.#release(addresses.taken);
+        await this.#release(addresses.allocated);
       },
     };
   }
@@ -89,8 +89,8 @@ export class ServiceAllocator {
       await this.#release(service.spec?.clusterIPs ?? []);
   }
 
-  isNodePortTaken(port: number): boolean {
-    return this.#ports.isTaken(port);
+  isNodePortAllocated(port: number): boolean {
+    return this.#ports.isAllocated(port);
   }
 
   async #release(addresses: readonly string[]): Promise<void> {
@@ -101,48 +101,48 @@ export class ServiceAllocator {
     service: ServiceObject,
     old: ServiceObject | undefined,
     dryRun: boolean,
-  ): Promise<{ taken: string[]; letGo: string[] }> {
+  ): Promise<{ allocated: string[]; released: string[] }> {
     const spec = service.spec!;
-    const none = { taken: [], letGo: [] };
+    const none = { allocated: [], released: [] };
     if (!old || old.spec?.type === 'ExternalName') {
       if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === 'None') return none;
-      return { taken: await this.#take(service, 0, dryRun), letGo: [] };
+      return { allocated: await this.#allocate(service, 0, dryRun), released: [] };
     }
     if (keepsDualStackPreference(service, old) || isHeadless(old)) return none;
     const before = { ips: old.spec?.clusterIPs ?? [], families: old.spec?.ipFamilies ?? [] };
-    if (spec.type === 'ExternalName') return { taken: [], letGo: [...before.ips] };
+    if (spec.type === 'ExternalName') return { allocated: [], released: [...before.ips] };
     const now = spec.ipFamilies ?? [];
     if (before.families.length === 1 && now.length === 2)
-      return { taken: await this.#take(service, 1, dryRun), letGo: [] };
-    if (before.families.length === 2 && now.length === 1) return { taken: [], letGo: before.ips.slice(1) };
+      return { allocated: await this.#allocate(service, 1, dryRun), released: [] };
+    if (before.families.length === 2 && now.length === 1) return { allocated: [], released: before.ips.slice(1) };
     return none;
   }
 
   /** Allocates an address of each family from index `from` on: the one that the Service names, or any. */
-  async #take(service: ServiceObject, from: number, dryRun: boolean): Promise<string[]> {
+  async #allocate(service: ServiceObject, from: number, dryRun: boolean): Promise<string[]> {
     const spec = service.spec!;
-    const asked = [...(spec.clusterIPs ?? [])];
+    const requested = [...(spec.clusterIPs ?? [])];
     const owner: ServiceName = { namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' };
-    const taken: string[] = [];
-    const clusterIps = asked.slice(0, from);
+    const allocated: string[] = [];
+    const clusterIps = requested.slice(0, from);
     try {
       for (const [i, family] of (spec.ipFamilies ?? []).entries()) {
         if (i < from) continue;
-        const address = asked[i] || (await this.#takeAny(family as IpFamily, owner, dryRun));
-        if (asked[i]) await this.#takeChosen(service, asked, asked[i], owner, dryRun);
-        if (!dryRun) taken.push(address);
+        const address = requested[i] || (await this.#allocateAny(family as IpFamily, owner, dryRun));
+        if (requested[i]) await this.#allocateChosen(service, requested, requested[i], owner, dryRun);
+        if (!dryRun) allocated.push(address);
         clusterIps.push(address);
       }
     } catch (error) {
-      await this.#release(taken);
+      await this.#release(allocated);
       throw error;
     }
     spec.clusterIPs = clusterIps;
     spec.clusterIP = clusterIps[0] ?? '';
-    return taken;
+    return allocated;
   }
 
-  async #takeAny(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
+  async #allocateAny(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
     try {
       return await this.addresses.allocateNext(family, owner, dryRun);
     } catch (error) {
@@ -151,9 +151,9 @@ export class ServiceAllocator {
     }
   }
 
-  async #takeChosen(
+  async #allocateChosen(
     service: ServiceObject,
-    asked: readonly string[],
+    requested: readonly string[],
     address: string,
     owner: ServiceName,
     dryRun: boolean,
@@ -164,7 +164,7 @@ export class ServiceAllocator {
       if (!(error instanceof AllocationError)) throw error;
       const detail = `failed to allocate IP ${address}: ${error.message}`;
       throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [
-        invalidValue(path('spec', 'clusterIPs'), asked, detail),
+        invalidValue(path('spec', 'clusterIPs'), requested, detail),
       ]);
     }
   }

@@ -101,7 +101,7 @@ export class ResourceCache {
   }
 
   /** At most `limit` events after `revision`; undefined when the window does not reach back that far. */
-  eventsSince(revision: number, most: number): CacheEvent[] | undefined {
+  eventsSince(revision: number, limit: number): CacheEvent[] | undefined {
     if (revision < this.windowStart) return undefined;
     let from = 0;
     let end = this.#window.length;
@@ -110,7 +110,7 @@ export class ResourceCache {
       if (this.#window[middle]!.revision > revision) end = middle;
       else from = middle + 1;
     }
-    return this.#window.slice(from, from + most);
+    return this.#window.slice(from, from + limit);
   }
 
   watch(watcher: CacheWatcher): () => void {
@@ -189,7 +189,7 @@ export class ResourceCache {
 const compareNamespaces = (a: string, b: string): number => (`${a}/` < `${b}/` ? -1 : 1);
 
 /** After more changes than this, sorting everything again is cheaper than merging. */
-const MOST_CHANGES = 10_000;
+const MAX_CHANGES = 10_000;
 
 /** The objects of one namespace. They are sorted when they are first listed; later lists merge what changed since. */
 class Bucket {
@@ -197,14 +197,14 @@ class Bucket {
   /** The last list, with updated entries replaced. */
   #sorted: Entry[] | undefined;
   #added: string[] = [];
-  #gone = 0;
+  #deleted = 0;
 
   put(entry: Entry, previous: Entry | undefined): void {
     this.entries.set(entry.name, entry);
     if (!this.#sorted) return;
     if (!previous) {
       this.#added.push(entry.name);
-      this.#forgetWhen(this.#added.length > MOST_CHANGES);
+      this.#forgetIf(this.#added.length > MAX_CHANGES);
       return;
     }
     const at = this.#position(entry.name);
@@ -213,27 +213,27 @@ class Bucket {
 
   delete(name: string): void {
     this.entries.delete(name);
-    this.#gone++;
-    this.#forgetWhen(this.#gone > Math.min(this.entries.size, MOST_CHANGES));
+    this.#deleted++;
+    this.#forgetIf(this.#deleted > Math.min(this.entries.size, MAX_CHANGES));
   }
 
   sorted(): readonly Entry[] {
     if (!this.#sorted) this.#sorted = [...this.entries.values()].sort(byName);
-    else if (this.#added.length > 0 || this.#gone > 0)
+    else if (this.#added.length > 0 || this.#deleted > 0)
       this.#sorted = merged(
         this.#present(this.#sorted.map(({ name }) => name)),
         this.#present(this.#added).sort(byName),
       );
     this.#added = [];
-    this.#gone = 0;
+    this.#deleted = 0;
     return this.#sorted;
   }
 
-  #forgetWhen(changedTooMuch: boolean): void {
+  #forgetIf(changedTooMuch: boolean): void {
     if (!changedTooMuch) return;
     this.#sorted = undefined;
     this.#added = [];
-    this.#gone = 0;
+    this.#deleted = 0;
   }
 
   #position(name: string): number {

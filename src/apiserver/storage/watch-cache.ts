@@ -21,6 +21,9 @@ const RETRY_MS = 100;
 const shuttingDown = (): Error => serviceUnavailable('the server is shutting down');
 
 export class WatchCache {
+  readonly #ctx: Context;
+  readonly #store: Store;
+  readonly #transformer: Transformer;
   #caches = new Map<string, ResourceCache>();
   #loading = new Map<string, Loading>();
   #revision = 0;
@@ -29,12 +32,16 @@ export class WatchCache {
   #hasEnded = false;
 
   constructor(
-    private readonly ctx: Context,
-    private readonly store: Store,
-    private readonly transformer: Transformer,
+    ctx: Context,
+    store: Store,
+    transformer: Transformer,
     /** The writes of this server that are under way. */
     readonly written: WrittenObjects = noWrittenObjects,
-  ) {}
+  ) {
+    this.#ctx = ctx;
+    this.#store = store;
+    this.#transformer = transformer;
+  }
 
   get revision(): number {
     return this.#revision;
@@ -48,7 +55,7 @@ export class WatchCache {
 
   /** Loads all resources at one revision, from which `run` follows. */
   async load(resources: readonly CachedResource[]): Promise<void> {
-    const revision = await this.store.revision();
+    const revision = await this.#store.revision();
     for (const resource of resources) this.#caches.set(resource.prefix, new ResourceCache(resource, revision));
     await this.#loadRange(REGISTRY, revision, (key) => this.#cacheOfKey(key));
     this.#revision = revision;
@@ -105,9 +112,9 @@ export class WatchCache {
   }
 
   async #follow(): Promise<void> {
-    const { signal } = this.ctx;
+    const { signal } = this.#ctx;
     while (!signal.aborted) {
-      const watch = this.store.watch({
+      const watch = this.#store.watch({
         ...prefixRange(REGISTRY),
         startRevision: this.#revision + 1,
         progressNotify: true,
@@ -116,17 +123,17 @@ export class WatchCache {
       signal.addEventListener('abort', stop, { once: true });
       try {
         for await (const batch of watch) {
-          const wait = this.transformer.prepare?.(batch.events.map(({ kv }) => kv));
+          const wait = this.#transformer.prepare?.(batch.events.map(({ kv }) => kv));
           if (wait) await wait;
           this.#applyBatch(batch);
         }
         // A watch ends without an error when the store is closed.
-        if (!signal.aborted) await this.ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
+        if (!signal.aborted) await this.#ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof StoreError && error.code === 'closed') return;
-        this.ctx.logger.error(error, 'The watch of the registry broke off; following again');
-        await this.ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
+        this.#ctx.logger.error(error, 'Watch of the store failed; watching again');
+        await this.#ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } finally {
         signal.removeEventListener('abort', stop);
       }
@@ -143,10 +150,12 @@ export class WatchCache {
   /** For a client's resourceVersion: fails with 504 when that revision is not reached soon. */
   async waitForClient(revision: number | bigint): Promise<void> {
     if (this.#revision >= revision) return;
-    const current = await this.store.revision();
+    const current = await this.#store.revision();
     if (current >= revision) return this.waitFor(Number(revision));
     let timer: { cancel(): void } | undefined;
-    const late = new Promise<'late'>((resolve) => (timer = this.ctx.clock.after(WAIT_LIMIT_MS, () => resolve('late'))));
+    const late = new Promise<'late'>(
+      (resolve) => (timer = this.#ctx.clock.after(WAIT_LIMIT_MS, () => resolve('late'))),
+    );
     const outcome = await Promise.race([late, this.waitFor(Number(revision))]);
     timer?.cancel();
     if (outcome === 'late') throw tooLargeResourceVersion(revision, this.#revision);
@@ -154,7 +163,7 @@ export class WatchCache {
 
   /** Resolves once the cache is as recent as the store; undefined when it is already. */
   waitUntilCurrent(): Promise<void> | undefined {
-    const latest = this.store.revision();
+    const latest = this.#store.revision();
     if (latest instanceof Promise) return latest.then((revision) => this.waitFor(revision));
     return this.#revision >= latest ? undefined : this.waitFor(latest);
   }
@@ -164,8 +173,8 @@ export class WatchCache {
     if (kv.lazyValue instanceof LazyEncoding) return Entry.overValue(at, kv.lazyValue, kv.modRevision);
     const written = this.written.take(kv.key, kv.value);
     if (written) return Entry.fromValue(at, kv.value, kv.modRevision, written);
-    const { value, object } = decodeStored(this.transformer, kv);
-    return this.store.keepsValues && value === kv.value
+    const { value, object } = decodeStored(this.#transformer, kv);
+    return this.#store.keepsValues && value === kv.value
       ? Entry.overValue(at, value, kv.modRevision)
       : Entry.fromValue(at, value, kv.modRevision, object);
   }
@@ -177,8 +186,8 @@ export class WatchCache {
   ): Promise<void> {
     const { rangeEnd } = prefixRange(prefix);
     for (let key = prefix; ;) {
-      const page = await this.store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
-      await this.transformer.prepare?.(page.kvs);
+      const page = await this.#store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
+      await this.#transformer.prepare?.(page.kvs);
       for (const kv of page.kvs) {
         const cache = cacheOf(kv.key);
         if (cache) this.#loadInto(cache, kv);
@@ -192,7 +201,7 @@ export class WatchCache {
     try {
       cache.load(this.entryOf(cache.resource, kv));
     } catch (error) {
-      this.ctx.logger.error(error, 'A stored object cannot be read and is left out', { key: kv.key });
+      this.#ctx.logger.error(error, 'Failed to decode a stored object; it is not served', { key: kv.key });
     }
   }
 
@@ -211,7 +220,7 @@ export class WatchCache {
       if (type === 'put') cache.put(this.entryOf(cache.resource, kv));
       else cache.delete(kv.key, kv.modRevision);
     } catch (error) {
-      this.ctx.logger.error(error, 'An event could not be taken into the watch cache', { key: kv.key });
+      this.#ctx.logger.error(error, 'Failed to apply an event to the watch cache', { key: kv.key });
     }
   }
 

@@ -1,5 +1,5 @@
-import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 /** Binding: a scheduler assigns a pod to a node, once only, and never a pod that is gated or being deleted. */
+import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { schema } from '../../api/index.ts';
 import { formatTime } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
@@ -51,15 +51,15 @@ async function readBinding(
   return { options, binding };
 }
 
-/** `asked` is the request as admission sees it: for pods/binding, or for the legacy bindings resource. */
+/** `admitted` is the request as admission sees it: for pods/binding, or for the legacy bindings resource. */
 async function bind(
   scope: Scope,
   binding: BindingObject,
   options: ReturnType<typeof writeOptions>,
-  asked = scope,
+  admitted = scope,
 ): Promise<Result> {
   const { backend, served, place } = scope;
-  const attributes = attributesOf(asked, {
+  const attributes = attributesOf(admitted, {
     operation: 'CREATE',
     object: binding,
     name: place.name,

@@ -1,5 +1,5 @@
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 /** Disruption budgets: evictions decrement disruptionsAllowed, the disruption controller sets it again. */
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { cloneJson, formatTime } from '../../base/index.ts';
 import { forbidden, type StatusError, timeout, tooManyRequests } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';

@@ -1,7 +1,7 @@
+/** Eviction: a deletion that respects the pod's disruption budget. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-/** Eviction: a deletion that respects the pod's disruption budget. */
 import { schema } from '../../api/index.ts';
 import { deepEqual, isRecord } from '../../base/index.ts';
 import { conform, parseJson } from '../../machinery/decode/index.ts';
@@ -94,7 +94,7 @@ async function evict(scope: Scope, deletion: DeleteOptions): Promise<void> {
   }
 }
 
-/** A pod that does not run disrupts nobody when it goes. */
+/** Evicting a pod that does not run disrupts nothing. */
 function needsNoBudget(pod: Pod): boolean {
   return (
     ['Succeeded', 'Failed', 'Pending'].includes(pod.status?.phase ?? '') || pod.metadata.deletionTimestamp !== undefined
@@ -127,7 +127,10 @@ async function evictWithinBudget(scope: Scope, current: Entry, deletion: DeleteO
   }
 }
 
-/** A pod that is not ready does not count as healthy: whether it may go depends on the budget's policy and on the others. */
+/**
+ * A pod that is not ready does not count as healthy: whether it may be evicted depends on the budget's policy and on
+ * the other pods.
+ */
 function isFreeToGo(pod: Pod, { spec, status }: PodDisruptionBudget): boolean {
   const ready = pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
   if (ready) return false;

@@ -1,10 +1,10 @@
-import { get } from '../verbs/get.ts';
-import { patch } from '../verbs/patch.ts';
 /**
  * Subresources, by `plural/subresource` and verb; `*` stands for every resource. Those that carry the object itself
  * (status, finalize, approval, ephemeralcontainers, resize) use the ordinary verbs with the subresource's strategy; the
  * others have a kind and a file of their own.
  */
+import { get } from '../verbs/get.ts';
+import { patch } from '../verbs/patch.ts';
 import type { Verb } from '../verbs/scope.ts';
 import { update } from '../verbs/update.ts';
 import { bindPod, createBinding } from './binding.ts';

@@ -1,8 +1,8 @@
+/** The proxy subresource of pods, services and nodes: forwards HTTP requests to them. */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import { quote } from '../../base/index.ts';
 import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-/** The proxy subresource of pods, services and nodes: forwards HTTP requests to them. */
 import { TlsTrust } from '../../net/tls/index.ts';
 import {
   forwardedHeaders,

@@ -1,10 +1,10 @@
-import type { Scale } from '../../api/generated/autoscaling-v1.ts';
-import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 /**
  * The scale subresource: a workload read and written as a Scale. The workload is stored; changes of the Scale's
  * replicas are applied to it.
  */
+import type { Scale } from '../../api/generated/autoscaling-v1.ts';
+import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
 import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
 import { badRequest, conflict, invalid } from '../../machinery/errors/index.ts';

@@ -1,6 +1,6 @@
+/** serviceaccounts/token: creates a token of a ServiceAccount, bound to an object or not. */
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
-/** serviceaccounts/token: creates a token of a ServiceAccount, bound to an object or not. */
 import { schema } from '../../api/index.ts';
 import { formatTime } from '../../base/index.ts';
 import { badRequest, conflict, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
@@ -8,7 +8,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
-import { optionsObject, writeOptions } from '../request/options.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
@@ -27,17 +27,7 @@ const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
 export async function createToken(scope: Scope): Promise<Result> {
   const { backend, place, served } = scope;
   const options = writeOptions('CreateOptions', scope.request.query);
-  const request = (await decodeBody(scope, {
-    fieldValidation: options.fieldValidation,
-    expected: TOKEN_REQUEST,
-  })) as TokenRequestObject;
-  checkNamespace(scope, request);
-  trackCreate(
-    { ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } },
-    request,
-    managerOf(scope, options),
-  );
-  const { metadata, spec } = request;
+  const request = await readTokenRequest(scope, options);
   const attributes = attributesOf(scope, {
     operation: 'CREATE',
     object: request,
@@ -47,48 +37,77 @@ export async function createToken(scope: Scope): Promise<Result> {
     kind: TOKEN_REQUEST,
   });
   await backend.admission.admit(attributes);
-  if (metadata.name && metadata.name !== place.name) {
-    throw invalid(TOKEN_REQUEST, place.name, [
-      invalidValue(path('metadata', 'name'), metadata.name, 'must match the service account name if specified'),
-    ]);
-  }
+  checkName(scope, request);
   const account = (await backend.objects.get(served, place)).object as ServiceAccount & KubeObject;
-  if (metadata.uid && metadata.uid !== account.metadata.uid) {
-    throw conflict(
-      served.groupResource,
-      place.name,
-      `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.metadata.uid})`,
-    );
-  }
-  if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
-  metadata.name = place.name;
-  metadata.uid = backend.ctx.random.uid();
-  const now = backend.ctx.clock.now();
-  metadata.creationTimestamp = formatTime(now);
-  delete request.status;
+  checkUid(scope, request, account);
+  completeRequest(scope, request);
   const errors = validateBody('TokenRequest', request, backend.validation);
   if (errors.length > 0) throw invalid(TOKEN_REQUEST, '', errors);
   await backend.admission.validate(attributes);
+  request.status = await issueToken(scope, request.spec, account);
+  return { type: 'object', status: 201, object: request };
+}
 
+async function readTokenRequest(scope: Scope, options: WriteOptions): Promise<TokenRequestObject> {
+  const { fieldValidation } = options;
+  const request = (await decodeBody(scope, { fieldValidation, expected: TOKEN_REQUEST })) as TokenRequestObject;
+  checkNamespace(scope, request);
+  trackCreate(
+    { ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } },
+    request,
+    managerOf(scope, options),
+  );
+  return request;
+}
+
+function checkName({ place }: Scope, { metadata: { name } }: TokenRequestObject): void {
+  if (!name || name === place.name) return;
+  throw invalid(TOKEN_REQUEST, place.name, [
+    invalidValue(path('metadata', 'name'), name, 'must match the service account name if specified'),
+  ]);
+}
+
+function checkUid({ served, place }: Scope, { metadata: { uid } }: TokenRequestObject, account: KubeObject): void {
+  if (!uid || uid === account.metadata.uid) return;
+  throw conflict(
+    served.groupResource,
+    place.name,
+    `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid})`,
+  );
+}
+
+function completeRequest({ backend, place }: Scope, request: TokenRequestObject): void {
+  const { metadata, spec } = request;
+  if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
+  metadata.name = place.name;
+  metadata.uid = backend.ctx.random.uid();
+  metadata.creationTimestamp = formatTime(backend.ctx.clock.now());
+  delete request.status;
+}
+
+async function issueToken(
+  scope: Scope,
+  spec: TokenRequest['spec'],
+  account: KubeObject,
+): Promise<NonNullable<TokenRequest['status']>> {
+  const { backend, place } = scope;
+  const { audiences } = spec;
+  const now = backend.ctx.clock.now();
   const bound = await boundObject(scope, spec);
-  const { maxExpirationSeconds: longest = Infinity, extendExpiration = true } = backend.tokens.options;
-  const seconds = Math.min(spec.expirationSeconds ?? 3600, longest);
+  const { maxExpirationSeconds = Infinity, extendExpiration = true } = backend.tokens.options;
+  const seconds = Math.min(spec.expirationSeconds ?? 3600, maxExpirationSeconds);
   const extended =
-    extendExpiration &&
-    bound?.kind === 'Pod' &&
-    seconds === EXTENDED_WHEN_SECONDS &&
-    isForThisServer(scope, spec.audiences);
+    extendExpiration && bound?.kind === 'Pod' && seconds === EXTENDED_WHEN_SECONDS && isForThisServer(scope, audiences);
   const { token } = await backend.tokens.issue({
     namespace: place.namespace,
     name: place.name,
     uid: account.metadata.uid!,
-    audiences: spec.audiences,
-    expirationSeconds: extended ? Math.min(EXTENDED_SECONDS, longest) : seconds,
+    audiences,
+    expirationSeconds: extended ? Math.min(EXTENDED_SECONDS, maxExpirationSeconds) : seconds,
     ...(extended ? { warnAfterSeconds: seconds } : {}),
     ...(bound ? { bound } : {}),
   });
-  request.status = { token, expirationTimestamp: formatTime(now + seconds * 1000) };
-  return { type: 'object', status: 201, object: request };
+  return { token, expirationTimestamp: formatTime(now + seconds * 1000) };
 }
 
 const isForThisServer = ({ backend }: Scope, audiences: readonly string[]): boolean =>

@@ -13,18 +13,18 @@ export interface BodyOptions {
 }
 
 export function readWhole(stream: Readable, { encoding, maxBytes }: BodyOptions): Promise<Buffer> {
-  return plain(gather(stream, maxBytes), { encoding, maxBytes });
+  return decompressed(gather(stream, maxBytes), { encoding, maxBytes });
 }
 
 /** Decompresses a body that has a content-encoding. */
-export const plain = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> =>
-  encoding === 'gzip' ? unpacked(body, maxBytes) : body;
+export const decompressed = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> =>
+  encoding === 'gzip' ? gunzipped(body, maxBytes) : body;
 
 export const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge(`limit is ${maxBytes}`);
 
 export const cutOff = (): StatusError => badRequest('the request was cut off');
 
-async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buffer> {
+async function gunzipped(packed: Promise<Buffer>, maxBytes: number): Promise<Buffer> {
   const body = await packed;
   try {
     return await gunzipAsync(body, { maxOutputLength: maxBytes });

@@ -8,8 +8,8 @@ import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { batchRequests, startAtOnce } from './batch-requests.ts';
-import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
-import { answerHttp2, Http2Request } from './http2.ts';
+import { respondHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
+import { respondHttp2, Http2Request } from './http2.ts';
 import { PipelinedRequests } from './pipelined-requests.ts';
 import { ResponseHeads } from './response-heads.ts';
 import type { RunningRequests } from './running-requests.ts';
@@ -56,7 +56,7 @@ export function serveConnections(
     const request = new Http2Request(stream, connection, serving);
     const response = await handler(request);
     try {
-      await answerHttp2(response, stream, { request, connection, serving });
+      await respondHttp2(response, stream, { request, connection, serving });
     } finally {
       response.done?.();
     }
@@ -110,7 +110,7 @@ export function serveHttp1(
       const request = requestFromHttp1(req, res, { stopping, maxBodyBytes, budget });
       const response = await handler(request);
       try {
-        await answerHttp1(response, res, { request, budget });
+        await respondHttp1(response, res, { request, budget });
       } finally {
         response.done?.();
       }
@@ -122,7 +122,7 @@ export function serveHttp1(
     void running.run(async () => {
       const response = await handler(request);
       try {
-        if (!response.hijacked) await answerLast(response, { req, socket, request, budget });
+        if (!response.hijacked) await respondLast(response, { req, socket, request, budget });
       } finally {
         response.done?.();
       }
@@ -157,12 +157,12 @@ interface LastRequest {
   readonly budget: SendBudget;
 }
 
-async function answerLast(response: ApiResponse, { req, socket, request, budget }: LastRequest): Promise<void> {
+async function respondLast(response: ApiResponse, { req, socket, request, budget }: LastRequest): Promise<void> {
   const res = new http.ServerResponse(req);
   res.shouldKeepAlive = false;
   try {
     res.assignSocket(socket);
-    await answerHttp1(response, res, { request, budget });
+    await respondHttp1(response, res, { request, budget });
     socket.end();
   } catch (error) {
     // The response to an earlier request is still being sent, or this one was aborted: a client must not mistake one

@@ -79,7 +79,7 @@ function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | '
 }
 
 /** Resolves when the client has received a long response, and at once for a short one. */
-export async function answerHttp1(
+export async function respondHttp1(
   response: ApiResponse,
   res: http.ServerResponse,
   { request, budget }: { request: ApiRequest; budget: SendBudget },

@@ -2,7 +2,7 @@ import { splitTarget } from '../../net/http/index.ts';
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../net/http2/index.ts';
 import type { ApiRequest, ApiResponse, PeerCertificate } from '../request/request.ts';
 import type { Sending } from '../request/request.ts';
-import { cutOff, plain, tooLarge } from './body.ts';
+import { cutOff, decompressed, tooLarge } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
@@ -21,20 +21,22 @@ export interface Http2Serving {
 
 /** Created for every request: what most requests never use is created on demand. */
 export class Http2Request implements ApiRequest {
+  readonly #stream: Http2Stream;
+  readonly #connection: Http2Connection;
+  readonly #serving: Http2Serving;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: ApiRequest['headers'];
   readonly remoteAddress: string;
   readonly peerCertificate?: PeerCertificate;
-  private knownSignal: AbortSignal | undefined;
-  private body: Promise<Buffer> | undefined;
+  #knownSignal: AbortSignal | undefined;
+  #body: Promise<Buffer> | undefined;
 
-  constructor(
-    private readonly stream: Http2Stream,
-    private readonly connection: Http2Connection,
-    private readonly serving: Http2Serving,
-  ) {
+  constructor(stream: Http2Stream, connection: Http2Connection, serving: Http2Serving) {
+    this.#stream = stream;
+    this.#connection = connection;
+    this.#serving = serving;
     const { socket } = connection;
     const { headers } = stream;
     this.method = headers[':method'] ?? 'GET';
@@ -50,44 +52,44 @@ export class Http2Request implements ApiRequest {
   }
 
   get signal(): AbortSignal {
-    this.knownSignal ??= this.serving.signals.of(this.stream);
-    return this.knownSignal;
+    this.#knownSignal ??= this.#serving.signals.of(this.#stream);
+    return this.#knownSignal;
   }
 
   abort(reason: Error): void {
-    this.serving.signals.abort(this.signal, reason);
+    this.#serving.signals.abort(this.signal, reason);
   }
 
   get congested(): boolean {
-    return this.serving.budget.isFull(this.connection);
+    return this.#serving.budget.isFull(this.#connection);
   }
 
   readBody(): Promise<Buffer> {
-    const { maxBodyBytes: maxBytes } = this.serving;
-    this.body ??= plain(this.#read(maxBytes), { encoding: this.headers['content-encoding'], maxBytes });
-    return this.body;
+    const { maxBodyBytes: maxBytes } = this.#serving;
+    this.#body ??= decompressed(this.#read(maxBytes), { encoding: this.headers['content-encoding'], maxBytes });
+    return this.#body;
   }
 
   async #read(maxBytes: number): Promise<Buffer> {
     try {
-      return await this.stream.readBody(maxBytes);
+      return await this.#stream.readBody(maxBytes);
     } catch (error) {
       throw error instanceof BodyError && error.reason === 'TooLarge' ? tooLarge(maxBytes) : cutOff();
     }
   }
 }
 
-interface AnsweringHttp2 {
+interface Http2ResponseContext {
   readonly request: ApiRequest;
   readonly connection: Http2Connection;
   readonly serving: Http2Serving;
 }
 
 /** Resolves when the client has received a long response; undefined for a short one. */
-export function answerHttp2(
+export function respondHttp2(
   response: ApiResponse,
   stream: Http2Stream,
-  { request, connection, serving }: AnsweringHttp2,
+  { request, connection, serving }: Http2ResponseContext,
 ): Promise<void> | undefined {
   if (response.hijacked || stream.closed) return undefined;
   const { heads, budget } = serving;

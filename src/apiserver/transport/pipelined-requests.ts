@@ -9,10 +9,13 @@ import type { Clock } from '../../kernel/index.ts';
 type Serve = () => Promise<void>;
 
 export class PipelinedRequests {
+  readonly #clock: Clock;
   /** Waiting requests, by connections that have one in progress. */
   readonly #waiting = new WeakMap<Duplex, Serve[]>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** `serve` must not throw. It is not called when the connection closes first. */
   add(socket: Duplex, serve: Serve): void {
@@ -32,7 +35,7 @@ export class PipelinedRequests {
     await first();
     let served = 0;
     while (served < waiting.length && !socket.destroyed) {
-      await this.clock.yield();
+      await this.#clock.yield();
       if (!socket.destroyed) await waiting[served++]!();
     }
     this.#waiting.delete(socket);

@@ -2,13 +2,16 @@
 import type { Clock, Context } from '../../kernel/index.ts';
 
 export class RunningRequests {
+  readonly #ctx: Context;
   readonly #stopping = new AbortController();
   #active = 0;
 
-  constructor(private readonly ctx: Context) {}
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
+  }
 
   get clock(): Clock {
-    return this.ctx.clock;
+    return this.#ctx.clock;
   }
 
   /** Aborts when the server shuts down. */
@@ -21,7 +24,7 @@ export class RunningRequests {
     try {
       await work();
     } catch (error) {
-      this.ctx.logger.v(4).error(error, 'A connection failed while it was being answered');
+      this.#ctx.logger.v(4).error(error, 'Connection failed while its request was being served');
     } finally {
       this.#active--;
     }
@@ -30,7 +33,7 @@ export class RunningRequests {
   /** Aborts `stopping` and waits for the requests for up to `graceMs`. */
   async end(graceMs: number): Promise<void> {
     this.#stopping.abort(new Error('the server is shutting down'));
-    const { clock } = this.ctx;
+    const { clock } = this.#ctx;
     const deadline = clock.monotonic() + graceMs;
     while (this.#active > 0 && clock.monotonic() < deadline) await clock.sleep(5);
   }

@@ -3,7 +3,7 @@ import { createTestContext } from '../../kernel/index.ts';
 import type { Sending } from '../request/request.ts';
 import { SendBudget } from './send-budget.ts';
 
-const LIMITS = { connectionBytes: 1000, serverBytes: 2000, answerMs: 60_000 };
+const LIMITS = { connectionBytes: 1000, serverBytes: 2000, responseMs: 60_000 };
 
 let clock: ReturnType<typeof createTestContext>['clock'];
 let budget: SendBudget;

@@ -12,13 +12,13 @@ export interface SendLimits {
   /** For all connections. The sockets themselves (TLS records, frames) may hold as much again. */
   readonly serverBytes: number;
   /** How long a response may wait for its client, if it has no shorter deadline. */
-  readonly answerMs: number;
+  readonly responseMs: number;
 }
 
 export const SEND_LIMITS: SendLimits = {
   connectionBytes: 32 * 1024 * 1024,
   serverBytes: 128 * 1024 * 1024,
-  answerMs: 60_000,
+  responseMs: 60_000,
 };
 
 /** No LIST or watch starts while a budget is this full, to leave room for the responses in progress. */
@@ -26,11 +26,11 @@ const FULL = 0.75;
 /** A response that has waited for less is not slow: an event to thousands of watchers waits briefly for all of them. */
 const SLOW_MS = 2000;
 /** When this many times over budget, responses that have waited for less are aborted, too. */
-const FAR_OVER = 2;
+const FAR_OVER_BUDGET = 2;
 /** How long to wait before looking for slow responses again, when there were none. */
-const LOOK_AGAIN_MS = 250;
+const RECHECK_MS = 250;
 
-export interface AnswerToSend {
+export interface ResponseToSend {
   /** Identifies the connection. */
   readonly connection: object;
   /** On the monotonic clock; undefined for a response without a deadline, such as a watch. */
@@ -44,15 +44,18 @@ interface ConnectionSends {
 }
 
 export class SendBudget {
+  readonly #clock: Clock;
   readonly #sendings = new Set<CountedSending>();
   readonly #connections = new WeakMap<object, ConnectionSends>();
   readonly #server: ConnectionSends = { bytes: 0 };
-  #lookAgainAt = -Infinity;
+  #recheckAt = -Infinity;
 
   constructor(
-    private readonly clock: Clock,
+    clock: Clock,
     readonly limits: SendLimits = SEND_LIMITS,
-  ) {}
+  ) {
+    this.#clock = clock;
+  }
 
   get waitingBytes(): number {
     return this.#server.bytes;
@@ -69,9 +72,9 @@ export class SendBudget {
     return isFull();
   }
 
-  begin({ connection, expiresAt, end }: AnswerToSend): Sending {
+  begin({ connection, expiresAt, end }: ResponseToSend): Sending {
     const sends = this.#sendsOf(connection);
-    const sending: CountedSending = new CountedSending(this.clock, {
+    const sending: CountedSending = new CountedSending(this.#clock, {
       connection: sends,
       end,
       count: (bytes) => this.#count(sends, bytes),
@@ -84,7 +87,7 @@ export class SendBudget {
 
   /** The deadline of a response that is sent now. */
   expiry(): number {
-    return this.clock.monotonic() + this.limits.answerMs;
+    return this.#clock.monotonic() + this.limits.responseMs;
   }
 
   #sendsOf(connection: object): ConnectionSends {
@@ -99,24 +102,25 @@ export class SendBudget {
     if (bytes < 0) return;
     const { connectionBytes, serverBytes } = this.limits;
     if (sends.bytes <= connectionBytes && this.#server.bytes <= serverBytes) return;
-    const isFarOver = sends.bytes > connectionBytes * FAR_OVER || this.#server.bytes > serverBytes * FAR_OVER;
-    const now = this.clock.monotonic();
-    if (!isFarOver && now < this.#lookAgainAt) return;
-    this.#lookAgainAt = now + LOOK_AGAIN_MS;
+    const isFarOver =
+      sends.bytes > connectionBytes * FAR_OVER_BUDGET || this.#server.bytes > serverBytes * FAR_OVER_BUDGET;
+    const now = this.#clock.monotonic();
+    if (!isFarOver && now < this.#recheckAt) return;
+    this.#recheckAt = now + RECHECK_MS;
     this.#endSlow(sends, connectionBytes);
     this.#endSlow(undefined, serverBytes);
   }
 
   /** Aborts responses of one connection, or of all, until at most `max` bytes wait there. */
-  #endSlow(of: ConnectionSends | undefined, most: number): void {
+  #endSlow(of: ConnectionSends | undefined, max: number): void {
     const total = of ?? this.#server;
-    if (total.bytes <= most) return;
+    if (total.bytes <= max) return;
     const candidates = [...this.#sendings].filter(
       ({ connection, waiting }) => waiting > 0 && (!of || connection === of),
     );
-    const slowBefore = this.clock.monotonic() - SLOW_MS;
+    const slowBefore = this.#clock.monotonic() - SLOW_MS;
     for (const sending of candidates.sort((a, b) => a.waitingSince - b.waitingSince)) {
-      const isLimit = total.bytes > most && (sending.waitingSince <= slowBefore || total.bytes > most * FAR_OVER);
+      const isLimit = total.bytes > max && (sending.waitingSince <= slowBefore || total.bytes > max * FAR_OVER_BUDGET);
       if (!isLimit) return;
       sending.end();
     }
@@ -131,6 +135,8 @@ interface SendingOptions {
 }
 
 class CountedSending implements Sending {
+  readonly #clock: Clock;
+  readonly #options: SendingOptions;
   waiting = 0;
   /** Since when the oldest waiting bytes have waited, or somewhat earlier. */
   waitingSince = 0;
@@ -140,22 +146,21 @@ class CountedSending implements Sending {
   #isFinished = false;
   #timer: Timer | undefined;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly options: SendingOptions,
-  ) {
+  constructor(clock: Clock, options: SendingOptions) {
+    this.#clock = clock;
+    this.#options = options;
     this.connection = options.connection;
   }
 
   endAt(expiresAt: number): void {
-    this.#timer = this.clock.after(Math.max(0, expiresAt - this.clock.monotonic()), () => this.end());
+    this.#timer = this.#clock.after(Math.max(0, expiresAt - this.#clock.monotonic()), () => this.end());
   }
 
   wrote(bytes: number): void {
     if (this.#isFinished) return;
     this.waiting += bytes;
     if (this.#old === 0) this.#lookAtAll();
-    this.options.count(bytes);
+    this.#options.count(bytes);
   }
 
   took(bytes: number): void {
@@ -163,25 +168,25 @@ class CountedSending implements Sending {
     this.waiting -= bytes;
     this.#old -= bytes;
     if (this.#old <= 0) this.#lookAtAll();
-    this.options.count(-bytes);
+    this.#options.count(-bytes);
   }
 
   #lookAtAll(): void {
     this.#old = this.waiting;
-    if (this.waiting > 0) this.waitingSince = this.clock.monotonic();
+    if (this.waiting > 0) this.waitingSince = this.#clock.monotonic();
   }
 
   end(): void {
     if (this.#isFinished) return;
     this.finished();
-    this.options.end();
+    this.#options.end();
   }
 
   finished(): void {
     if (this.#isFinished) return;
     this.#isFinished = true;
     this.#timer?.cancel();
-    if (this.waiting > 0) this.options.count(-this.waiting);
-    this.options.finished();
+    if (this.waiting > 0) this.#options.count(-this.waiting);
+    this.#options.finished();
   }
 }

@@ -104,7 +104,7 @@ function handle(request: ApiRequest): Promise<ApiResponse> {
 }
 
 describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
-  const LIMITS = { connectionBytes: 16 * MEGABYTE, serverBytes: 24 * MEGABYTE, answerMs: 300 };
+  const LIMITS = { connectionBytes: 16 * MEGABYTE, serverBytes: 24 * MEGABYTE, responseMs: 300 };
   let transport: Transport;
   const open: { destroy(): void }[] = [];
   beforeAll(async () => {
@@ -183,7 +183,7 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
       async (path) => {
         const read = await send(path);
         await expect.poll(() => answering[0]?.over, SOON).toBe(true);
-        await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.answerMs));
+        await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.responseMs));
         expect(await read()).toBeLessThan(12_000_000);
       },
     );

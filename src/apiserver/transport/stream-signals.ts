@@ -6,15 +6,17 @@
 import type { Http2Stream } from '../../net/http2/index.ts';
 
 export class StreamSignals {
+  readonly #stopping: AbortSignal;
   #open = new Map<AbortSignal, AbortController>();
 
-  constructor(private readonly stopping: AbortSignal) {
+  constructor(stopping: AbortSignal) {
+    this.#stopping = stopping;
     stopping.addEventListener('abort', () => this.#abortAll(), { once: true });
   }
 
   of(stream: Http2Stream): AbortSignal {
     const controller = new AbortController();
-    if (this.stopping.aborted) controller.abort(this.stopping.reason);
+    if (this.#stopping.aborted) controller.abort(this.#stopping.reason);
     else if (stream.closed) controller.abort(clientWentAway());
     else {
       this.#open.set(controller.signal, controller);
@@ -32,7 +34,7 @@ export class StreamSignals {
   }
 
   #abortAll(): void {
-    for (const controller of this.#open.values()) controller.abort(this.stopping.reason);
+    for (const controller of this.#open.values()) controller.abort(this.#stopping.reason);
     this.#open.clear();
   }
 }

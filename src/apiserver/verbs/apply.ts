@@ -1,5 +1,5 @@
-import { apiVersionOf } from '../../api/index.ts';
 /** Server-side apply: merges the fields that a manager applies into the object, or creates it. */
+import { apiVersionOf } from '../../api/index.ts';
 import { cloneJson, formatTime, isRecord } from '../../base/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
@@ -35,7 +35,7 @@ export async function apply(scope: Scope): Promise<Result> {
 
 export async function readConfiguration(scope: Scope, options: WriteOptions): Promise<Record<string, unknown>> {
   const text = (await readBodyOf(scope)).toString('utf8');
-  await scope.backend.yaml.know(text);
+  await scope.backend.yaml.parseAhead(text);
   const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
   if (value === null) return {};
   if (!isRecord(value)) {
@@ -92,7 +92,7 @@ export async function merged(
   return applyDefaults(served, result, { now: formatTime(scope.backend.ctx.clock.now()) });
 }
 
-/** What typed merging lets pass may still be no value of its field. */
+/** Typed merging accepts some values that their fields do not. */
 function converting<T>({ served }: Scope, applied: Record<string, unknown>, convert: () => T): T {
   try {
     return convert();
@@ -111,7 +111,7 @@ function converting<T>({ served }: Scope, applied: Record<string, unknown>, conv
   }
 }
 
-/** An apply that creates may name no uid: nobody can know it. */
+/** An apply that creates may set no uid: no client can know it. */
 async function newObject(scope: Scope, applied: Record<string, unknown>, options: WriteOptions): Promise<KubeObject> {
   const object = await merged(scope, undefined, applied, options);
   checkPatchedName(scope, object);

@@ -1,5 +1,5 @@
-import { isRecord } from '../../base/index.ts';
 /** The continue token of a list with a limit: the revision of its first page and where the next one begins. */
+import { isRecord } from '../../base/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import { badRequest, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 
@@ -58,7 +58,7 @@ function readToken(text: string): TokenFields {
   }
 }
 
-/** Where Go's decoder stops; it takes no padding, and no single character at the end. */
+/** The offset at which Go's decoder fails: it accepts neither padding nor a single trailing character. */
 function illegalBase64At(text: string): number | undefined {
   const at = text.search(/[^A-Za-z0-9_-]/);
   if (at >= 0) return at;

@@ -1,6 +1,6 @@
+/** Decodes the body of a write in its media type into the kind that the endpoint takes. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-/** Decodes the body of a write in its media type into the kind that the endpoint takes. */
 import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
@@ -18,7 +18,7 @@ export interface BodyOptions {
   readonly fieldValidation: FieldValidation;
   /** The kind of the body when it is not the resource's own (Scale, Binding, Eviction). */
   readonly expected?: GroupVersionKind & { readonly message?: Message };
-  readonly time?: AskedTime;
+  readonly time?: RequestTime;
 }
 
 const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -31,7 +31,7 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await knowYaml(scope, body, format);
+  await parseYamlAhead(scope, body, format);
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
@@ -43,53 +43,56 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   if (request.object) {
     scope.template = templates.ofObject(request.object);
     if (scope.template) return scope.template.instantiate();
-    const time = new AskedTime(scope);
+    const time = new RequestTime(scope);
     const object = fromProcess(scope, request.object, { fieldValidation, time });
-    if (!time.asked) scope.template = templates.noteObject(request.object, object);
+    if (!time.wasUsed) scope.template = templates.noteObject(request.object, object);
     return object;
   }
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await knowYaml(scope, body, format);
+  await parseYamlAhead(scope, body, format);
   if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
   const text = body.toString('latin1');
   scope.template = templates.ofBody(text);
   if (scope.template) return scope.template.instantiate();
-  const time = new AskedTime(scope);
+  const time = new RequestTime(scope);
   const warnings = scope.warnings.length;
   const object = await decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
   const clean =
-    !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
+    !time.wasUsed && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
   if (clean) scope.template = templates.noteBody(text, object);
   return object;
 }
 
 /** Has a thread parse long YAML before it is decoded. */
-async function knowYaml({ backend }: Scope, body: Buffer, format: BodyFormat): Promise<void> {
-  if (format === 'yaml') await backend.yaml.know(body.toString('utf8'));
+async function parseYamlAhead({ backend }: Scope, body: Buffer, format: BodyFormat): Promise<void> {
+  if (format === 'yaml') await backend.yaml.parseAhead(body.toString('utf8'));
 }
 
 /** The time of a request, and whether any default depends on it. */
-class AskedTime implements DefaultingContext {
-  asked = false;
+class RequestTime implements DefaultingContext {
+  readonly #scope: Scope;
+  wasUsed = false;
   alreadyDefaulted: unknown;
 
-  constructor(private readonly scope: Scope) {}
+  constructor(scope: Scope) {
+    this.#scope = scope;
+  }
 
   get now(): string {
-    this.asked = true;
-    return formatTime(this.scope.backend.ctx.clock.now());
+    this.wasUsed = true;
+    return formatTime(this.#scope.backend.ctx.clock.now());
   }
 }
 
 /** The object of a client in this process was never text; it gets the canonical form that decoding would give it. */
-function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): KubeObject {
+function fromProcess(scope: Scope, sent: KubeObject, options: BodyOptions): KubeObject {
   const { served } = scope;
-  const time = options.time ?? new AskedTime(scope);
+  const time = options.time ?? new RequestTime(scope);
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
-  const divided = expected === served ? divideByChange(scope, liveOf(scope), given) : undefined;
-  const own = cloneJson(divided ? divided.changed : given) as KubeObject;
+  const divided = expected === served ? divideByChange(scope, liveOf(scope), sent) : undefined;
+  const own = cloneJson(divided ? divided.changed : sent) as KubeObject;
   if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own)
     .object as KubeObject;
@@ -108,7 +111,7 @@ export async function decodeBytes(
   format: BodyFormat,
   options: BodyOptions & { expected: GroupVersionKind },
 ): Promise<KubeObject> {
-  const { expected, time = new AskedTime(scope) } = options;
+  const { expected, time = new RequestTime(scope) } = options;
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
@@ -193,7 +196,7 @@ export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions |
   const body = await readBodyOf(scope);
   if (body.length === 0) return undefined;
   const format = bodyFormat(headerOf(request, 'content-type'));
-  await knowYaml(scope, body, format);
+  await parseYamlAhead(scope, body, format);
   const object =
     format === 'protobuf'
       ? decodeProtobufObject(schema, body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })

@@ -5,7 +5,7 @@ import { deleteObject, readDeleteOptions } from './delete.ts';
 import { list } from './list.ts';
 import type { Scope } from './scope.ts';
 
-const AT_ONCE = 16;
+const CONCURRENT_DELETIONS = 16;
 
 export async function deleteCollection(scope: Scope): Promise<Result> {
   const options = await readDeleteOptions(scope);
@@ -15,7 +15,7 @@ export async function deleteCollection(scope: Scope): Promise<Result> {
   const work = async (): Promise<void> => {
     for (let entry = pending.shift(); entry; entry = pending.shift()) await deleteOne(scope, entry, options);
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, pending.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(CONCURRENT_DELETIONS, pending.length) }, work));
   return listed;
 }
 

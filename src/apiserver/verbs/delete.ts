@@ -1,8 +1,8 @@
-import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 /**
  * DELETE. A grace period, finalizers or dependents that must go first turn the deletion into a mark on the object;
  * otherwise the object is removed at once.
  */
+import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 import { cloneJson, formatTime } from '../../base/index.ts';
 import { conflict } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -68,7 +68,7 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
 }
 
-/** Kinds with graceful deletion answer with the marked object; others with the object as it was. */
+/** Kinds with graceful deletion return the marked object; others the object as it was. */
 function shownAfterRemoval(scope: Scope, current: Entry, marked: KubeObject): Entry {
   return scope.served.strategy.gracePeriod ? current.showing(marked) : current;
 }
@@ -106,7 +106,7 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
   }
 }
 
-/** The message names the kind, the details the group with it. */
+/** As upstream, the group is in the message but not in the details. */
 function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): ReturnType<typeof conflict> {
   const { group, kind } = errorKind(scope.served);
   error.status.details = { name: scope.place.name, ...(group === '' ? {} : { group }), kind };
@@ -115,7 +115,7 @@ function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): R
   return error;
 }
 
-/** The object as it stands once its deletion has been asked for. */
+/** The object with the marks of its deletion. */
 function markForDeletion(
   scope: Scope,
   current: KubeObject,
@@ -154,7 +154,7 @@ function markForDeletion(
 const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
-/** The propagation policy lives on the object as a finalizer that the garbage collector works off. */
+/** The propagation policy becomes a finalizer that the garbage collector processes. */
 function deletionFinalizers(
   fallback: 'Orphan' | 'Background' | undefined,
   finalizers: readonly string[],

@@ -18,9 +18,9 @@ export async function list(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, false);
   const selection = selectionOf(scope, options);
   if (options.continueToken !== '') return listContinued(scope, options, selection);
-  const asked = listVersion(options.resourceVersion);
-  const revision = Number(asked);
-  if (revision > 0) await scope.backend.cache.waitForClient(asked);
+  const requested = listVersion(options.resourceVersion);
+  const revision = Number(requested);
+  if (revision > 0) await scope.backend.cache.waitForClient(requested);
   if (options.resourceVersionMatch === 'Exact')
     return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;

@@ -1,6 +1,6 @@
+/** The steps of every new object between admission and the store. */
 import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
 import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
-/** The steps of every new object between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';

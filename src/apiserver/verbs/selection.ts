@@ -1,5 +1,5 @@
-import { quote } from '../../base/index.ts';
 /** The label and field selectors of a list or watch, compiled. */
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
 import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';

@@ -1,9 +1,9 @@
-import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 /**
  * The write that PUT, PATCH, apply and the status subresources share: read the current object, compute the new one,
  * prepare, validate, admit, and store it against the revision that was read. On a conflict it retries with the latest
  * object, unless the client set a resourceVersion.
  */
+import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, type WriteOptions } from '../request/options.ts';

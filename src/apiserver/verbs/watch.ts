@@ -24,18 +24,18 @@ import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encode
 const BOOKMARK_EVERY_MS = 60_000;
 const MIN_TIMEOUT_SECONDS = 1800;
 /** How many missed events are looked up at a time. */
-const EVENTS_AT_ONCE = 64;
+const MISSED_EVENTS_LIMIT = 64;
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 export async function watch(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, true);
   const selection = selectionOf(scope, options);
-  const asked = requestedVersion(options.resourceVersion);
-  const revision = Number(asked);
+  const requested = requestedVersion(options.resourceVersion);
+  const revision = Number(requested);
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
   if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
-  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(asked);
+  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(requested);
   await prepareAll(scope);
   return {
     type: 'watch',
@@ -56,6 +56,7 @@ interface SessionOptions<F> {
 }
 
 class WatchSession<F> implements CacheWatcher {
+  readonly #session: SessionOptions<F>;
   readonly scope: string;
   /** Everything up to this revision has been written. */
   #delivered = 0;
@@ -65,12 +66,13 @@ class WatchSession<F> implements CacheWatcher {
   #end: () => void = () => {};
   #cancelReplay: (() => void) | undefined;
 
-  constructor(private readonly session: SessionOptions<F>) {
+  constructor(session: SessionOptions<F>) {
+    this.#session = session;
     this.scope = watcherScope(session);
   }
 
   async run(): Promise<void> {
-    const { scope: request, sink, options } = this.session;
+    const { scope: request, sink, options } = this.#session;
     const { clock, random } = request.backend.ctx;
     const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + random.next());
     const done = new Promise<void>((resolve) => (this.#end = resolve));
@@ -97,7 +99,7 @@ class WatchSession<F> implements CacheWatcher {
   deliver(event: CacheEvent): void {
     if (!this.#live || this.#ended || event.revision <= this.#delivered) return;
     // A conversion webhook may have to be awaited: the event is read from the window later.
-    const mustWait = this.session.scope.served.prepareViews !== undefined;
+    const mustWait = this.#session.scope.served.prepareViews !== undefined;
     this.#delivered = mustWait ? event.revision - 1 : event.revision;
     if (mustWait || !this.#writeEvent(event)) this.#catchUp();
   }
@@ -109,19 +111,19 @@ class WatchSession<F> implements CacheWatcher {
   /** From now on events wait in the cache's window until the reader is ready. */
   #catchUp(): void {
     this.#live = false;
-    this.#send(this.session.sink.drained().then(() => this.#follow()));
+    this.#send(this.#session.sink.drained().then(() => this.#follow()));
   }
 
   #send(sending: Promise<void>): void {
     sending.catch((error: unknown) => {
-      if (!this.#ended) this.session.scope.backend.ctx.logger.error(error, 'A watch broke off');
+      if (!this.#ended) this.#session.scope.backend.ctx.logger.error(error, 'Watch failed');
       this.#stop();
     });
   }
 
   /** Sends what the client has not seen yet, as fast as it reads, and then follows. */
   async #begin(): Promise<void> {
-    const { scope: request, options, revision } = this.session;
+    const { scope: request, options, revision } = this.#session;
     const fromNow =
       options.resourceVersion === '' || options.resourceVersion === '0' || options.sendInitialEvents === true;
     this.#delivered = fromNow ? request.backend.cache.revision : revision;
@@ -131,7 +133,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   async #sendSnapshot(): Promise<void> {
-    const { scope: request, selection, options, encoder, sink } = this.session;
+    const { scope: request, selection, options, encoder, sink } = this.#session;
     const { served, place } = request;
     const revision = this.#delivered;
     // A copy: the cache's list changes with the next event.
@@ -150,9 +152,9 @@ class WatchSession<F> implements CacheWatcher {
 
   /** Sends all events since the last one that was written, as fast as the client reads. */
   async #follow(): Promise<void> {
-    const { served } = this.session.scope;
+    const { served } = this.#session.scope;
     while (!this.#ended) {
-      const missed = served.cache.eventsSince(this.#delivered, EVENTS_AT_ONCE);
+      const missed = served.cache.eventsSince(this.#delivered, MISSED_EVENTS_LIMIT);
       if (!missed) await this.#replayFromStore();
       else if (missed.length > 0) await this.#sendMissed(missed);
       else {
@@ -163,7 +165,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   async #sendMissed(events: Iterable<CacheEvent>): Promise<void> {
-    const { scope: request, sink } = this.session;
+    const { scope: request, sink } = this.#session;
     const { prepareViews } = request.served;
     for (const event of events) {
       // The window holds the events of all namespaces.
@@ -177,7 +179,7 @@ class WatchSession<F> implements CacheWatcher {
 
   /** Replays events that are older than the cache's window from the store's history, unless it has been compacted. */
   async #replayFromStore(): Promise<void> {
-    const { served, backend } = this.session.scope;
+    const { served, backend } = this.#session.scope;
     const from = this.#delivered;
     const watch = backend.store.watch({ ...prefixRange(served.stored.prefix), startRevision: from + 1, prevKv: true });
     this.#cancelReplay = () => watch.cancel();
@@ -196,7 +198,7 @@ class WatchSession<F> implements CacheWatcher {
       const expired = resourceExpired(
         `too old resource version: ${from} (${error.compactRevision || served.cache.windowStart})`,
       );
-      this.session.sink.write(this.session.encoder.encodeObject('ERROR', expired.status as unknown as KubeObject));
+      this.#session.sink.write(this.#session.encoder.encodeObject('ERROR', expired.status as unknown as KubeObject));
       this.#stop();
     } finally {
       watch.cancel();
@@ -205,7 +207,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   *#storedEvents({ events }: WatchBatch): Generator<CacheEvent> {
-    const { served, backend } = this.session.scope;
+    const { served, backend } = this.#session.scope;
     for (const { type, kv, prevKv } of events) {
       const previous = prevKv && backend.cache.entryOf(served.stored, prevKv);
       const entry = type === 'put' ? backend.cache.entryOf(served.stored, kv) : previous?.atRevision(kv.modRevision);
@@ -216,7 +218,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   #inPlace(entry: Entry): boolean {
-    const { namespace } = this.session.scope.place;
+    const { namespace } = this.#session.scope.place;
     return namespace === '' || entry.namespace === namespace;
   }
 
@@ -224,7 +226,7 @@ class WatchSession<F> implements CacheWatcher {
    * With a selector, an object that starts to match is ADDED and one that stops is DELETED, whatever happened to it.
    */
   #writeEvent(event: CacheEvent): boolean {
-    const { selection, encoder, scope: request, sink } = this.session;
+    const { selection, encoder, scope: request, sink } = this.#session;
     if (!selection.matches) return sink.write(encoder.encodeShared(event));
     const { matches } = selection;
     const now = event.type !== 'DELETED' && matches(event.entry);
@@ -246,9 +248,9 @@ class WatchSession<F> implements CacheWatcher {
   /** A bookmark promises that the client has seen everything up to its version, so only a live session may send one. */
   #bookmark(): void {
     if (this.#ended || !this.#live) return;
-    const { cache } = this.session.scope.backend;
+    const { cache } = this.#session.scope.backend;
     this.#delivered = Math.max(this.#delivered, cache.revision);
-    if (!this.session.sink.write(this.session.encoder.bookmark(this.#delivered, undefined))) this.#catchUp();
+    if (!this.#session.sink.write(this.#session.encoder.bookmark(this.#delivered, undefined))) this.#catchUp();
   }
 
   #stop(): void {

@@ -7,7 +7,7 @@ import { Worker } from 'node:worker_threads';
 import type { Context, Timer } from '../../kernel/index.ts';
 import { cacheYaml, readsAsJson } from '../../machinery/decode/index.ts';
 import { internalError, timeout } from '../../machinery/errors/index.ts';
-import type { YamlAnswer, YamlQuestion } from './messages.ts';
+import type { YamlResponse, YamlRequest } from './messages.ts';
 
 /** Shorter texts are parsed in less time than it takes to send them to a thread. */
 const LONG_TEXT = 8 * 1024;
@@ -32,40 +32,40 @@ export class YamlReader {
   constructor(ctx: Context, program: URL | undefined = threadProgram()) {
     this.#ctx = ctx;
     this.#program = program;
-    ctx.signal.addEventListener('abort', () => this.#end(new Error('the server stops')), { once: true });
+    ctx.signal.addEventListener('abort', () => this.#end(new Error('the server is shutting down')), { once: true });
   }
 
   /** Resolves when decoding the text will not take long. Most of what is sent as YAML is JSON, which parses quickly. */
-  async know(text: string): Promise<void> {
+  async parseAhead(text: string): Promise<void> {
     if (this.#program === undefined || text.length < LONG_TEXT || readsAsJson(text)) return;
     const id = ++this.#lastId;
-    const known = new Promise<void>((resolve, reject) => this.#waiting.set(id, { text, resolve, reject }));
-    this.#thread(this.#program).postMessage({ id, text } satisfies YamlQuestion);
-    this.#limitTime();
-    await known;
+    const parsed = new Promise<void>((resolve, reject) => this.#waiting.set(id, { text, resolve, reject }));
+    this.#thread(this.#program).postMessage({ id, text } satisfies YamlRequest);
+    this.#restartTimeLimit();
+    await parsed;
   }
 
   #thread(program: URL): Worker {
     if (this.#worker) return this.#worker;
     const worker = new Worker(program, { name: 'yaml', resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } });
     worker.unref();
-    worker.on('message', (answer: YamlAnswer) => this.#take(answer));
-    worker.on('error', (error) => this.#end(internalError(`reading YAML failed: ${error.message}`)));
+    worker.on('message', (response: YamlResponse) => this.#receive(response));
+    worker.on('error', (error) => this.#end(internalError(`parsing YAML failed: ${error.message}`)));
     return (this.#worker = worker);
   }
 
-  #take({ id, result, failure }: YamlAnswer): void {
+  #receive({ id, result, failure }: YamlResponse): void {
     const waiting = this.#waiting.get(id);
     if (!waiting) return;
     this.#waiting.delete(id);
-    this.#limitTime();
+    this.#restartTimeLimit();
     if (!result) return waiting.reject(internalError(failure ?? ''));
     cacheYaml(waiting.text, result);
     waiting.resolve();
   }
 
   /** The thread parses one text after the other: each result starts the time limit of the next. */
-  #limitTime(): void {
+  #restartTimeLimit(): void {
     this.#limit?.cancel();
     this.#limit =
       this.#waiting.size === 0

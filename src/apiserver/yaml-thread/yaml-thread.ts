@@ -2,13 +2,13 @@
 import { parentPort } from 'node:worker_threads';
 import { yamlToJson } from '../../machinery/decode/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import type { YamlAnswer, YamlQuestion } from './messages.ts';
+import type { YamlResponse, YamlRequest } from './messages.ts';
 
-parentPort?.on('message', ({ id, text }: YamlQuestion) =>
-  parentPort?.postMessage({ id, ...answerTo(text) } satisfies YamlAnswer),
+parentPort?.on('message', ({ id, text }: YamlRequest) =>
+  parentPort?.postMessage({ id, ...answerTo(text) } satisfies YamlResponse),
 );
 
-function answerTo(text: string): Omit<YamlAnswer, 'id'> {
+function answerTo(text: string): Omit<YamlResponse, 'id'> {
   try {
     return { result: yamlToJson(text) };
   } catch (error) {

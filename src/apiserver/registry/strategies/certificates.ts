@@ -1,5 +1,5 @@
-import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 /** The user of the request is the requester of the certificate; approval has an endpoint of its own. */
+import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import { cloneJson, formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 

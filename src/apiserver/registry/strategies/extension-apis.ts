@@ -1,8 +1,8 @@
+/** Kinds that extend the server: admission configuration, custom resource definitions, aggregated APIs. */
 import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../../api/generated/admissionregistration-v1.ts';
-/** Kinds that extend the server: admission configuration, custom resource definitions, aggregated APIs. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,

@@ -1,8 +1,8 @@
-import { ownValue } from '../../../base/index.ts';
 /**
  * autoscaling/v1 autoscalers carry parts of their spec and of their status in annotations: only writes to that part may
  * change them.
  */
+import { ownValue } from '../../../base/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
 import type { Strategy } from '../strategy.ts';

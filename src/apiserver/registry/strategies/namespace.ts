@@ -1,5 +1,5 @@
-import type { Namespace } from '../../../api/generated/core-v1.ts';
 /** spec.finalizers hold a namespace until the namespace controller has emptied it. */
+import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { cloneJson } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 

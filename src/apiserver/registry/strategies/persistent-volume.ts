@@ -27,10 +27,10 @@ export const persistentVolumeClaims: Strategy<ObjectOf<PersistentVolumeClaim>> =
   deleteReturnsObject: true,
   prepareForCreate(claim) {
     claim.status = { phase: 'Pending' };
-    if (claim.spec) agreeOnDataSource(claim.spec, undefined);
+    if (claim.spec) syncDataSources(claim.spec, undefined);
   },
   prepareForUpdate(claim, old) {
-    if (claim.spec) agreeOnDataSource(claim.spec, old.spec);
+    if (claim.spec) syncDataSources(claim.spec, old.spec);
   },
 };
 
@@ -38,7 +38,7 @@ export const persistentVolumeClaims: Strategy<ObjectOf<PersistentVolumeClaim>> =
  * dataSource and dataSourceRef name the source of a volume's contents; the older one knows claims and snapshots only.
  * Each fills the other.
  */
-function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+function syncDataSources(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
   if (!old?.dataSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource))
     delete spec.dataSource;
   const { dataSource, dataSourceRef } = spec;

@@ -7,14 +7,17 @@ import * as op from './operations.ts';
 const NOTHING = new Uint8Array(0);
 
 export class FrontConnections {
+  readonly #outbox: Outbox;
   readonly #open = new Map<number, TLSSocket>();
   #last = 0;
 
-  constructor(private readonly outbox: Outbox) {}
+  constructor(outbox: Outbox) {
+    this.#outbox = outbox;
+  }
 
   begin(socket: TLSSocket): void {
     const id = ++this.#last;
-    const { outbox } = this;
+    const outbox = this.#outbox;
     this.#open.set(id, socket);
     const { remoteAddress, certificate } = peerOf(socket);
     outbox.send(op.CONNECTION, id, remoteAddress, certificate?.authorized ?? false);
@@ -40,7 +43,7 @@ export class FrontConnections {
     switch (operation) {
       case op.SEND: {
         const bytes = reader.bytes();
-        socket?.write(reader.retained(bytes), () => this.outbox.send(op.CONNECTION_DRAINED, id));
+        socket?.write(reader.retained(bytes), () => this.#outbox.send(op.CONNECTION_DRAINED, id));
         break;
       }
       case op.SEND_END:

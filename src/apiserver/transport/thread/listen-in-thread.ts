@@ -51,6 +51,7 @@ export async function listenInThread(
 }
 
 class RemoteFront {
+  readonly #serving: Serving & { readonly maxBodyBytes: number; readonly speed: SpeedOptions };
   readonly listening: Promise<number>;
   /** Rejects when the thread ends before `close`. */
   readonly failed: Promise<never>;
@@ -64,8 +65,9 @@ class RemoteFront {
   constructor(
     ctx: Context,
     worker: Worker,
-    private readonly serving: Serving & { readonly maxBodyBytes: number; readonly speed: SpeedOptions },
+    serving: Serving & { readonly maxBodyBytes: number; readonly speed: SpeedOptions },
   ) {
+    this.#serving = serving;
     const { speed } = serving;
     const outbox = new Outbox(worker, speed.messageBatches ? endOfTurn(ctx.clock) : unbatched);
     this.#outbox = outbox;
@@ -115,14 +117,14 @@ class RemoteFront {
   }
 
   renew(tls: TlsOptions): void {
-    this.serving.connections.renew(tls);
+    this.#serving.connections.renew(tls);
     this.#outbox.send(op.RENEW, tls);
   }
 
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     this.#outbox.send(op.STOP_LISTENING);
-    await this.serving.connections.close(graceMs);
+    await this.#serving.connections.close(graceMs);
     this.#outbox.send(op.STOP);
     await this.#stopped;
     this.#http1.close();

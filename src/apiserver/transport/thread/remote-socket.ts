@@ -4,12 +4,14 @@ import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';
 
 export class RemoteSockets {
+  readonly #outbox: Outbox;
+  readonly #accept: (socket: RemoteSocket) => void;
   readonly #open = new Map<number, RemoteSocket>();
 
-  constructor(
-    private readonly outbox: Outbox,
-    private readonly accept: (socket: RemoteSocket) => void,
-  ) {}
+  constructor(outbox: Outbox, accept: (socket: RemoteSocket) => void) {
+    this.#outbox = outbox;
+    this.#accept = accept;
+  }
 
   /** The front is gone, and with it all connections. */
   closeAll(): void {
@@ -31,10 +33,10 @@ export class RemoteSockets {
             authorized: reader.next<boolean>(),
             certificate: Buffer.from(reader.bytes()),
           },
-          this.outbox,
+          this.#outbox,
         );
         this.#open.set(id, opened);
-        this.accept(opened);
+        this.#accept(opened);
         break;
       }
       case op.RECEIVED: {
@@ -69,6 +71,8 @@ interface Peer {
 
 /** As much of a TLS socket as HTTP/1.1 servers, WebSockets and proxies use. */
 export class RemoteSocket extends Duplex {
+  readonly #id: number;
+  readonly #outbox: Outbox;
   readonly encrypted = true;
   readonly remoteAddress: string;
   readonly authorized: boolean;
@@ -77,12 +81,10 @@ export class RemoteSocket extends Duplex {
   #paused = false;
   readonly #written: ((error?: Error) => void)[] = [];
 
-  constructor(
-    private readonly id: number,
-    { remoteAddress, authorized, certificate }: Peer,
-    private readonly outbox: Outbox,
-  ) {
+  constructor(id: number, { remoteAddress, authorized, certificate }: Peer, outbox: Outbox) {
     super();
+    this.#id = id;
+    this.#outbox = outbox;
     this.remoteAddress = remoteAddress;
     this.authorized = authorized;
     this.#certificate = certificate;
@@ -121,7 +123,7 @@ export class RemoteSocket extends Duplex {
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.#written.push(done);
     this.#send(op.SEND);
-    this.outbox.sharedBytes(bytes);
+    this.#outbox.sharedBytes(bytes);
   }
 
   drained(): void {
@@ -147,6 +149,6 @@ export class RemoteSocket extends Duplex {
   }
 
   #send(operation: number, ...args: readonly number[]): void {
-    this.outbox.send(operation, this.id, ...args);
+    this.#outbox.send(operation, this.#id, ...args);
   }
 }

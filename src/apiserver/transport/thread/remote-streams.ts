@@ -2,7 +2,7 @@
 import { splitTarget } from '../../../net/http/index.ts';
 import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink, Sending } from '../../request/request.ts';
 import type { StartRequest } from '../batch-requests.ts';
-import { cutOff, plain, tooLarge } from '../body.ts';
+import { cutOff, decompressed, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget } from '../send-budget.ts';
@@ -30,12 +30,14 @@ export interface RemoteStreamsOptions {
 }
 
 export class RemoteStreams {
+  readonly #options: RemoteStreamsOptions;
   readonly #sessions = new Map<number, Session>();
   readonly #open = new Map<number, RemoteStream>();
   /** Complete responses that wait in the front for their clients. */
   readonly #pending = new Map<number, Sending>();
 
-  constructor(private readonly options: RemoteStreamsOptions) {
+  constructor(options: RemoteStreamsOptions) {
+    this.#options = options;
     const { stopping } = options.running;
     stopping.addEventListener(
       'abort',
@@ -135,13 +137,13 @@ export class RemoteStreams {
     const headers = session?.headers[index];
     // A request whose body was cut off may come after its connection has closed.
     if (!session || !headers) return;
-    const stream = new RemoteStream(id, { session, headers, ...head }, this.options);
+    const stream = new RemoteStream(id, { session, headers, ...head }, this.#options);
     this.#open.set(id, stream);
-    this.options.start(() => void this.options.running.run(() => this.#serve(id, stream)));
+    this.#options.start(() => void this.#options.running.run(() => this.#serve(id, stream)));
   }
 
   #isPending(id: number, session: Session | undefined, bytes: number): void {
-    const { budget, outbox } = this.options;
+    const { budget, outbox } = this.#options;
     if (!session) return;
     const sending = budget.begin({
       connection: session,
@@ -154,7 +156,7 @@ export class RemoteStreams {
 
   async #serve(id: number, stream: RemoteStream): Promise<void> {
     try {
-      const response = await this.options.handler(stream);
+      const response = await this.#options.handler(stream);
       try {
         await stream.respond(response);
       } finally {
@@ -177,6 +179,8 @@ interface Head {
 const NOTHING = new Uint8Array(0);
 
 class RemoteStream implements ApiRequest, BufferWriter {
+  readonly #id: number;
+  readonly #options: RemoteStreamsOptions;
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -196,11 +200,9 @@ class RemoteStream implements ApiRequest, BufferWriter {
   /** Writers that wait for their buffers to come back, in order. */
   #buffers: (() => void)[] = [];
 
-  constructor(
-    private readonly id: number,
-    { session, headers, target, bodyState, body }: Head,
-    private readonly options: RemoteStreamsOptions,
-  ) {
+  constructor(id: number, { session, headers, target, bodyState, body }: Head, options: RemoteStreamsOptions) {
+    this.#id = id;
+    this.#options = options;
     const method = headers[':method'];
     this.method = typeof method === 'string' ? method : 'GET';
     const { path, query } = splitTarget(target);
@@ -216,7 +218,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
   get signal(): AbortSignal {
     if (!this.#aborting) {
       this.#aborting = new AbortController();
-      const { stopping } = this.options.running;
+      const { stopping } = this.#options.running;
       if (stopping.aborted) this.#aborting.abort(stopping.reason);
       else if (this.closed) this.#aborting.abort(clientWentAway());
     }
@@ -224,22 +226,22 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   readBody(): Promise<Buffer> {
-    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#readBody(), {
+    this.#body ??= decompressed(this.#read ? Promise.resolve(this.#read) : this.#readBody(), {
       encoding: this.headers['content-encoding'],
-      maxBytes: this.options.maxBodyBytes,
+      maxBytes: this.#options.maxBodyBytes,
     });
     return this.#body;
   }
 
   #readBody(): Promise<Buffer> {
     if (this.closed) return Promise.reject(cutOff());
-    this.options.outbox.send(op.READ_BODY, this.id);
+    this.#options.outbox.send(op.READ_BODY, this.#id);
     return new Promise((resolve, reject) => (this.#bodyReader = { resolve, reject }));
   }
 
   received(state: number, body: Buffer): void {
     if (state === op.COMPLETE) this.#bodyReader?.resolve(body);
-    else this.#bodyReader?.reject(state === op.TOO_LARGE ? tooLarge(this.options.maxBodyBytes) : cutOff());
+    else this.#bodyReader?.reject(state === op.TOO_LARGE ? tooLarge(this.#options.maxBodyBytes) : cutOff());
   }
 
   abort(reason: unknown): void {
@@ -248,7 +250,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   get congested(): boolean {
-    return this.options.budget.isFull(this.#session);
+    return this.#options.budget.isFull(this.#session);
   }
 
   /** The client went away. */
@@ -264,18 +266,18 @@ class RemoteStream implements ApiRequest, BufferWriter {
   /** Ends the response before it is complete. */
   breakOff(): void {
     if (this.closed) return;
-    this.options.outbox.send(op.RESET, this.id);
+    this.#options.outbox.send(op.RESET, this.#id);
     this.close();
   }
 
   async respond(response: ApiResponse): Promise<void> {
     if (this.closed || response.hijacked) return;
-    const { outbox, writeHead } = this.options;
+    const { outbox, writeHead } = this.#options;
     const { status, headers } = response;
     const { large, stream } = response;
     if ((large && this.method !== 'HEAD') || stream) {
-      outbox.send(op.BEGIN, this.id, status, headers);
-      this.#sending = this.options.budget.begin({
+      outbox.send(op.BEGIN, this.#id, status, headers);
+      this.#sending = this.#options.budget.begin({
         connection: this.#session,
         expiresAt: response.expiresAt,
         end: () => this.breakOff(),
@@ -283,7 +285,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
       await (large ? sendLargeBody(large, this) : this.#stream(stream!)).finally(() => this.#sending?.finished());
     } else {
       const { body = NOTHING } = response;
-      writeHead(this.id, status, headers);
+      writeHead(this.#id, status, headers);
       outbox.bytes(typeof body === 'string' ? Buffer.from(body) : body);
     }
   }
@@ -296,7 +298,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
       throw error;
     }
     this.end();
-    if (this.#pendingBytes > 0 && !this.closed && !this.options.running.stopping.aborted)
+    if (this.#pendingBytes > 0 && !this.closed && !this.#options.running.stopping.aborted)
       await new Promise<void>((resolve) => (this.#allDrained = resolve));
   }
 
@@ -321,8 +323,8 @@ class RemoteStream implements ApiRequest, BufferWriter {
     this.#pendingBytes += bytes.length;
     this.#sending?.wrote(bytes.length);
     if (this.closed) return false;
-    this.options.outbox.send(op.PIECE, this.id);
-    this.options.outbox.sharedBytes(bytes);
+    this.#options.outbox.send(op.PIECE, this.#id);
+    this.#options.outbox.sharedBytes(bytes);
     return this.#pendingBytes <= HIGH_WATER_BYTES;
   }
 
@@ -340,7 +342,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
   write(buffer: Buffer, length: number): Promise<void> {
     this.#sending?.wrote(length);
     if (this.closed) return Promise.resolve();
-    this.options.outbox.transfer(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.id, length);
+    this.#options.outbox.transfer(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.#id, length);
     return new Promise<void>((resolve) => this.#buffers.push(resolve)).then(() => this.#sending?.took(length));
   }
 
@@ -349,7 +351,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   end(): void {
-    if (!this.closed) this.options.outbox.send(op.END, this.id);
+    if (!this.closed) this.#options.outbox.send(op.END, this.#id);
   }
 }
 
