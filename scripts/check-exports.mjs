@@ -71,7 +71,8 @@ function parseModule(file, text) {
     if (!moduleRequest.value.startsWith('.')) continue;
     const target = resolve(moduleRequest.value);
     for (const { importName } of entries) {
-      const name = importName.kind === 'Name' ? (importName.name ?? '*') : importName.kind === 'Default' ? 'default' : '*';
+      const name =
+        importName.kind === 'Name' ? (importName.name ?? '*') : importName.kind === 'Default' ? 'default' : '*';
       found.imports.push({ target, name });
     }
   }
@@ -81,7 +82,8 @@ function parseModule(file, text) {
   }
   for (const { entries } of module.staticExports) {
     for (const { moduleRequest, importName, exportName, start } of entries) {
-      const exported = exportName.kind === 'Name' ? (exportName.name ?? '*') : exportName.kind === 'Default' ? 'default' : '*';
+      const exported =
+        exportName.kind === 'Name' ? (exportName.name ?? '*') : exportName.kind === 'Default' ? 'default' : '*';
       if (!moduleRequest) {
         found.names.set(exported, text.slice(0, start).split('\n').length);
       } else if (moduleRequest.value.startsWith('.')) {

@@ -1,6 +1,6 @@
+/** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
 import fs from 'node:fs';
 import os from 'node:os';
-/** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import {

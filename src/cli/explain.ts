@@ -1,5 +1,5 @@
-import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 /** `k8ts explain pod NAME`: why a pod is on its node, or on none. */
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import type { Explanation } from '../scheduler/index.ts';
 import { askScheduler } from './ask-scheduler.ts';
 import { dataDirFlag, outputFlag } from './command.ts';

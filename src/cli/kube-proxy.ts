@@ -1,6 +1,6 @@
+/** `k8ts kube-proxy`: one node's proxy as a process of its own. */
 import fs from 'node:fs';
 import os from 'node:os';
-/** `k8ts kube-proxy`: one node's proxy as a process of its own. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from '../kube-proxy/index.ts';

@@ -1,6 +1,6 @@
+/** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
 import { loggingOptions } from '../flags/index.ts';
 import { createContext } from '../kernel/index.ts';
-/** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
 import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 

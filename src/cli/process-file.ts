@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 /** The pid file of a cluster, `DIR/k8ts.pid`. The file of a killed process is recognized as stale. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-import { AddressRange } from '../base/index.ts';
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
+import { AddressRange } from '../base/index.ts';
 import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';

@@ -1,5 +1,5 @@
-import { isRecord, parseDuration } from '../base/index.ts';
 /** Waits for conditions of objects, as `kubectl wait` does. */
+import { isRecord, parseDuration } from '../base/index.ts';
 import { isNotFound, type ApiObject, type Client } from '../client/index.ts';
 import type { ResourceFinder } from './find-resource.ts';
 

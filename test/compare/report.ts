@@ -1,5 +1,5 @@
-import { reasonFor } from './accepted-differences.ts';
 /** What a person reads: the classes of differences, the most frequent first, each with a request, and the counts. */
+import { reasonFor } from './accepted-differences.ts';
 import type { Outcome } from './compare.ts';
 import type { Difference } from './difference.ts';
 

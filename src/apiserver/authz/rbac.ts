@@ -1,3 +1,7 @@
+/**
+ * The RBAC authorizer. An index from subjects to grants is kept up to date by watches of roles and bindings. The
+ * permissions of each identity are computed once from it, indexed by verb and resource, and dropped on every change.
+ */
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -11,10 +15,6 @@ import { append, quote } from '../../base/index.ts';
 import { aggregateMessage } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-/**
- * The RBAC authorizer. An index from subjects to grants is kept up to date by watches of roles and bindings. The
- * permissions of each identity are computed once from it, indexed by verb and resource, and dropped on every change.
- */
 import { type UserInfo } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';

@@ -1,8 +1,8 @@
+/** The discovery endpoints /api and /apis, and all paths below them. */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AggregatedApis } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Endpoint } from '../request/endpoint.ts';
-/** The discovery endpoints /api and /apis, and all paths below them. */
 import { type Exchange } from '../request/exchange.ts';
 import { negotiate, parseAccept } from '../request/negotiate.ts';
 import { splitPath } from '../request/request-info.ts';

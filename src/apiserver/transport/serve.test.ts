@@ -1,6 +1,6 @@
+/** One contract, whichever thread has the port. */
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-/** One contract, whichever thread has the port. */
 import http2 from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 /**
  * Address ranges that clusters on this machine have claimed: a file per cluster in the state directory, written under
  * a lock, so that two clusters that start at once get different ones.
  */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { AddressRange } from '../../base/index.ts';

@@ -1,5 +1,5 @@
-import { AddressRange } from '../../base/index.ts';
 /** Pure: which routes a namespace of the fabric should have, and what to change for that. */
+import { AddressRange } from '../../base/index.ts';
 import { type ListedRoute, type Route } from '../../net/netns/index.ts';
 import type { FabricRanges } from './fabric.ts';
 import type { NodeRecord } from './node-records.ts';

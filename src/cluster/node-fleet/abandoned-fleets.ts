@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 /**
  * Cleans up what killed clusters leave on the machine: containers, namespaces, routes, rules. A cluster with a data
  * directory takes them over at its next start; one in memory, or one whose directory is gone, never comes back.
  * Clusters of running processes are safe: their fabric is locked.
  */
+import { existsSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

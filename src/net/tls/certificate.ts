@@ -1,8 +1,8 @@
-import { X509Certificate } from 'node:crypto';
 /**
  * An X.509 certificate, as far as verifying it takes: read once from its DER. Signatures are left to OpenSSL; a
  * certificate that this cannot read is no certificate.
  */
+import { X509Certificate } from 'node:crypto';
 import { ownValue } from '../../base/index.ts';
 import { elements, oidText, TAG, type Element } from './der.ts';
 import { alternativeNames, nameConstraints, type AlternativeNames, type NameConstraints } from './general-names.ts';

@@ -1,10 +1,10 @@
-import { CertificateError } from './certificate-error.ts';
 /**
  * Whether a certificate is to be believed: there is a chain from it to a trust anchor by certificates that the peer
  * sent, each signed by the next, all of them valid now, entitled to sign, and for the use that is asked for. As in
  * Go's crypto/x509, whatever stands in the pool is an anchor, be it self-signed, an intermediate, or the peer's own
  * certificate; an anchor must be valid, too.
  */
+import { CertificateError } from './certificate-error.ts';
 import type { Certificate } from './certificate.ts';
 import { constraintViolation } from './general-names.ts';
 import { commonName, organizations } from './name.ts';
