@@ -36,10 +36,13 @@ export function deadExports(files) {
     used.add(key);
     const module = modules.get(target);
     if (!module) return;
-    if (name === '*') for (const exported of module.names.keys()) use(target, exported);
+    if (name === '*') {
+      for (const exported of module.names.keys()) use(target, exported);
+      for (const { exported } of module.from) if (exported !== '*') use(target, exported);
+    }
     for (const { target: next, imported, exported } of module.from) {
       if (exported === '*') use(next, name);
-      else if (exported === name || name === '*') use(next, imported);
+      else if (exported === name) use(next, imported);
     }
   };
   for (const [file, { imports }] of modules) {

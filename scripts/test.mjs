@@ -23,6 +23,7 @@ const checks = /** @type {[string, string[]][]} */ ([
   ['import boundaries', [path.join(root, 'scripts', 'check-boundaries.mjs')]],
   ['one home for every meaning', [path.join(root, 'scripts', 'check-meanings.mjs')]],
   ['regular expressions', [path.join(root, 'scripts', 'check-regexps.mjs')]],
+  ['exports that nobody imports', [path.join(root, 'scripts', 'check-exports.mjs')]],
   ['texts as keys', [path.join(root, 'scripts', 'check-keys.mjs')]],
   ['generated files', [path.join(root, 'scripts', 'generate.mjs'), '--check']],
 ]);

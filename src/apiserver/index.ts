@@ -9,20 +9,15 @@
  * `ROOMS` in scripts/check-boundaries.mjs says which may import which.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
-export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command/index.ts';
+export { apiServerHelp, parseApiServerFlags, runApiServerCommand } from './command/index.ts';
 export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
-export { KUBELET_CLIENT_USER, openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
-export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
-export {
-  loadSecurityOptions,
-  type OidcFlags,
-  type SecurityFiles,
-  type SecurityOptions,
-} from './command/security-options.ts';
-export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
+export { KUBELET_CLIENT_USER, openPki, type ClusterPki } from './pki/files.ts';
+export { kubeconfigFor } from './pki/kubeconfig.ts';
+
+export { openEncryption, reencryptAll } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
 export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './request/request.ts';
-export type { FrameSink, Result, WatchedObject } from './request/request.ts';
+export type { FrameSink, WatchedObject } from './request/request.ts';
 export { apiServerFlags } from './command/flags.ts';

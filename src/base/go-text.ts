@@ -42,7 +42,7 @@ const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
 );
 
 /** JSON text with the additional escapes of Go's encoder. */
-export const escapeForGo = (json: string): string =>
+const escapeForGo = (json: string): string =>
   json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
 
 /** A key that JavaScript moves before the others, in the order of numbers. */

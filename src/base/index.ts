@@ -18,16 +18,7 @@ export {
   parseDurationNanos,
 } from './duration.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
-export {
-  compareText,
-  escapeForGo,
-  floatText,
-  goSyntax,
-  goTypeName,
-  jsonText,
-  plainText,
-  goJsonText,
-} from './go-text.ts';
+export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
 export { humanDuration } from './human-duration.ts';
 export { getScaledValue } from './int-or-string.ts';
 export { isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified } from './ip-classes.ts';

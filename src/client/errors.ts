@@ -42,7 +42,7 @@ export const isNamespaceTerminating = (error: unknown): boolean =>
   isStatusError(error, 'Forbidden') &&
   (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating');
 
-export function isStatus(value: unknown): value is Status {
+function isStatus(value: unknown): value is Status {
   return (
     isRecord(value) && value['kind'] === 'Status' && (value['apiVersion'] === 'v1' || value['apiVersion'] === undefined)
   );

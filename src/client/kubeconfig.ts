@@ -33,7 +33,7 @@ interface Entry {
   directory: string;
 }
 
-export interface Kubeconfig {
+interface Kubeconfig {
   currentContext: string | undefined;
   clusters: Map<string, Entry>;
   users: Map<string, Entry>;
@@ -62,12 +62,12 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Client
   return resolveContext(config, options);
 }
 
-export function emptyKubeconfig(): Kubeconfig {
+function emptyKubeconfig(): Kubeconfig {
   return { currentContext: undefined, clusters: new Map(), users: new Map(), contexts: new Map() };
 }
 
 /** Merges a file; entries of earlier files win, as in kubectl. */
-export function mergeKubeconfig(config: Kubeconfig, text: string, from: { file: string; directory: string }): void {
+function mergeKubeconfig(config: Kubeconfig, text: string, from: { file: string; directory: string }): void {
   let parsed: unknown;
   try {
     parsed = parse(text);
@@ -96,10 +96,7 @@ export function mergeKubeconfig(config: Kubeconfig, text: string, from: { file: 
   }
 }
 
-export async function resolveContext(
-  config: Kubeconfig,
-  options: { clock: Clock; context?: string },
-): Promise<ClientConfig> {
+async function resolveContext(config: Kubeconfig, options: { clock: Clock; context?: string }): Promise<ClientConfig> {
   const name = options.context ?? config.currentContext;
   if (name === undefined) throw new ClientConfigError('kubeconfig: no context is given and current-context is not set');
   const context = find(config.contexts, name, 'context');

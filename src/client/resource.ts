@@ -32,7 +32,7 @@ export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): str
   return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
 }
 
-export interface PathParts {
+interface PathParts {
   namespace?: string;
   name?: string;
   subresource?: string;

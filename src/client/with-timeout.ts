@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../kernel/index.ts';
 import { TransportError } from './transport.ts';
 
-export interface TimeoutOptions {
+interface TimeoutOptions {
   clock: Pick<Clock, 'after'>;
   ms: number;
   signal?: AbortSignal;

@@ -42,7 +42,7 @@ export const cloudControllerManagerHelp = (): string =>
     usage: 'cloud-controller-manager: nodes, routes and load balancers of a cloud',
   });
 
-export interface ParsedCloudFlags {
+interface ParsedCloudFlags {
   readonly help: boolean;
   readonly warnings: readonly string[];
   readonly verbosity: number;

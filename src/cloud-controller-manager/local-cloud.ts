@@ -29,7 +29,7 @@ export interface LocalInfrastructure {
   probe(address: string, port: number, path: string): Promise<boolean | undefined>;
 }
 
-export interface LocalCloudOptions {
+interface LocalCloudOptions {
   readonly infrastructure: LocalInfrastructure;
   readonly clock: Clock;
   readonly logger: Logger;

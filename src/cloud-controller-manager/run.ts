@@ -10,14 +10,14 @@ import { routeController } from './route.ts';
 import { serviceController } from './service.ts';
 
 /** Every cloud controller, by its name in `--controllers`. */
-export const CLOUD_CONTROLLERS = {
+const CLOUD_CONTROLLERS = {
   'cloud-node-controller': cloudNodeController,
   'cloud-node-lifecycle-controller': cloudNodeLifecycleController,
   'node-route-controller': routeController,
   'service-lb-controller': serviceController,
 } as const satisfies Record<string, CloudController>;
 
-export interface CloudControllerManagerOptions {
+interface CloudControllerManagerOptions {
   readonly client: Client;
   readonly provider: CloudProvider;
   readonly config: CloudControllerManagerConfig;

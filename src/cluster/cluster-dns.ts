@@ -4,7 +4,7 @@ import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 
-export interface ClusterDnsOptions {
+interface ClusterDnsOptions {
   /** Watches Services and EndpointSlices. */
   readonly client: Client;
   /** Creates the Service and its EndpointSlice. */

@@ -56,7 +56,7 @@ export interface ClusterOptions {
   readonly onProgress?: (step: string) => void;
 }
 
-export interface NodeMonitoring {
+interface NodeMonitoring {
   /** How often the node lifecycle controller checks. */
   readonly periodSeconds: number;
   readonly gracePeriodSeconds: number;

@@ -61,8 +61,6 @@ const ACCESS = {
 
 export type ComponentAccount = keyof typeof ACCESS;
 
-export const COMPONENT_ACCOUNTS = Object.keys(ACCESS) as ComponentAccount[];
-
 /** Adds missing rules to existing roles; rules that an administrator added stay. */
 export async function grantAccess(client: Client, accounts: readonly ComponentAccount[]): Promise<void> {
   await Promise.all([createServiceAccounts(client, accounts), ...accounts.map((account) => grant(client, account))]);

@@ -8,7 +8,7 @@ import { serviceAccountOf } from '../controller-manager/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { componentUser, serviceAccountUser } from './identities.ts';
 
-export interface ControllerClients {
+interface ControllerClients {
   readonly client: Client;
   readonly clientFor: (controller: string) => Client;
 }

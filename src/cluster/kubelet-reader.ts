@@ -10,7 +10,7 @@ import type { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { ADMIN } from './identities.ts';
 
-export interface KubeletReaderOptions {
+interface KubeletReaderOptions {
   readonly controlPlane: ControlPlane;
   readonly simulatedNodes: SimulatedNodes;
   /** The ServiceAccount of kube-system that reads. */

@@ -7,7 +7,7 @@ import type { Fabric } from './fabric/index.ts';
 
 const PROBE_TIMEOUT_MS = 1000;
 
-export interface LocalInfrastructureOptions {
+interface LocalInfrastructureOptions {
   readonly clock: Clock;
   readonly fabric: Fabric;
   /** Whether a node's kubelet runs. */

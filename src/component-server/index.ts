@@ -3,11 +3,6 @@
  * Health is for everybody; the rest for those whom the API server lets (`DelegatedAccess`: it is asked whose token it is and what
  * they may see), as upstream's components do.
  */
-export {
-  serveComponent,
-  type ComponentServer,
-  type ComponentServerOptions,
-  type HealthCheck,
-} from './serve-component.ts';
+export { serveComponent } from './serve-component.ts';
 export { DelegatedAccess } from './delegated-access.ts';
 export { selfSignedCertificate, type ServingCertificate } from './self-signed-certificate.ts';

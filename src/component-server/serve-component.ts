@@ -8,13 +8,13 @@ import { ClientCertificates, commonName, organizations, peerChain } from '../net
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly name: string;
   /** undefined when all is well, else what is wrong. */
   check(): string | undefined;
 }
 
-export interface ComponentServerOptions {
+interface ComponentServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
@@ -31,12 +31,12 @@ export interface ComponentServerOptions {
   readonly pages?: Readonly<Record<string, (query: URLSearchParams) => Page>>;
 }
 
-export interface Page {
+interface Page {
   readonly status: number;
   readonly value: unknown;
 }
 
-export interface ComponentServer {
+interface ComponentServer {
   readonly port: number;
   /** Resolves when it has ended; it ends with the context. */
   readonly finished: Promise<void>;

@@ -1,12 +1,12 @@
 /** Where a container's cgroup is: for the OCI runtime, and below the root of the cgroup file system. */
 import path from 'node:path';
 
-export interface CgroupNaming {
+interface CgroupNaming {
   readonly systemdCgroups: boolean;
   readonly defaultCgroupParent: string;
 }
 
-export interface CgroupPath {
+interface CgroupPath {
   /** As linux.cgroupsPath of the spec has it. */
   readonly runtime: string;
   readonly absolute: string;

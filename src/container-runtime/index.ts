@@ -6,16 +6,10 @@
  * `startContainerRuntime` gives the services to a caller in the same process; `run` serves them on a socket.
  */
 export { startContainerRuntime, type RunningContainerRuntime } from './start-container-runtime.ts';
-export { run, type ContainerRuntimeConfig } from './run.ts';
-export type { ContainerRuntimeOptions, OciRuntimeOptions } from './options.ts';
-export { ProgramMissing } from './programs.ts';
+export { run } from './run.ts';
+export type { ContainerRuntimeOptions } from './options.ts';
+
 export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';
-export {
-  BridgeNetwork,
-  CniNetwork,
-  type BridgeNetworkOptions,
-  type CniNetworkOptions,
-  type PodNetwork,
-} from './network/index.ts';
+export { BridgeNetwork, CniNetwork, type PodNetwork } from './network/index.ts';
 export { readTar } from './images/tar/tar-reader.ts';
 export { encodeTarEntry, TAR_END, tarPadding } from './images/tar/tar-writer.ts';

@@ -22,14 +22,14 @@ export class OciRuntimeError extends Error {
   readonly code = 'oci-runtime-failed';
 }
 
-export interface CommandResult {
+interface CommandResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
 /** Runs one of the runtime's commands to its end. */
-export async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
+async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
   const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], {
     environment: { PATH: process.env['PATH'] ?? '' },
     outputs: [1, 2],

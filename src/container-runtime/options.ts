@@ -27,7 +27,7 @@ export interface ContainerRuntimeOptions {
   readonly images?: Omit<ImageStoreOptions, 'root'>;
 }
 
-export interface OciRuntimeOptions {
+interface OciRuntimeOptions {
   /** The program, by path or by name. */
   readonly path: string;
 }

@@ -7,7 +7,7 @@ const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(
 );
 const FALLBACK_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-export class ProgramMissing extends Error {
+class ProgramMissing extends Error {
   override readonly name = 'ProgramMissing';
   readonly code = 'program-missing';
 

@@ -7,7 +7,7 @@ import { listenOnSocket } from './listen-on-socket.ts';
 import type { ContainerRuntimeOptions } from './options.ts';
 import { startContainerRuntime, type RunningContainerRuntime } from './start-container-runtime.ts';
 
-export interface ContainerRuntimeConfig extends ContainerRuntimeOptions {
+interface ContainerRuntimeConfig extends ContainerRuntimeOptions {
   /** The socket's path, with or without `unix://`. */
   readonly listen: string;
   readonly onReady?: (runtime: RunningContainerRuntime) => void;

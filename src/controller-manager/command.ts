@@ -19,8 +19,6 @@ import {
 import { controllers } from './registry.ts';
 import { run } from './run.ts';
 
-export type { ParsedControllerManagerFlags } from './command/options.ts';
-
 export function controllerManagerHelp(): string {
   const help = flagsHelp(controllerManagerFlags, {
     usage: 'kube-controller-manager: runs the controllers of Kubernetes',

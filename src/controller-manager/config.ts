@@ -55,7 +55,7 @@ export interface ControllerManagerConfig {
   readonly concurrentSyncs: Readonly<Record<string, number>>;
 }
 
-export interface LeaderElectionConfig {
+interface LeaderElectionConfig {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
@@ -64,7 +64,7 @@ export interface LeaderElectionConfig {
 }
 
 /** `--horizontal-pod-autoscaler-…`. */
-export interface HorizontalPodAutoscalerConfig {
+interface HorizontalPodAutoscalerConfig {
   readonly syncPeriodMs: number;
   readonly tolerance: number;
   readonly cpuInitializationPeriodMs: number;

@@ -49,7 +49,7 @@ export type Keyed = string | { readonly key: string; readonly afterMs: number };
 type Keys = Iterable<Keyed> | undefined | void;
 
 /** Maps the events of a watched resource to keys to reconcile. Events without a function are ignored. */
-export interface EventKeys<T> {
+interface EventKeys<T> {
   /** `initial`: the object existed before the controller started. */
   added?(object: T, event: { readonly initial: boolean }): Keys;
   updated?(before: T, after: T): Keys;
@@ -93,7 +93,7 @@ export class KeySource {
   }
 }
 
-export interface KeyedController {
+interface KeyedController {
   /** The name of the work queue in metrics and in `concurrentSyncs`. */
   readonly queue: string;
   readonly workers: number;
@@ -125,7 +125,7 @@ export function runTogether(loops: readonly (() => Promise<void>)[]): () => Prom
   };
 }
 
-export interface PeriodicWork {
+interface PeriodicWork {
   readonly periodMs: number;
   /** The log message when the work fails; it is repeated after the period in any case. */
   readonly failure: string;
@@ -143,7 +143,7 @@ export function periodicLoop({ clock, signal, logger }: ControllerContext, optio
   };
 }
 
-export interface KeyedLoop {
+interface KeyedLoop {
   readonly queue: WorkQueue<string>;
   run(): Promise<void>;
 }

@@ -3,15 +3,10 @@
  * controller has a folder (or shares one with related controllers) and is listed in `registry.ts`; `run.ts` starts
  * those that are enabled, with shared informers, under leader election.
  */
-export { run, type ControllerManagerOptions } from './run.ts';
-export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
-export { controllers, enabledControllers } from './registry.ts';
+export { run } from './run.ts';
+export { DEFAULT_CONFIG } from './config.ts';
+export { enabledControllers } from './registry.ts';
 export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
 export { serviceAccountOf } from './service-account-names.ts';
-export {
-  controllerManagerHelp,
-  parseControllerManagerFlags,
-  runControllerManagerCommand,
-  type ParsedControllerManagerFlags,
-} from './command.ts';
+export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from './command.ts';
 export { controllerManagerFlags } from './command/flags.ts';

@@ -7,7 +7,7 @@ import { DiscoveredResources } from './discovered-resources.ts';
 import { EventBudget } from './event-budget.ts';
 import { enabledControllers } from './registry.ts';
 
-export interface ControllerManagerOptions {
+interface ControllerManagerOptions {
   readonly client: Client;
   readonly config: ControllerManagerConfig;
   /** A client with the ServiceAccount of a controller; without it, all use the manager's client. */

@@ -200,7 +200,7 @@ function answerReverse(records: ClusterRecords, zone: Zone, question: Question):
 const fullName = ({ endpoint, service, namespace }: ReverseName, zone: Zone): string =>
   `${endpoint === undefined ? '' : `${endpoint}.`}${service}.${namespace}.svc.${zone.domain}`;
 
-export const inZone = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
+const inZone = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
 const addressRecord = (address: string): RecordData => ({ type: address.includes(':') ? 'AAAA' : 'A', address });
 

@@ -15,14 +15,14 @@ import {
   type ResourceRecord,
 } from './message.ts';
 
-export interface ForwarderOptions {
+interface ForwarderOptions {
   /** `address` or `address:port`; IPv6 with a port in brackets. */
   readonly servers: readonly string[];
   readonly timeoutMs?: number;
   readonly cacheSize?: number;
 }
 
-export interface ForwardedAnswer {
+interface ForwardedAnswer {
   readonly rcode: number;
   readonly answers: readonly ResourceRecord[];
   readonly authority: readonly ResourceRecord[];

@@ -5,15 +5,7 @@
  * `message` is the wire format, `cluster-records` what the cluster's objects say, `answer-query` decides (both pure),
  * `forwarder` asks others, `serve` owns the sockets, `run` puts them together.
  */
-export { run, DEFAULT_DNS_CONFIG, type DnsConfig } from './run.ts';
+export { run, DEFAULT_DNS_CONFIG } from './run.ts';
 export { ClusterRecords } from './cluster-records.ts';
-export { answerQuery, type Zone } from './answer-query.ts';
-export {
-  decodeMessage,
-  encodeMessage,
-  TYPE,
-  RCODE,
-  type DnsMessage,
-  type Question,
-  type ResourceRecord,
-} from './message.ts';
+
+export { decodeMessage, encodeMessage, TYPE } from './message.ts';

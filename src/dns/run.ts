@@ -8,7 +8,7 @@ import { TYPE, RCODE } from './message.ts';
 import { AnswerCache, respond, type Resolver } from './respond.ts';
 import { listen, type DnsListener, type DnsSockets } from './serve.ts';
 
-export interface DnsConfig {
+interface DnsConfig {
   readonly clusterDomain: string;
   /** Seconds that an answer may be kept. */
   readonly ttl: number;
@@ -28,7 +28,7 @@ export const DEFAULT_DNS_CONFIG: DnsConfig = {
   forwarders: [],
 };
 
-export interface DnsOptions {
+interface DnsOptions {
   readonly client: Client;
   readonly config: DnsConfig;
   /** Called when the records are complete and the sockets answer. */

@@ -11,7 +11,7 @@ export interface DnsListener {
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly address: string;
   /** 0 takes a free one, the same for UDP and TCP. */
   readonly port: number;

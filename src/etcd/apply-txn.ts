@@ -25,7 +25,7 @@ export interface Draft extends View {
   write(key: string, kv: KeyValue | undefined): void;
 }
 
-export interface TxnEnvironment {
+interface TxnEnvironment {
   draft: Draft;
   /** The newest revision before this transaction. */
   revision: number;
@@ -48,7 +48,7 @@ export function applyTxn(request: TxnRequest, environment: TxnEnvironment): { re
 }
 
 /** A put of one key, compared against its revision: the transaction of every API server write. */
-export interface SinglePut {
+interface SinglePut {
   readonly put: Put;
   /** The expected mod revision of the key; 0 when the key must not exist. */
   readonly over: number;

@@ -7,8 +7,6 @@ import { maintenanceContract } from './contract/maintenance.ts';
 import { transactionContract } from './contract/transactions.ts';
 import { watchContract } from './contract/watches.ts';
 
-export type { ContractFixture, ContractTarget } from './contract/fixture.ts';
-
 /** The contract of every `Store`. One store serves the whole suite. */
 export function storeContract(name: string, target: ContractTarget): void {
   const title =

@@ -21,7 +21,7 @@ const messages = {
   timeout: 'etcdserver: request timed out',
 } as const satisfies Partial<Record<StoreError['code'], string>>;
 
-export type NamedFailure = keyof typeof messages;
+type NamedFailure = keyof typeof messages;
 
 export function failure(code: NamedFailure, details: { compactRevision?: number; cause?: unknown } = {}): StoreError {
   const options = details.cause === undefined ? undefined : { cause: details.cause };

@@ -27,7 +27,7 @@ import { WatchHub } from './watch-hub.ts';
 /** The etcd release whose behaviour the store keeps to, as `status` reports it. */
 export const COMPATIBLE_VERSION = '3.5.30';
 
-export interface MvccOptions {
+interface MvccOptions {
   clock: Clock;
   createEngine(events: EngineEvents): Engine;
   revision: number;

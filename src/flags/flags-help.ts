@@ -12,7 +12,7 @@ const ARGUMENT: Readonly<Record<FlagKind, string>> = {
   pairs: 'key=value,…',
 };
 
-export interface HelpOptions {
+interface HelpOptions {
   /** The first line: the command and what it does. */
   readonly usage: string;
 }

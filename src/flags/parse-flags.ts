@@ -19,7 +19,7 @@ export interface ParsedFlags<T extends FlagTable> {
   readonly help: boolean;
 }
 
-export interface ParseFlagsOptions {
+interface ParseFlagsOptions {
   /** Whether positional arguments are allowed; default false. */
   readonly positional?: boolean;
 }

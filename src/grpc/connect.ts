@@ -9,7 +9,7 @@ export interface GrpcConnection {
   close(): void;
 }
 
-export interface CallOptions {
+interface CallOptions {
   readonly signal?: AbortSignal;
 }
 

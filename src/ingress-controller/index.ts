@@ -3,5 +3,4 @@
  * which backend a request is for (pure), `proxy` passes it on, `certificates` finds the right one for a TLS name, `run`
  * follows the API server and writes the Ingresses' status.
  */
-export { run, DEFAULT_INGRESS_CONFIG, INGRESS_CONTROLLER, type IngressConfig, type IngressOptions } from './run.ts';
-export { buildRoutingTable, findBackend, type Backend, type RoutingTable } from './routing-table.ts';
+export { run, DEFAULT_INGRESS_CONFIG } from './run.ts';

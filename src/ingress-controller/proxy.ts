@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-export interface ProxyOptions {
+interface ProxyOptions {
   readonly logger: Logger;
   /** Where a request goes; 'not-found' without a rule, 'unavailable' without an endpoint. */
   readonly route: (host: string, path: string) => Endpoint | 'not-found' | 'unavailable';

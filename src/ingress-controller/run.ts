@@ -18,11 +18,11 @@ import { IngressProxy, type Endpoint } from './proxy.ts';
 import { buildRoutingTable, findBackend, type RoutingTable } from './routing-table.ts';
 
 /** What an IngressClass names to be ours. */
-export const INGRESS_CONTROLLER = 'k8ts.dev/ingress';
+const INGRESS_CONTROLLER = 'k8ts.dev/ingress';
 const OLD_CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 const DEFAULT_CLASS_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
 
-export interface IngressConfig {
+interface IngressConfig {
   readonly address: string;
   /** 0 takes a free one. */
   readonly httpPort: number;
@@ -38,7 +38,7 @@ export const DEFAULT_INGRESS_CONFIG: IngressConfig = {
   ingressClass: 'k8ts',
 };
 
-export interface IngressOptions {
+interface IngressOptions {
   readonly client: Client;
   readonly config: IngressConfig;
   /** How endpoints are reached; default over the host's own network. */

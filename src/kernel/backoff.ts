@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-export interface BackoffOptions {
+interface BackoffOptions {
   /** The first delay. */
   baseMs: number;
   /** What each further delay is multiplied by; default 2. */

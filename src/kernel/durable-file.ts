@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectorySync } from './make-directory.ts';
 
-export interface DurableFileOptions {
+interface DurableFileOptions {
   /** Default 0600. */
   readonly mode?: number;
   /** Default: the user of this process. */

@@ -8,57 +8,32 @@
  */
 export { DeadlineExceeded, type Clock, type Timer } from './clock.ts';
 export { RealClock } from './real-clock.ts';
-export { DEFAULT_START_TIME, VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
+export { VirtualClock } from './virtual-clock.ts';
 export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { SystemRandom } from './system-random.ts';
-export {
-  createLogger,
-  silentLogger,
-  type LogFormat,
-  type Logger,
-  type LoggerOptions,
-  type LogPairs,
-  type LogRecord,
-} from './logger.ts';
-export { jsonLines, klogText } from './log-format.ts';
-export { isSecretName, redact, REDACTED, redactText } from './redact.ts';
+export { silentLogger, type Logger } from './logger.ts';
+
+export { redact } from './redact.ts';
 export {
   exponentialBuckets,
-  linearBuckets,
   METRICS_CONTENT_TYPE,
   type Counter,
   type Gauge,
   type Histogram,
-  type Labels,
-  type MetricOptions,
   type MetricsRegistry,
 } from './metrics.ts';
 export { PrometheusRegistry } from './metrics-registry.ts';
-export { Backoff, type BackoffOptions } from './backoff.ts';
+export { Backoff } from './backoff.ts';
 export { allocateBytes } from './long-lived-buffers.ts';
-export { makeDirectory, makeDirectorySync, type MakeDirectoryOptions } from './make-directory.ts';
-export {
-  makeDirectoryDurably,
-  renameDurably,
-  syncDirectory,
-  syncFile,
-  writeFileDurably,
-  type DurableFileOptions,
-} from './durable-file.ts';
-export {
-  BucketRateLimiter,
-  defaultControllerRateLimiter,
-  ItemExponentialFailureRateLimiter,
-  MaxOfRateLimiter,
-  TokenBucket,
-  type RateLimiter,
-} from './rate-limiter.ts';
+export { makeDirectory, makeDirectorySync } from './make-directory.ts';
+export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably } from './durable-file.ts';
+export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';
-export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
-export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';
+export { WorkQueue } from './work-queue.ts';
+export { runWorkers } from './work-queue-workers.ts';
 export { isAbort, RunGroup } from './run-group.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
-export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
+export { createTestContext, type TestContext } from './test-context.ts';
 export { enableSingleIdleGc } from './single-idle-gc.ts';

@@ -12,7 +12,7 @@ export interface Logger {
   named(name: string): Logger;
 }
 
-export type LogPairs = Readonly<Record<string, unknown>>;
+type LogPairs = Readonly<Record<string, unknown>>;
 
 export interface LogRecord {
   severity: 'info' | 'warning' | 'error';
@@ -29,7 +29,7 @@ export interface LogRecord {
 /** Turns a record into one line, without the line feed. */
 export type LogFormat = (record: LogRecord) => string;
 
-export interface LoggerOptions {
+interface LoggerOptions {
   /** Milliseconds since the epoch. */
   now: () => number;
   format: LogFormat;

@@ -7,7 +7,7 @@ const SMALL_HEAP = 192 * 2 ** 20;
 const MAX_GROWTH = 2 ** 30;
 const CHECK_EVERY_BYTES = 8 * 2 ** 20;
 
-export interface ByteAllocator {
+interface ByteAllocator {
   /** A Buffer that is not initialized. */
   allocate(size: number): Buffer;
 }

@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-export interface MakeDirectoryOptions {
+interface MakeDirectoryOptions {
   /** The mode of every created directory. */
   readonly mode?: number;
 }

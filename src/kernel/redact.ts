@@ -1,4 +1,4 @@
-export const REDACTED = '[REDACTED]';
+const REDACTED = '[REDACTED]';
 
 /** Deeper parts of a value are not logged. */
 const MAX_DEPTH = 6;

@@ -16,7 +16,7 @@ export interface TestContext extends Context {
   stop(reason?: unknown): void;
 }
 
-export interface TestContextOptions {
+interface TestContextOptions {
   seed?: number | string;
   /** Milliseconds since the epoch. */
   startTime?: number;

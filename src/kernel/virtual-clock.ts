@@ -11,7 +11,7 @@ interface PendingTimer {
   cancelled: boolean;
 }
 
-export interface VirtualClockOptions {
+interface VirtualClockOptions {
   /** Milliseconds since the epoch; default 2026-01-01T00:00:00Z. */
   startTime?: number;
   /**
@@ -23,7 +23,7 @@ export interface VirtualClockOptions {
   elapsed?: number;
 }
 
-export const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
+const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
 
 /**
  * Time is counted in whole microseconds, rounded up: with fractions, a timer set for what is left of a wait could be due

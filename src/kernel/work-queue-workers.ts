@@ -2,7 +2,7 @@ import type { Logger } from './logger.ts';
 import { isAbort } from './run-group.ts';
 import type { WorkQueue } from './work-queue.ts';
 
-export interface WorkerOptions<T> {
+interface WorkerOptions<T> {
   queue: WorkQueue<T>;
   /** How many items may be worked on at once. */
   workers: number;

@@ -4,7 +4,7 @@ import type { MetricsRegistry } from './metrics.ts';
 import { defaultControllerRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { workQueueMetrics, type WorkQueueMetrics } from './work-queue-metrics.ts';
 
-export interface WorkQueueOptions<T> {
+interface WorkQueueOptions<T> {
   clock: Clock;
   /** With `metrics`, upstream's workqueue_* metrics are kept under this name. */
   name?: string;

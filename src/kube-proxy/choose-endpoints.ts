@@ -7,7 +7,7 @@ export interface EndpointAddress {
 }
 
 /** An endpoint with what the choice depends on. */
-export interface Endpoint extends EndpointAddress {
+interface Endpoint extends EndpointAddress {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;

@@ -84,7 +84,7 @@ export const kubeProxyFlags = {
 export const kubeProxyHelp = (): string =>
   flagsHelp(kubeProxyFlags, { usage: 'kube-proxy: sends what is addressed to Services to their endpoints' });
 
-export interface ParsedKubeProxyFlags {
+interface ParsedKubeProxyFlags {
   readonly help: boolean;
   readonly warnings: readonly string[];
   readonly cleanUp: boolean;

@@ -2,7 +2,7 @@
 import { parse } from 'yaml';
 import { parseDuration } from '../base/index.ts';
 
-export type ProxyMode = 'nftables' | 'iptables';
+type ProxyMode = 'nftables' | 'iptables';
 
 export interface KubeProxyConfig {
   readonly mode: ProxyMode;

@@ -13,7 +13,7 @@ import type { RuleWriter } from './rule-writer.ts';
 import { familyOf, type Family, type ServicePlan } from './service-plan.ts';
 import { RuleSync } from './sync-rules.ts';
 
-export interface KubeProxyOptions {
+interface KubeProxyOptions {
   readonly client: Client;
   readonly config: KubeProxyConfig;
   readonly nodeName: string;

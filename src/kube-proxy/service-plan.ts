@@ -47,7 +47,7 @@ const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
 /** Services that name another proxy, have no cluster address or only an external name are not ours to serve. */
-export function isProxied({ metadata, spec }: Service): boolean {
+function isProxied({ metadata, spec }: Service): boolean {
   return (
     spec !== undefined &&
     spec.type !== 'ExternalName' &&

@@ -11,7 +11,7 @@ import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
 import { planService, serviceOfSlice, type ServicePlan } from './service-plan.ts';
 
-export interface SyncOptions {
+interface SyncOptions {
   readonly writer: RuleWriter;
   readonly conntrack: ConntrackCleaner;
   readonly metrics: ProxyMetrics;

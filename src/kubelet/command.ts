@@ -30,7 +30,7 @@ const DEFAULT_ENDPOINT = 'unix:///run/k8ts/container-runtime.sock';
 
 type Flags = FlagValues<typeof KUBELET_FLAGS>;
 
-export interface ParsedKubeletFlags {
+interface ParsedKubeletFlags {
   readonly values: Flags;
   readonly given: ReadonlySet<string>;
   readonly help: boolean;

@@ -10,15 +10,9 @@
  * (`pod/static-pods.ts`), certificates (`certificates/`) and the kubelet API (`server/`).
  */
 export { run } from './run.ts';
-export type { KubeletConfig, KubeletOptions, KubeletServing, RunningKubelet } from './kubelet-options.ts';
-export { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
-export { KubeletConfigurationError, loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
+export type { KubeletConfig, KubeletOptions, RunningKubelet } from './kubelet-options.ts';
+export { DEFAULT_KUBELET_CONFIGURATION } from './configuration/kubelet-configuration.ts';
+
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';
-export {
-  kubeletHelp,
-  parseKubeletFlags,
-  startKubeletCommand,
-  type KubeletCommand,
-  type ParsedKubeletFlags,
-} from './command.ts';
+export { kubeletHelp, parseKubeletFlags, startKubeletCommand, type KubeletCommand } from './command.ts';
 export { KUBELET_FLAGS } from './configuration/flags.ts';

@@ -12,7 +12,7 @@ import type { Logind } from './shutdown/logind.ts';
 import type { Mounter } from './volumes/mounter.ts';
 
 /** Certificates of the kubelet's server. */
-export interface KubeletServing {
+interface KubeletServing {
   /** PEM; without them the kubelet creates a self-signed certificate. */
   readonly certificate?: string;
   readonly privateKey?: string;

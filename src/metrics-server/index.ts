@@ -3,5 +3,4 @@
  * Every node's kubelet is asked for its counters; of each the last two samples are kept, and what
  * lies between them is the usage. `MetricsServer.api` is served through the API server's aggregation layer.
  */
-export { run, type MetricsServerOptions } from './run.ts';
-export { METRICS_GROUP, METRICS_VERSION, type MetricsApi } from './metrics-api.ts';
+export { run } from './run.ts';

@@ -7,8 +7,8 @@ import { notFound } from '../machinery/errors/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../machinery/selectors/index.ts';
 import type { Samples, Usage } from './samples.ts';
 
-export const METRICS_GROUP = 'metrics.k8s.io';
-export const METRICS_VERSION = 'v1beta1';
+const METRICS_GROUP = 'metrics.k8s.io';
+const METRICS_VERSION = 'v1beta1';
 const API_VERSION = `${METRICS_GROUP}/${METRICS_VERSION}`;
 
 interface Metrics {
@@ -21,7 +21,7 @@ interface Metrics {
   readonly containers?: readonly { readonly name: string; readonly usage: Readonly<Record<string, string>> }[];
 }
 
-export interface MetricsRequest {
+interface MetricsRequest {
   readonly namespace: string;
   readonly resource: string;
   /** Empty for a list. */
@@ -29,7 +29,7 @@ export interface MetricsRequest {
   readonly query: URLSearchParams;
 }
 
-export interface ClusterView {
+interface ClusterView {
   nodes(): readonly Node[];
   pods(namespace: string): readonly Pod[];
 }

@@ -6,7 +6,7 @@ interface Interval {
   readonly last: bigint;
 }
 
-export interface IpBlock {
+interface IpBlock {
   readonly cidr: string;
   readonly except?: readonly string[];
 }

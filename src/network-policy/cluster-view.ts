@@ -48,7 +48,7 @@ export function clusterView({
  * Pods of the host's network are the node, and no policy speaks of the node. Pods that have ended have no addresses
  * any more, even where their status still names some: another pod may have them.
  */
-export function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
+function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
   if (spec?.hostNetwork || isTerminalPhase(status?.phase)) return undefined;
   const ips = (status?.podIPs ?? []).map(({ ip }) => ip);
   const all = ips.length === 0 && status?.podIP ? [status.podIP] : ips;

@@ -3,9 +3,5 @@
  * and a loop that writes its changes, each in one transaction. The table "k8ts-network-policy" is the only thing it
  * touches; it works with every pod network whose pods are reached by routing through the node.
  */
-export { run, type NetworkPolicyOptions } from './run.ts';
-export { PodGate, type AttachedPod } from './pod-gate.ts';
-export { removePolicies } from './sync-policies.ts';
-export { type AllowedDestination, type PlanOptions } from './plan-policies.ts';
-export { TABLE } from './ruleset.ts';
-export { type StandIn, type StandInPort } from './stand-ins.ts';
+export { run } from './run.ts';
+export { PodGate } from './pod-gate.ts';

@@ -20,7 +20,7 @@ export interface PlanOptions {
   readonly standIns?: readonly StandIn[];
 }
 
-export interface AllowedDestination {
+interface AllowedDestination {
   readonly address: string;
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
   readonly port: number;

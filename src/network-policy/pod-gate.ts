@@ -7,7 +7,7 @@ import type { NetworkPolicy } from '../api/generated/networking-v1.ts';
 import type { Clock } from '../kernel/index.ts';
 import { labelSelectorAsSelector } from '../machinery/selectors/index.ts';
 
-export interface AttachedPod {
+interface AttachedPod {
   readonly sandboxId: string;
   readonly namespace: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface AttachedPod {
 }
 
 /** What the gate needs of the component that writes the rules. */
-export interface PolicyEngine {
+interface PolicyEngine {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   policies(): readonly NetworkPolicy[];

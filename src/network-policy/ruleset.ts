@@ -19,10 +19,10 @@ export interface NftSet {
   readonly elements: ReadonlySet<string>;
 }
 
-export const POD_MAPS = ['ingress4', 'ingress6', 'egress4', 'egress6'] as const;
+const POD_MAPS = ['ingress4', 'ingress6', 'egress4', 'egress6'] as const;
 export type PodMap = (typeof POD_MAPS)[number];
 
-export const TABLE = 'k8ts-network-policy';
+const TABLE = 'k8ts-network-policy';
 
 /**
  * Traffic between pods, and between pods and others, is routed: it passes "forward" after services were resolved and

@@ -7,7 +7,7 @@ import { planPolicies, type PlanOptions } from './plan-policies.ts';
 import type { PodGate } from './pod-gate.ts';
 import { PolicySync } from './sync-policies.ts';
 
-export interface NetworkPolicyOptions extends PlanOptions {
+interface NetworkPolicyOptions extends PlanOptions {
   readonly client: Client;
   /** The node's network namespace; undefined is the process's own. */
   readonly netns?: string | undefined;

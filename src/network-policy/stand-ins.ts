@@ -14,7 +14,7 @@ export interface StandIn {
   readonly ports: readonly StandInPort[];
 }
 
-export interface StandInPort {
+interface StandInPort {
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
   /** The port that a pod in its place would have. */
   readonly port: number;
@@ -22,7 +22,7 @@ export interface StandInPort {
   readonly listensOn: number;
 }
 
-export interface EgressRule {
+interface EgressRule {
   /** The policy's namespace. */
   readonly namespace: string;
   readonly peers: readonly NetworkPolicyPeer[] | undefined;

@@ -1,9 +1,9 @@
 /** Keeps the node's table at what the plan says: the differences in one transaction, everything after a failure. */
 import { exponentialBuckets, type Context } from '../kernel/index.ts';
 import { runIn } from '../net/netns/index.ts';
-import { renderChanges, renderTable, TABLE, type Ruleset } from './ruleset.ts';
+import { renderChanges, renderTable, type Ruleset } from './ruleset.ts';
 
-export interface SyncOptions {
+interface SyncOptions {
   /** The node's network namespace; undefined is the process's own. */
   readonly netns: string | undefined;
   readonly plan: () => Ruleset;
@@ -128,9 +128,4 @@ function syncMetrics({ metrics }: Context) {
       help: 'Transactions with network policies that the kernel refused',
     }),
   };
-}
-
-/** Lifts all policies on a node: for whoever takes the component away. */
-export async function removePolicies(netns: string | undefined): Promise<void> {
-  await runIn('nft', ['-f', '-'], { netns, input: `table inet ${TABLE}\ndelete table inet ${TABLE}\n` });
 }

@@ -20,7 +20,7 @@ import { ScheduledEvents } from './scheduled-events.ts';
 import type { Scheduler } from './scheduler.ts';
 import { WaitingPodsMap } from './waiting-pods.ts';
 
-export interface AssembleOptions {
+interface AssembleOptions {
   readonly client: Client;
   readonly config: SchedulerConfiguration;
   /** The holder identity of this process in leader elections. */

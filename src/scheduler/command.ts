@@ -21,7 +21,7 @@ import { explainPage } from './explanations/explain-page.ts';
 import { Explanations } from './explanations/explanations.ts';
 import { run } from './run.ts';
 
-export type ParsedSchedulerFlags = ParsedFlags<typeof schedulerFlags>;
+type ParsedSchedulerFlags = ParsedFlags<typeof schedulerFlags>;
 
 const DEFAULT_BURST = 100;
 
@@ -35,7 +35,7 @@ export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFla
 }
 
 /** The configuration of the file and the flags. */
-export async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
+async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
   const own = {
     pluginModules: values['plugin-module'],
     podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000,

@@ -8,7 +8,7 @@ import type { Status } from './framework/status.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface FailedAttempt {
+interface FailedAttempt {
   readonly queued: QueuedPod;
   readonly status: Status;
   readonly startedAt: number;
@@ -70,7 +70,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
 }
 
 /** The change of the pod's status; undefined when nothing changes. */
-export function statusPatch(
+function statusPatch(
   pod: Pod,
   options: { reason: string; message: string; nominatedNodeName: string | undefined; now: number },
 ): unknown {

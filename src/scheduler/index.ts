@@ -4,22 +4,11 @@
  * plugin. `cache/` holds nodes in columns, `evaluation/` finds and scores feasible nodes, `queue/` is the scheduling
  * queue, and `explanations/` tells afterwards why a pod was scheduled where it is.
  */
-export { run, type SchedulerOptions } from './run.ts';
+export { run } from './run.ts';
 export { DEFAULT_CONFIG } from './config/defaults.ts';
-export { loadSchedulerConfiguration } from './config/load-configuration.ts';
-export { SchedulerConfigurationError } from './config/strict-fields.ts';
-export type { SchedulerConfiguration } from './config/types.ts';
-export {
-  parseSchedulerFlags,
-  runSchedulerCommand,
-  schedulerConfiguration,
-  schedulerHelp,
-  type ParsedSchedulerFlags,
-} from './command.ts';
-export { Explanations, type Explanation, type NodeExplanation } from './explanations/explanations.ts';
-export { schedulerMetrics, type SchedulerMetrics } from './metrics.ts';
-export type { Plugin } from './framework/plugin.ts';
-export type { Handle } from './framework/handle.ts';
-export type { PluginFactory, PluginRegistry } from './framework/build-profile.ts';
-export { errorStatus, skip, Status, unresolvable, unschedulable, waiting } from './framework/status.ts';
+
+export { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from './command.ts';
+export { Explanations, type Explanation } from './explanations/explanations.ts';
+export { schedulerMetrics } from './metrics.ts';
+
 export { schedulerFlags } from './command/flags.ts';

@@ -49,7 +49,7 @@ export class Listers implements SpreadListers {
 }
 
 /** Requested before the informers start, so that they have synced before the first pod is scheduled. */
-export const WATCHED = [
+const WATCHED = [
   'v1/namespaces',
   'v1/replicationcontrollers',
   'apps/v1/replicasets',

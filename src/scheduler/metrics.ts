@@ -1,7 +1,7 @@
 /** The scheduler's metrics, under upstream's names. */
 import { exponentialBuckets, type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../kernel/index.ts';
 
-export type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
+type AttemptResult = 'scheduled' | 'unschedulable' | 'error';
 
 export interface SchedulerMetrics {
   readonly scheduleAttempts: Counter<'result' | 'profile'>;

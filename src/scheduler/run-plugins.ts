@@ -28,7 +28,7 @@ export function unreserve(profile: Profile, state: CycleState, pod: PodInfo, nod
   profile.meter.point('Unreserve', startedAt);
 }
 
-export interface PermitOutcome {
+interface PermitOutcome {
   readonly status: Status | undefined;
   /** How long the pod may wait for each plugin. */
   readonly timeouts: Map<string, number>;

@@ -5,7 +5,7 @@ import type { FilterFailure, PostFilterResult } from './framework/plugin.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import type { Scheduler } from './scheduler.ts';
 
-export interface PostFilterOutcome {
+interface PostFilterOutcome {
   /** Why no plugin could make the pod schedulable; empty when one could. */
   readonly message: string;
   readonly nominatedNodeName: string | undefined;

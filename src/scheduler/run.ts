@@ -13,7 +13,7 @@ import { plugins } from './plugins/registry.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import { scheduleOne } from './schedule-one.ts';
 
-export interface SchedulerOptions {
+interface SchedulerOptions {
   readonly client: Client;
   readonly config: SchedulerConfiguration;
   /** The holder identity of this process in leader elections. */

@@ -11,7 +11,7 @@ import { acceptWebSocket } from '../net/websocket/index.ts';
 import type { ExecResult, PodScript } from './pod-script.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 
-export interface Upgrade {
+interface Upgrade {
   readonly request: http.IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;

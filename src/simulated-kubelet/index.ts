@@ -5,7 +5,7 @@
  * API, and serves the kubelet API on in-process connections, so other components cannot tell simulated nodes from real
  * ones.
  */
-export { SimulatedNodes, type AddNodes, type SimulatedNodesOptions } from './simulated-nodes.ts';
+export { SimulatedNodes, type SimulatedNodesOptions } from './simulated-nodes.ts';
 export { SIMULATED_LABEL, type NodeTemplate } from './node-object.ts';
 export { BEHAVIOUR_ANNOTATION, type Duration, type ExecResult, type PodScript, type PodUsage } from './pod-script.ts';
 export type { PodBehaviour, SimulatedPod } from './simulated-pod.ts';

@@ -23,7 +23,7 @@ export function nodeAddress(index: number): string {
   return `198.${18 + ((index >> 16) & 1)}.${(index >> 8) & 255}.${index & 255}`;
 }
 
-export interface NodeIdentity {
+interface NodeIdentity {
   readonly name: string;
   readonly address: string;
   readonly uid: string;

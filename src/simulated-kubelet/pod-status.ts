@@ -35,7 +35,7 @@ export interface ContainerModel {
   id: string;
 }
 
-export interface PodModel {
+interface PodModel {
   readonly containers: readonly ContainerModel[];
   readonly startTime: number;
   readonly hostIP: string;

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/index.ts';
 import type { LogLine } from './pod-log.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
-export interface LogRequest {
+interface LogRequest {
   readonly pod: SimulatedPod;
   readonly container: string;
   readonly query: URLSearchParams;

@@ -20,7 +20,7 @@ export interface SimulatedNodesOptions {
   readonly kubeletClient: (nodeName: string) => Client;
 }
 
-export interface AddNodes {
+interface AddNodes {
   readonly count: number;
   /** `sim` gives sim-0, sim-1, … */
   readonly prefix?: string;

@@ -30,7 +30,7 @@ export interface PodHost {
   changed(pod: SimulatedPod): void;
 }
 
-export interface Exit {
+interface Exit {
   /** Default: all running containers. */
   readonly container?: string;
   readonly reason?: string;

@@ -9,7 +9,7 @@ import type { AdmissionAttributes, Operation } from './admission.ts';
 import { ReinvocationContext } from './reinvocation.ts';
 
 /** What admission needs of a request that is being served. */
-export interface AdmittedScope {
+interface AdmittedScope {
   readonly request: Pick<ApiRequest, 'signal'>;
   readonly served: ServedResource;
   readonly place: { readonly namespace: string };

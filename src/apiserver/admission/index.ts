@@ -6,7 +6,3 @@
  * resource and objects), `derived.ts` (values computed from the watch cache) and `pod-references.ts`.
  * Dynamic admission is in `webhook/` (admission webhooks) and `policy/` (ValidatingAdmissionPolicy, MutatingAdmissionPolicy).
  */
-export { AdmissionChain, type AdmissionAttributes, type AdmissionPlugin, type Operation } from './admission.ts';
-export { AdmissionMetrics } from './admission-metrics.ts';
-export { attributesOf, type AdmittedRequest } from './attributes.ts';
-export { admissionPlugins, type AdmissionOptions } from './plugins.ts';

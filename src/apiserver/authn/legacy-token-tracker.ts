@@ -8,7 +8,7 @@ import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Loopback } from '../request/loopback.ts';
 
-export const LAST_USED = 'kubernetes.io/legacy-token-last-used';
+const LAST_USED = 'kubernetes.io/legacy-token-last-used';
 
 export type SecretObject = Secret & KubeObject;
 export type ServiceAccountObject = ServiceAccount & KubeObject;

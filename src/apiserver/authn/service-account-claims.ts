@@ -11,7 +11,7 @@ import { AUTHENTICATED, InvalidTokenError } from './authenticator.ts';
 import { constantTimeEqual } from './constant-time-equal.ts';
 import type { LegacyTokenTracker, SecretObject, ServiceAccountObject } from './legacy-token-tracker.ts';
 
-export interface Reference {
+interface Reference {
   readonly name: string;
   readonly uid: string;
 }

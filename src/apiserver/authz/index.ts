@@ -3,7 +3,3 @@
  * RBAC, `node/` the node authorizer, `abac.ts` ABAC, `webhook.ts` the authorization webhook. Privilege escalation through
  * roles and bindings is prevented in `admission/rbac-escalation.ts`.
  */
-export { authorize, forbiddenRequest } from './authorize.ts';
-export type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
-export { buildAuthorization, type Authorization, type AuthorizerConfig } from './build.ts';
-export { authorizersFromConfiguration } from './configuration.ts';

@@ -2,7 +2,7 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
-export type RuleAttributes = Pick<
+type RuleAttributes = Pick<
   AuthorizationAttributes,
   'verb' | 'isResourceRequest' | 'apiGroup' | 'resource' | 'subresource' | 'name' | 'path'
 >;

@@ -25,7 +25,7 @@ export interface ServerLeases {
   remove(address: string): Promise<void>;
 }
 
-export interface EndpointReconcilerOptions {
+interface EndpointReconcilerOptions {
   /** Where other servers may write to the store, too. */
   readonly leases?: ServerLeases | undefined;
   readonly loopback: Loopback;

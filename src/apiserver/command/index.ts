@@ -5,8 +5,6 @@ import { startApiServer, type ApiServer } from '../server.ts';
 import { apiServerFlags } from './flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './options.ts';
 
-export type { ParsedApiServerFlags } from './options.ts';
-
 export const apiServerHelp = (): string =>
   flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
 

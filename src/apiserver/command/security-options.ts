@@ -71,7 +71,7 @@ export interface OidcFlags {
 
 const RELOAD_INTERVAL_MS = 60_000;
 
-export type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
+type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
 
 /** Throws an error that names the wrong file or flag. */
 export async function loadSecurityOptions(ctx: Context, files: SecurityFiles): Promise<SecurityOptions> {

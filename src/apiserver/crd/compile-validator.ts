@@ -15,7 +15,7 @@ import {
   validateValue,
 } from '../../machinery/validation/index.ts';
 
-export type Valid = (value: unknown) => boolean;
+type Valid = (value: unknown) => boolean;
 
 export function compileValidator(schema: Schema): Valid {
   const checks = [

@@ -29,7 +29,7 @@ export function withCondition(
   return old ? conditions.map((one) => (one === old ? next : one)) : [...conditions, next];
 }
 
-export interface Naming {
+interface Naming {
   readonly names: CustomResourceDefinitionNames;
   readonly namesAccepted: Condition;
   readonly established: Condition;

@@ -28,7 +28,7 @@ import { ConversionWebhook } from './conversion-webhook.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
 
-export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 const RETRY_MS = 1000;
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 

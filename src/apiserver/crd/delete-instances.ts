@@ -5,7 +5,7 @@ import type { ObjectStore } from '../registry/object-store.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 
-export interface Instances {
+interface Instances {
   readonly versions: readonly ServedResource[];
   readonly cache: ResourceCache;
 }

@@ -5,6 +5,6 @@
  * (`version-views.ts`, `conversion-webhook.ts`). Outside this folder a custom kind is served like any other, except for a
  * few messages that upstream words differently.
  */
-export { CrdManager, CLEANUP_FINALIZER } from './crd-manager.ts';
+export { CrdManager } from './crd-manager.ts';
 export { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from './custom-scale.ts';
 export { customSubresourceVerb, customVerb, isCustomPath } from './route-custom.ts';

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/index.ts';
 import type { PermittedTarget } from './target.ts';
 
-export interface Endpoint {
+interface Endpoint {
   readonly host: string;
   readonly port: number;
   readonly lookup?: LookupFunction;

@@ -5,7 +5,7 @@
 import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 
-export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 type OutgoingHeaders = Record<string, string | string[]>;
 
 /** Hop-by-hop headers, and the client's credentials for this server. */

@@ -7,8 +7,8 @@
 export { connectionErrorText } from './connection-error-text.ts';
 export { DialAgent } from './dial-agent.ts';
 export { dialText, unreachable } from './dial-error.ts';
-export { DialPolicy, type AddressSource, type DialPolicyOptions, type SimulatedNetwork } from './dial-policy.ts';
-export { Dialer, type DialerOptions, type Endpoint } from './dialer.ts';
+export { DialPolicy, type DialPolicyOptions, type SimulatedNetwork } from './dial-policy.ts';
+export { Dialer, type DialerOptions } from './dialer.ts';
 export { pump, relay, send, startRequest } from './forward-request.ts';
 export { proxyUpgrade } from './upgrade-proxy.ts';
 export { forwardedHeaders } from './headers.ts';

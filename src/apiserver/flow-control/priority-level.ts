@@ -6,7 +6,7 @@ import { TooBusy, type Admitted } from './flow-control.ts';
 import { QueueSet, type Waiting } from './queue-set.ts';
 
 /** How long a request may wait in a queue. */
-export const WAIT_LIMIT_MS = 15_000;
+const WAIT_LIMIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
 
 export interface LevelEvents {
@@ -16,7 +16,7 @@ export interface LevelEvents {
   contended(): void;
 }
 
-export interface Entering {
+interface Entering {
   readonly schema: string;
   /** Distinguishes the flows of the schema. */
   readonly distinguisher: string;

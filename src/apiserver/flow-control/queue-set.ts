@@ -20,7 +20,7 @@ interface Queue {
   lastTurn: number;
 }
 
-export interface QueueSettings {
+interface QueueSettings {
   readonly queues: number;
   readonly handSize: number;
   readonly queueLengthLimit: number;

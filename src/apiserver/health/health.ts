@@ -5,7 +5,7 @@ import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
 import { respondText } from '../request/responses.ts';
 
-export interface HealthCheck {
+interface HealthCheck {
   readonly name: string;
   /** Returns the problem; undefined if healthy. */
   check(): Promise<string | undefined> | string | undefined;

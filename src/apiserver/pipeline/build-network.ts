@@ -8,7 +8,7 @@ import type { ServerAddress } from './server-address.ts';
 
 type NetworkOptions = Pick<PipelineOptions, 'advertiseAddress' | 'serviceClusterIpRange' | 'dial' | 'kubelet' | 'pki'>;
 
-export interface Network {
+interface Network {
   readonly dialer: Dialer;
   readonly dialPolicy: DialPolicy;
   readonly services: ServiceResolver;

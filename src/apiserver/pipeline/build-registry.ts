@@ -16,7 +16,7 @@ interface RegistryOptions extends Pick<PipelineOptions, 'store' | 'encryption' |
   readonly speed: SpeedOptions;
 }
 
-export interface Storage {
+interface Storage {
   readonly cache: WatchCache;
   readonly objects: ObjectStore;
   readonly registry: Registry;

@@ -21,7 +21,7 @@ import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts'
 import type { Scope } from '../verbs/scope.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
 
-export type Pieces = () => Iterable<Uint8Array>;
+type Pieces = () => Iterable<Uint8Array>;
 
 export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pieces> {
   const { mediaType, pretty } = scope.negotiated;

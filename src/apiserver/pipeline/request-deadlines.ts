@@ -11,7 +11,7 @@ export const REQUEST_TIMEOUT_MS = 60_000;
 const WRITE_TIMEOUT_MS = 34_000;
 const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 
-export interface TimeLimit {
+interface TimeLimit {
   readonly ms: number;
   /** The response to a request that has not been answered by then. */
   readonly error: () => StatusError;

@@ -3,7 +3,7 @@ import { stringify } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
 import { issue, type Authority } from './certificates.ts';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   readonly server: string;
   readonly ca: Authority;
   readonly clusterName?: string;

@@ -6,7 +6,7 @@ import type { Field, Message, Type } from '../../api/index.ts';
 import { isRecord } from '../../base/index.ts';
 import { featureEnabled } from '../../machinery/index.ts';
 
-export type FeatureOverrides = Readonly<Record<string, boolean>>;
+type FeatureOverrides = Readonly<Record<string, boolean>>;
 
 /** Changes `object` in place, but not the fields that it shares with `old`. */
 export function dropDisabledFields(message: Message, object: unknown, old: unknown, features: FeatureOverrides): void {

@@ -46,7 +46,7 @@ export interface Place {
   readonly name: string;
 }
 
-export interface ObjectStoreOptions {
+interface ObjectStoreOptions {
   readonly store: Store;
   readonly cache: WatchCache;
   readonly transformer: Transformer;

@@ -22,7 +22,7 @@ export interface WriteContext {
 }
 
 /** Reserves the addresses and ports of Services. */
-export interface ServiceReservations {
+interface ServiceReservations {
   /** Fills them in; changes `service` in place. */
   reserve(service: ObjectOf<Service>, old: ObjectOf<Service> | undefined, dryRun: boolean): Promise<Reservation>;
   release(service: ObjectOf<Service>): Promise<void> | void;

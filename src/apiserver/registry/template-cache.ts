@@ -54,7 +54,7 @@ export class Template {
 }
 
 /** The templates of one resource. */
-export interface TemplateCache {
+interface TemplateCache {
   /** The template of a JSON body. */
   ofBody(body: string): Template | undefined;
   /** The template of an object that a client in this process sent. */

@@ -28,7 +28,7 @@ export interface FlowIdentity {
   readonly priorityLevelUid: string;
 }
 
-export interface SeatHolder {
+interface SeatHolder {
   /** Releases the request's seat of flow control; absent while it has none. */
   leave?: () => void;
   /** Releases the seat of a request that keeps it for too long. */

@@ -1,7 +1,7 @@
 /** Content negotiation: the representation that the client accepts, by its Accept header. */
 import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 
-export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
+type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 export interface Negotiated {
   readonly mediaType: MediaType;
@@ -13,7 +13,7 @@ export interface Negotiated {
   };
 }
 
-export interface NegotiationOptions {
+interface NegotiationOptions {
   /** Table and PartialObjectMetadata are possible. */
   readonly transforms?: boolean;
   /** Whether there is a Table among them; true by default. */

@@ -49,7 +49,7 @@ export interface PeerCertificate {
   readonly authorized: boolean;
 }
 
-export interface UpgradeHandle {
+interface UpgradeHandle {
   readonly socket: import('node:net').Socket;
   readonly head: Buffer;
   readonly rawRequest: import('node:http').IncomingMessage;

@@ -17,7 +17,7 @@ import { NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
 import { repairClusterIps } from './repair.ts';
 
-export interface ServiceAllocatorOptions {
+interface ServiceAllocatorOptions {
   /** One range, or one of each family separated by a comma; the first is the default family's. */
   readonly serviceClusterIpRange: string;
   /** Default 30000-32767. */

@@ -16,7 +16,7 @@ import { parseStored } from './parse-stored.ts';
 const METADATA = Buffer.from('"metadata":{');
 const CLOSING_BRACE = 0x7d;
 
-export interface SelectableValues {
+interface SelectableValues {
   readonly labels: Readonly<Record<string, string>>;
   readonly fields: Readonly<Record<string, string>>;
 }

@@ -26,7 +26,7 @@ import { prepareForUpdate } from '../verbs/prepare-for-update.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 
-export type ScaleObject = Scale & KubeObject;
+type ScaleObject = Scale & KubeObject;
 
 const MESSAGE = schema.message('io.k8s.api.autoscaling.v1.Scale');
 const SCALE: GroupVersionKind & { message: typeof MESSAGE } = {
@@ -168,7 +168,7 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
 }
 
 /** A workload as a Scale; its managedFields are the owners of the replica count. */
-export function scaleOf(scope: Scope, parent: KubeObject): ScaleObject {
+function scaleOf(scope: Scope, parent: KubeObject): ScaleObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const spec = isRecord(parent['spec']) ? parent['spec'] : {};
   const status = isRecord(parent['status']) ? parent['status'] : {};

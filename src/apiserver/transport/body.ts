@@ -7,7 +7,7 @@ import { badRequest, requestEntityTooLarge, type StatusError } from '../../machi
 const gunzipAsync = promisify(gunzip);
 const NOTHING = Buffer.alloc(0);
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly encoding: string | readonly string[] | undefined;
   readonly maxBytes: number;
 }

@@ -93,7 +93,7 @@ export function serveConnections(
   };
 }
 
-export interface Http1Serving extends Serving {
+interface Http1Serving extends Serving {
   readonly maxBodyBytes: number;
 }
 

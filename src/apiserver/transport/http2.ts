@@ -12,7 +12,7 @@ import type { StreamSignals } from './stream-signals.ts';
 import { bufferWriter, streamSink } from './stream-sink.ts';
 
 /** Shared by all requests of a server. */
-export interface Http2Serving {
+interface Http2Serving {
   readonly signals: StreamSignals;
   readonly heads: ResponseHeads;
   readonly maxBodyBytes: number;

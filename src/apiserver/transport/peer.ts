@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { peerChain } from '../../net/tls/index.ts';
 import type { PeerCertificate } from '../request/request.ts';
 
-export interface Peer {
+interface Peer {
   readonly remoteAddress: string;
   readonly certificate?: PeerCertificate;
   /** The last Authorization header. */

@@ -30,7 +30,7 @@ const FAR_OVER_BUDGET = 2;
 /** How long to wait before looking for slow responses again, when there were none. */
 const RECHECK_MS = 250;
 
-export interface ResponseToSend {
+interface ResponseToSend {
   /** Identifies the connection. */
   readonly connection: object;
   /** On the monotonic clock; undefined for a response without a deadline, such as a watch. */

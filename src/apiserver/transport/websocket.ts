@@ -22,7 +22,7 @@ const server = new WebSocketServer({
 export const isWebSocketRequest = (request: ApiRequest): boolean =>
   request.upgrade !== undefined && headerOf(request, 'upgrade')?.toLowerCase() === 'websocket';
 
-export interface MessageStream {
+interface MessageStream {
   /** Whether messages are text. */
   readonly text: boolean;
   /** The bytes before the message in each piece: the length of a protobuf frame. */

@@ -3,7 +3,7 @@ import { isRecord } from '../../base/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import { badRequest, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 
-export interface ContinueToken {
+interface ContinueToken {
   /** -1 for the collection as it is now. */
   readonly revision: number;
   /** The last key that was delivered, relative to the collection. */

@@ -14,7 +14,7 @@ import { betweenStages, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { joinUnchanged, divideByChange } from './unchanged-fields.ts';
 
-export interface BodyOptions {
+interface BodyOptions {
   readonly fieldValidation: FieldValidation;
   /** The kind of the body when it is not the resource's own (Scale, Binding, Eviction). */
   readonly expected?: GroupVersionKind & { readonly message?: Message };
@@ -23,7 +23,7 @@ export interface BodyOptions {
 
 const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
 
-export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 /** Decodes an object of the resource and sets its defaults. */
 export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
@@ -105,7 +105,7 @@ function fromProcess(scope: Scope, sent: KubeObject, options: BodyOptions): Kube
 const liveOf = ({ served, place }: Scope): KubeObject | undefined =>
   place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object;
 
-export async function decodeBytes(
+async function decodeBytes(
   scope: Scope,
   body: Buffer,
   format: BodyFormat,

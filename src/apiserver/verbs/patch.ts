@@ -17,14 +17,14 @@ import type { Scope } from './scope.ts';
 import { joinUnchanged, divideByChange, withOwnFields } from './unchanged-fields.ts';
 import { updateObject } from './update-object.ts';
 
-export const PATCH_TYPES = [
+const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ] as const;
 
-export type PatchType = (typeof PATCH_TYPES)[number];
+type PatchType = (typeof PATCH_TYPES)[number];
 
 export async function patch(scope: Scope): Promise<Result> {
   const type = patchType(scope);

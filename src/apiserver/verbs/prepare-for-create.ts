@@ -11,7 +11,7 @@ import { checkObjectVersion, parseUintFault } from '../request/resource-version.
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 
-export interface CreateSteps {
+interface CreateSteps {
   readonly dryRun: boolean;
   /** Validating admission: after the object's own validation, before anything is reserved or stored. */
   beforeStore(): MaybePromise<void>;

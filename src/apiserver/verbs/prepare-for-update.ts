@@ -19,7 +19,7 @@ import { kindOf, writeContext } from './prepare-for-create.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 
-export interface PreparedUpdate {
+interface PreparedUpdate {
   readonly object: KubeObject;
   readonly old: KubeObject;
   readonly dryRun: boolean;

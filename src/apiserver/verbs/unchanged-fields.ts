@@ -9,7 +9,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from './scope.ts';
 
-export interface DividedObject {
+interface DividedObject {
   /** To be decoded. */
   readonly changed: Record<string, unknown>;
   /** Fields that are identical to the live object's, without metadata. */

@@ -16,7 +16,7 @@ import { prepareForUpdate } from './prepare-for-update.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 
-export interface UpdateSteps {
+interface UpdateSteps {
   readonly options: WriteOptions;
   /** Computes the new object, which the caller may change freely afterwards; `live` is frozen. */
   compute(live: KubeObject): Promise<KubeObject> | KubeObject;

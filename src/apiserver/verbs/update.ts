@@ -46,7 +46,7 @@ const copyToWrite = ({ subresource }: Scope, body: KubeObject): KubeObject =>
       }
     : cloneJson(body);
 
-export function checkName(scope: Scope, object: KubeObject): void {
+function checkName(scope: Scope, object: KubeObject): void {
   const given = object.metadata.name ?? '';
   if (given === '')
     throw badRequest(

@@ -25,7 +25,7 @@ const BOOKMARK_EVERY_MS = 60_000;
 const MIN_TIMEOUT_SECONDS = 1800;
 /** How many missed events are looked up at a time. */
 const MISSED_EVENTS_LIMIT = 64;
-export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 export async function watch(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, true);

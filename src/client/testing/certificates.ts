@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import * as x509 from '../../net/x509/index.ts';
 
-export interface TestCertificate {
+interface TestCertificate {
   cert: string;
   key: string;
 }

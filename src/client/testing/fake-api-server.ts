@@ -25,7 +25,7 @@ import {
  */
 export type Fault = 'refuse' | 'lose' | 'drop' | 'truncate' | 'end' | 'stall' | 'expire' | 'unavailable';
 
-export interface FakeObject {
+interface FakeObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;

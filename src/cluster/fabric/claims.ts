@@ -26,7 +26,7 @@ export const fabricId = (cluster: string): string => createHash('sha256').update
 const SLOTS = 32;
 
 /** The ranges of a slot: nodes 10.64+n/16, services 10.96+n/16, pods 10.244-n/16, and of IPv6 a local prefix by name. */
-export function rangesOfSlot(slot: number, families: readonly ('IPv4' | 'IPv6')[], cluster: string): FabricRanges {
+function rangesOfSlot(slot: number, families: readonly ('IPv4' | 'IPv6')[], cluster: string): FabricRanges {
   const digest = createHash('sha256').update(`k8ts/${cluster}/${slot}`).digest('hex');
   const local = `fd${digest.slice(0, 2)}:${digest.slice(2, 6)}:${digest.slice(6, 10)}`;
   const pick = (v4: string, v6: string): string[] =>
@@ -38,7 +38,7 @@ export function rangesOfSlot(slot: number, families: readonly ('IPv4' | 'IPv6')[
   };
 }
 
-export interface ClaimContext {
+interface ClaimContext {
   readonly stateDirectory: string;
   /** Ranges that the machine's routes lead to already. */
   readonly routedRanges: readonly string[];

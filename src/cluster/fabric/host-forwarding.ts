@@ -9,7 +9,7 @@ import { inNetns, lockFile, readSysctl, writeSysctl } from '../../net/netns/inde
 const fileOf = (stateDirectory: string): string => path.join(stateDirectory, 'forwarding-before.json');
 const lock = (stateDirectory: string) => lockFile(path.join(stateDirectory, 'fabric.lock'));
 
-export interface HostForwarding {
+interface HostForwarding {
   readonly stateDirectory: string;
   readonly hostNetns: string | undefined;
 }

@@ -4,13 +4,4 @@
  */
 export { createFabric, DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from './create-fabric.ts';
 export { forwardTo } from './host-listener.ts';
-export {
-  FabricError,
-  type AddNodeOptions,
-  type Fabric,
-  type FabricNode,
-  type FabricOptions,
-  type FabricRanges,
-  type HostListener,
-  type PodRoute,
-} from './fabric.ts';
+export { FabricError, type Fabric, type FabricNode, type FabricOptions, type HostListener } from './fabric.ts';

@@ -5,7 +5,7 @@ import type { FabricRanges } from './fabric.ts';
 /** In the host's namespace. */
 export const hostTable = (id: string): string => `k8ts-fabric-${id}`;
 /** In a node's namespace. */
-export const NODE_TABLE = 'k8ts-fabric';
+const NODE_TABLE = 'k8ts-fabric';
 
 const families = (ranges: readonly string[]): { family: 'ip' | 'ip6'; list: string }[] =>
   (['ip', 'ip6'] as const).flatMap((family) => {

@@ -10,7 +10,7 @@ export const FABRIC_PROTOCOL = 83;
 export const blackholeMetric = (fabricId: string): number =>
   0x4000_0000 + (Number.parseInt(fabricId, 16) & 0x3fff_ffff);
 
-export interface RouteView {
+interface RouteView {
   readonly blackholeMetric: number;
   readonly ranges: FabricRanges;
   readonly nodes: Iterable<NodeRecord>;

@@ -13,7 +13,7 @@ import { DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from '../fabric/in
 import { endContainers, openRuntime } from './node-runtime.ts';
 
 /** Where the nodes' directories are; written beside the fleet's state for the cleanup. */
-export interface FleetRecord {
+interface FleetRecord {
   readonly pid: number;
   readonly directory: string;
   /** The directory is removed with the fleet. */

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import type { NodeFleet } from './node-fleet.ts';
 
-export interface FleetImage {
+interface FleetImage {
   readonly id: string;
   readonly tags: readonly string[];
   readonly bytes: number;

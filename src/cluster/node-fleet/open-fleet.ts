@@ -13,7 +13,7 @@ import { NodeFleet, type FleetOptions } from './node-fleet.ts';
 
 const RANGES_FILE = 'network.json';
 
-export interface NetworkRanges {
+interface NetworkRanges {
   readonly clusterCidr: string;
   readonly serviceClusterIpRange: string;
 }

@@ -17,7 +17,7 @@ import {
   type NodeRuntimeOptions,
 } from './node-runtime.ts';
 
-export interface NodeOptions extends NodeRuntimeOptions {
+interface NodeOptions extends NodeRuntimeOptions {
   readonly clientAs: (user: UserInfo, userAgent: string, signal: AbortSignal) => Client;
   readonly clientCa: string;
   readonly serving: { readonly certificate: string; readonly key: string };

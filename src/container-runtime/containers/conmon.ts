@@ -10,7 +10,7 @@ import { startProgram } from '../linux/start-program.ts';
 import { OciRuntimeError, ociMessage, type OciRuntime } from '../oci-runtime.ts';
 import type { ContainerPaths } from '../state-paths.ts';
 
-export interface ConmonOptions {
+interface ConmonOptions {
   readonly conmon: string;
   readonly runtime: OciRuntime;
   readonly id: string;

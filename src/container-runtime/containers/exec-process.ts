@@ -8,7 +8,7 @@ import type { OciProcess, OciSpec } from '../oci-spec/oci-types.ts';
 import { newId, type RuntimeParts } from '../runtime-parts.ts';
 import { findRunningContainer } from './container-status.ts';
 
-export interface ExecOptions {
+interface ExecOptions {
   readonly containerId: string;
   readonly command: readonly string[];
   readonly terminal: boolean;

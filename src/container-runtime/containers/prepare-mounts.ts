@@ -7,7 +7,7 @@ import type { UserNamespaceMapping } from '../images/index.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
 import { attachMount, cloneMount, mapOwners } from '../syscalls.ts';
 
-export interface PrepareMountsOptions {
+interface PrepareMountsOptions {
   readonly id: string;
   readonly mounts: readonly Mount[];
   readonly userNamespace?: UserNamespaceMapping;

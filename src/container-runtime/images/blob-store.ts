@@ -23,7 +23,7 @@ export interface WantedBlob {
   readonly size: number;
 }
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (received: number) => void;
 }

@@ -6,7 +6,7 @@ const HEX_LENGTH: ReadonlyMap<string, number> = new Map(
   Object.entries<number>({ sha256: 64, sha384: 96, sha512: 128 }),
 );
 
-export interface Digest {
+interface Digest {
   readonly algorithm: string;
   readonly hex: string;
 }

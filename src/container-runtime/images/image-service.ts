@@ -3,7 +3,7 @@ import { CriError, type Image, type ImageFsInfoResponse, type ImageService, type
 import { ImageError } from './image-error.ts';
 import type { DiskUsage, ImageStore, StoredImage } from './image-store.ts';
 
-export interface ImageServiceParts {
+interface ImageServiceParts {
   readonly store: Pick<ImageStore, 'list' | 'resolve' | 'pull' | 'remove'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -61,7 +61,7 @@ export function createImageService({ store, now, root, imageUsage, containerUsag
   };
 }
 
-export function describeImage(image: StoredImage): Image {
+function describeImage(image: StoredImage): Image {
   return {
     id: image.id,
     repoTags: image.tags,

@@ -5,28 +5,7 @@
  *
  * `openImageStore` recovers what a crash left behind before it resolves.
  */
-export type {
-  DiskUsage,
-  GarbageReport,
-  IdMapping,
-  ImageStore,
-  ImageStoreOptions,
-  MountedImage,
-  MountImageOptions,
-  PrepareSnapshotOptions,
-  PullOptions,
-  PullProgress,
-  Snapshot,
-  SnapshotStore,
-  StoredImage,
-  UserNamespaceMapping,
-} from './image-store.ts';
-export type { ImageConfig, Platform, ProcessDefaults } from './manifest/oci-types.ts';
-export type {
-  EndpointSettings,
-  RegistryEndpoint,
-  RegistryHosts,
-  RegistryOptions,
-} from './registry/registry-options.ts';
-export { DEFAULT_UNPACK_LIMITS, type UnpackLimits } from './layers/unpack-limits.ts';
+export type { ImageStore, ImageStoreOptions, Snapshot, StoredImage, UserNamespaceMapping } from './image-store.ts';
+export type { ProcessDefaults } from './manifest/oci-types.ts';
+
 export { openImageStore } from './open-image-store.ts';

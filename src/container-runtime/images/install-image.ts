@@ -6,7 +6,7 @@ import type { Lease } from './lease.ts';
 import type { Descriptor, ImageConfig } from './manifest/oci-types.ts';
 import type { StoreParts } from './store-parts.ts';
 
-export interface ImageToInstall {
+interface ImageToInstall {
   readonly config: ImageConfig;
   readonly configDigest: string;
   readonly manifestDigest: string;

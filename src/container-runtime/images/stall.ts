@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { ImageError } from './image-error.ts';
 
-export const STALL_MS = 60_000;
+const STALL_MS = 60_000;
 
 export interface StallLimit {
   readonly clock: Clock;

@@ -8,14 +8,14 @@ import net from 'node:net';
 import type { Readable } from 'node:stream';
 import { SystemCallError } from '../syscalls.ts';
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly directory?: string;
   /** The program's descriptors that we read from; of the first three, those that are not among them lead nowhere. */
   readonly outputs: readonly number[];
 }
 
-export interface StartedProgram {
+interface StartedProgram {
   readonly pid: number;
   /** In the order in which they were asked for. */
   readonly outputs: readonly Readable[];

@@ -5,7 +5,7 @@ import fs from 'node:fs';
 const IPC = /^(?:kernel[./](?:msgmax|msgmnb|msgmni|sem|shmall|shmmax|shmmni|shm_rmid_forced)|fs[./]mqueue[./].+)$/;
 const UTS = /^kernel[./](?:hostname|domainname)$/;
 
-export type SysctlNamespace = 'net' | 'ipc' | 'uts';
+type SysctlNamespace = 'net' | 'ipc' | 'uts';
 
 /** Which namespace a sysctl belongs to; undefined for one of the whole machine. */
 export function namespaceOfSysctl(name: string): SysctlNamespace | undefined {

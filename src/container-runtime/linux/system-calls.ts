@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { SystemCallError } from '../syscalls.ts';
 
-export interface SystemCalls {
+interface SystemCalls {
   unshare(flags: number): number;
   setns(fd: number, type: number): number;
   sethostname(name: string, length: number): number;

@@ -4,19 +4,6 @@
  * The built-in bridge needs no plugins: a veth pair per sandbox on a bridge in the node's network namespace, made with
  * a handful of netlink messages. CNI runs the plugins of a configuration directory as every runtime does.
  */
-export {
-  PodNetworkError,
-  type Attachment,
-  type NetworkSandbox,
-  type NetworkStatus,
-  type PodNetwork,
-  type PodNetworkConfig,
-  type PortMapping,
-} from './pod-network.ts';
-export { BridgeNetwork, type BridgeNetworkOptions } from './bridge/bridge-network.ts';
-export {
-  CniNetwork,
-  DEFAULT_CONFIG_DIRECTORY,
-  DEFAULT_PLUGIN_DIRECTORIES,
-  type CniNetworkOptions,
-} from './cni/cni-network.ts';
+export { type NetworkSandbox, type PodNetwork } from './pod-network.ts';
+export { BridgeNetwork } from './bridge/bridge-network.ts';
+export { CniNetwork } from './cni/cni-network.ts';

@@ -41,7 +41,7 @@ function capabilityName(name: string): string {
   return upper.startsWith('CAP_') ? upper : `CAP_${upper}`;
 }
 
-export interface CapabilityOptions {
+interface CapabilityOptions {
   readonly privileged: boolean;
   readonly capabilities: Capability | undefined;
   /** What the runtime itself has, and can give. */

@@ -18,7 +18,7 @@ export interface DeviceGrant {
   readonly permissions: string;
 }
 
-export interface DeviceSpec {
+interface DeviceSpec {
   readonly devices: OciDevice[];
   readonly rules: OciDeviceRule[];
 }

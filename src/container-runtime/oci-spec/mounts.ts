@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Mount } from '../../cri/index.ts';
 import type { OciMount } from './oci-types.ts';
 
-export interface SystemMountOptions {
+interface SystemMountOptions {
   readonly privileged: boolean;
   readonly userNamespace: boolean;
   readonly hostNetwork: boolean;

@@ -11,7 +11,7 @@ export interface SandboxNamespaces {
   readonly user?: string;
 }
 
-export interface NamespaceOptions {
+interface NamespaceOptions {
   readonly options: NamespaceOption | undefined;
   readonly sandbox: SandboxNamespaces;
   /** The PID namespace of the container that an ephemeral one is to look at. */

@@ -19,7 +19,7 @@ export type OciHookName =
   | 'poststart'
   | 'poststop';
 
-export interface OciHook {
+interface OciHook {
   path: string;
   args?: string[];
   env?: string[];
@@ -109,7 +109,7 @@ export interface OciSyscallRule {
   args?: { index: number; value: number; valueTwo?: number; op: string }[];
 }
 
-export interface OciLinux {
+interface OciLinux {
   uidMappings?: OciIdMapping[];
   gidMappings?: OciIdMapping[];
   namespaces: OciNamespace[];

@@ -3,7 +3,7 @@ import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
 import type { OciSeccomp, OciSyscallRule } from './oci-types.ts';
 import { defaultSeccompProfile } from './seccomp-default.ts';
 
-export type SeccompChoice =
+type SeccompChoice =
   | { readonly type: 'unconfined' }
   | { readonly type: 'default' }
   | { readonly type: 'localhost'; readonly file: string };
@@ -37,7 +37,7 @@ function localhost(file: string): SeccompChoice {
   return { type: 'localhost', file };
 }
 
-export interface SeccompOptions {
+interface SeccompOptions {
   readonly machine: string;
   readonly capabilities: readonly string[];
   /** The text of a localhost profile. */

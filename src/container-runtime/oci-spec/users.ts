@@ -1,7 +1,7 @@
 /** Who a container's process runs as: numbers as they are, names from the image's own /etc/passwd and /etc/group. */
 import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
 
-export interface UserFiles {
+interface UserFiles {
   /** The text of the image's files; empty where it has none. */
   readonly passwd: string;
   readonly group: string;

@@ -10,7 +10,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectorySync } from '../../kernel/index.ts';
 
-export interface Identified {
+interface Identified {
   readonly id: string;
 }
 

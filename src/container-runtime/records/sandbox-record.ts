@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../linux/processes.ts';
  * ready: namespaces and network are there. stopped: they are gone, containers can no longer be started in it.
  * removing: a removal has begun and is finished after a crash.
  */
-export type SandboxPhase = 'creating' | 'ready' | 'stopped' | 'removing';
+type SandboxPhase = 'creating' | 'ready' | 'stopped' | 'removing';
 
 export interface SandboxRecord {
   readonly id: string;

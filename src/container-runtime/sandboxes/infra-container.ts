@@ -17,7 +17,7 @@ import type { RuntimeParts } from '../runtime-parts.ts';
 import { pauseProgram } from './pause-program.ts';
 import { pinProcessNamespaces, type SandboxModes } from './sandbox-namespaces.ts';
 
-export interface InfraOptions {
+interface InfraOptions {
   readonly id: string;
   readonly config: PodSandboxConfig;
   readonly runtime: OciRuntime;

@@ -13,7 +13,7 @@ export interface CgroupUsage {
   readonly processes: number;
 }
 
-export interface MemoryUsageNumbers {
+interface MemoryUsageNumbers {
   readonly usage: number;
   /** Without what the kernel can drop at once. */
   readonly workingSet: number;
@@ -119,7 +119,7 @@ function limitOf(text: string | undefined): number | undefined {
 }
 
 /** Lines of `name number`. */
-export function keyed(text: string | undefined): Map<string, number> {
+function keyed(text: string | undefined): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of (text ?? '').split('\n')) {
     const space = line.indexOf(' ');

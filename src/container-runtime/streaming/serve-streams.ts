@@ -20,7 +20,7 @@ import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
 import type { StreamRequest } from './streaming-server.ts';
 import { COMMAND_PROTOCOLS, websocketCommand } from './websocket-command.ts';
 
-export interface Upgrade {
+interface Upgrade {
   readonly request: http.IncomingMessage;
   readonly socket: Duplex;
   /** What came after the request's headers. */

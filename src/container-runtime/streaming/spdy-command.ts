@@ -24,7 +24,7 @@ const STREAMS_LIMIT_MS = 30_000;
 /** `{"Width":65535,"Height":65535}` and some room. */
 const LONGEST_SIZE = 1024;
 
-export interface SpdyCommandOptions {
+interface SpdyCommandOptions {
   readonly socket: Duplex;
   readonly head: Buffer;
   readonly protocol: string;

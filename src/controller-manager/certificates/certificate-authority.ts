@@ -48,7 +48,7 @@ const EXTENDED_USAGES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-export interface SigningOptions {
+interface SigningOptions {
   readonly usages: readonly string[];
   readonly lifetimeMs: number;
 }

@@ -161,7 +161,7 @@ async function authoritiesOfSigners(
   return authorities;
 }
 
-export interface ManagerClients {
+interface ManagerClients {
   readonly client: Client;
   readonly clientFor?: (controller: string) => Client;
   /** Ends their connections. */

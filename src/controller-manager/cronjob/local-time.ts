@@ -1,5 +1,5 @@
 /** Conversion between time stamps and the local time of a time zone. */
-export interface LocalFields {
+interface LocalFields {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;

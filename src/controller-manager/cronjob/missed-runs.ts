@@ -5,7 +5,7 @@ import type { Schedule } from './schedule.ts';
 
 const TOO_MANY = 100;
 
-export interface MissedRuns {
+interface MissedRuns {
   /** The latest time that is due; undefined when none is. */
   readonly due: number | undefined;
   readonly tooMany: boolean;

@@ -33,7 +33,7 @@ function tolerationsOf(spec: PodSpec | undefined): Toleration[] {
   return [...own.filter((toleration) => !added.some((other) => covers(toleration, other))), ...added];
 }
 
-export interface NodeVerdict {
+interface NodeVerdict {
   readonly shouldRun: boolean;
   /** Whether an existing pod may stay. NoSchedule taints do not evict it. */
   readonly mayStay: boolean;

@@ -14,7 +14,7 @@ export interface DaemonState {
   readonly now: number;
 }
 
-export interface NodePlan {
+interface NodePlan {
   readonly create: string[];
   readonly remove: Pod[];
   /** Failed and succeeded pods, which have to be replaced. */

@@ -3,7 +3,7 @@ import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } fr
 import { formatTime, parseTime } from '../../base/index.ts';
 import { findCondition, withoutCondition } from '../status.ts';
 
-export type Conditions = readonly DeploymentCondition[] | undefined;
+type Conditions = readonly DeploymentCondition[] | undefined;
 
 const NO_DEADLINE = 2 ** 31 - 1;
 

@@ -15,7 +15,7 @@ import {
 } from './conditions.ts';
 import { maxUnavailable } from './rolling-limits.ts';
 
-export interface RolloutState {
+interface RolloutState {
   readonly deployment: Deployment;
   readonly newSet: ReplicaSet | undefined;
   /** The new set included. */

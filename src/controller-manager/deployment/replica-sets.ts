@@ -6,7 +6,7 @@ import { controllerReference } from '../../client/index.ts';
 import { templateHash } from '../pods/index.ts';
 import { maxSurge, isRolling } from './rolling-limits.ts';
 
-export const HASH_LABEL = 'pod-template-hash';
+const HASH_LABEL = 'pod-template-hash';
 export const DEPLOYMENT_KIND = { apiVersion: 'apps/v1', kind: 'Deployment' };
 
 export const replicasOf = (set: ReplicaSet): number => set.spec?.replicas ?? 0;

@@ -35,7 +35,7 @@ import { isRolling, maxUnavailable } from './rolling-limits.ts';
 
 const UNLIMITED_HISTORY = 2 ** 31 - 1;
 
-export interface RolloutOptions {
+interface RolloutOptions {
   readonly context: ControllerContext;
   readonly deployment: Deployment;
   readonly sets: readonly ReplicaSet[];

@@ -11,7 +11,7 @@ export const DELETION_TIMEOUT_MS = 120_000;
 
 const DISRUPTION_ALLOWED = 'DisruptionAllowed';
 
-export interface Disrupted {
+interface Disrupted {
   readonly pods: Record<string, string>;
   /** Pods whose eviction was granted, and that still exist after the timeout. */
   readonly overdue: readonly Pod[];

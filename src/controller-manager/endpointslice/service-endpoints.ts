@@ -14,7 +14,7 @@ export function addressTypesOf({ spec }: Service): string[] {
   return ['IPv4', 'IPv6'];
 }
 
-export interface ServiceEndpointsOptions {
+interface ServiceEndpointsOptions {
   readonly service: Service;
   readonly pods: readonly Pod[];
   nodeOf(name: string): Node | undefined;

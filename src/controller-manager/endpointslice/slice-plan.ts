@@ -9,19 +9,19 @@ export interface EndpointGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-export interface SlicePlan {
+interface SlicePlan {
   readonly create: readonly SliceContent[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly content: SliceContent }[];
   readonly delete: readonly EndpointSlice[];
 }
 
-export interface SliceContent {
+interface SliceContent {
   readonly addressType: string;
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   readonly groups: readonly EndpointGroup[];
   readonly existing: readonly EndpointSlice[];
   readonly maxPerSlice: number;

@@ -8,7 +8,7 @@ import { watchServicesOfPods } from './service-pods.ts';
 export const PODS_BY_NODE_NAME = 'byNodeName';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
-export interface EndpointSliceWatchParts extends EndpointSliceParts {
+interface EndpointSliceWatchParts extends EndpointSliceParts {
   /** With the index PODS_BY_NODE_NAME. */
   readonly pods: SharedInformer<Pod>;
 }

@@ -16,7 +16,7 @@ import {
 
 export const HOST_PATH_PROVISIONER = 'k8ts.dev/host-path';
 
-export interface HostPathProvisionerParts {
+interface HostPathProvisionerParts {
   readonly claims: SharedInformer<PersistentVolumeClaim>;
   readonly volumes: SharedInformer<PersistentVolume>;
   readonly classes: SharedInformer<StorageClass>;

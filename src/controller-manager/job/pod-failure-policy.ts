@@ -2,7 +2,7 @@
 import type { PodFailurePolicy, PodFailurePolicyRule } from '../../api/generated/batch-v1.ts';
 import type { ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 
-export interface PolicyMatch {
+interface PolicyMatch {
   readonly action: string;
   /** The message of the Job's condition. */
   readonly message: string;

@@ -34,7 +34,7 @@ const BURST = 500;
 const MAX_UNCOUNTED = 500;
 const COMPLETED: readonly [string, string] = ['CompletionsReached', 'Reached expected number of succeeded pods'];
 
-export interface JobSyncOptions {
+interface JobSyncOptions {
   readonly context: ControllerContext;
   readonly job: Job;
   readonly pods: readonly Pod[];

@@ -16,7 +16,7 @@ import type { DeletionProgress } from './deletion-conditions.ts';
 /** The estimate for objects with finalizers, in seconds. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
-export interface ContentDeletion {
+interface ContentDeletion {
   readonly progress: DeletionProgress;
   /** The estimated time until the content is gone, in seconds; 0 when it is. */
   readonly estimateSeconds: number;
@@ -31,7 +31,7 @@ interface Remaining {
 
 const NOTHING: Remaining = { objects: [], estimateSeconds: 0 };
 
-export interface DeleteContentOptions {
+interface DeleteContentOptions {
   readonly client: Client;
   readonly namespace: string;
   /** How long ago the namespace was deleted. */

@@ -8,7 +8,7 @@ import { signOfLife, silentNode, type NodeHealth } from './node-health.ts';
 import { readyCondition } from './taints.ts';
 import { ZoneEvictions } from './zone-evictions.ts';
 
-export interface MonitorParts {
+interface MonitorParts {
   readonly nodes: SharedInformer<Node>;
   /** Of the namespace kube-node-lease. */
   readonly leases: SharedInformer<Lease>;

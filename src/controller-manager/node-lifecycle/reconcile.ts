@@ -14,7 +14,7 @@ const LABEL_ALIASES = [
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ] as const;
 
-export interface NodeParts {
+interface NodeParts {
   readonly nodes: SharedInformer<Node>;
   /** With the index PODS_BY_NODE. */
   readonly pods: SharedInformer<Pod>;

@@ -49,7 +49,7 @@ export function noScheduleChange(node: Node): TaintChange | undefined {
   return add.length + remove.length === 0 ? undefined : { effect: 'NoSchedule', add, remove };
 }
 
-export interface TaintChange {
+interface TaintChange {
   readonly effect: 'NoSchedule' | 'NoExecute';
   readonly add: readonly string[];
   readonly remove: readonly string[];

@@ -4,7 +4,7 @@ import type { ControllerContext } from '../controller.ts';
 import { hasTaint, NOT_READY, readyCondition, setNoExecute, UNREACHABLE } from './taints.ts';
 import { EvictionLimits, zoneOf, zoneState, type ZoneState } from './zones.ts';
 
-export interface ZoneEvictionOptions {
+interface ZoneEvictionOptions {
   /** Called when nodes report again after a full disruption, so that each gets a new grace period. */
   restartGracePeriods(): void;
 }

@@ -9,7 +9,7 @@ import { claimKeyOf } from './bind.ts';
 export const VOLUMES_BY_CLAIM = 'claimRef';
 export const CLAIMS_BY_VOLUME = 'volumeName';
 
-export interface BinderInformers {
+interface BinderInformers {
   /** With the index VOLUMES_BY_CLAIM. */
   readonly volumes: SharedInformer<PersistentVolume>;
   /** With the index CLAIMS_BY_VOLUME. */

@@ -13,7 +13,7 @@ const QUARANTINE_MS = 40_000;
 
 const NODE_GONE: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', failed: true };
 
-export interface PodCollectorParts {
+interface PodCollectorParts {
   /** With the index PODS_BY_NODE. */
   readonly pods: SharedInformer<Pod>;
   readonly nodes: SharedInformer<Node>;

@@ -4,7 +4,7 @@ import { isRecord, parseQuantity } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 
 /** Values are in thousandths, so that fractions stay whole numbers. */
-export interface PodMetrics {
+interface PodMetrics {
   readonly milliByPod: ReadonlyMap<string, number>;
 }
 

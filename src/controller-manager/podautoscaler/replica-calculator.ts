@@ -16,7 +16,7 @@ export interface Tolerance {
   readonly down: number;
 }
 
-export interface PodUsage {
+interface PodUsage {
   readonly pods: readonly Pod[];
   readonly milliByPod: ReadonlyMap<string, number>;
   readonly current: number;
@@ -27,7 +27,7 @@ export interface PodUsage {
   readonly startUp?: StartUpPeriods;
 }
 
-export interface Proposal {
+interface Proposal {
   readonly replicas: number;
   /** The current value: percent for utilization, thousandths otherwise. */
   readonly value: number;

@@ -15,13 +15,13 @@ const DEFAULT_DOWN: HPAScalingRules = {
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 };
 
-export interface ScaleEvent {
+interface ScaleEvent {
   readonly at: number;
   /** Replicas added, or removed where negative. */
   readonly change: number;
 }
 
-export interface Recommendation {
+interface Recommendation {
   readonly at: number;
   readonly replicas: number;
 }
@@ -32,7 +32,7 @@ export interface ScalingHistory {
   readonly events: ScaleEvent[];
 }
 
-export interface Limited {
+interface Limited {
   readonly replicas: number;
   readonly ableToScale: readonly [reason: string, message: string];
   readonly scalingLimited: readonly [status: 'True' | 'False', reason: string, message: string];
@@ -55,7 +55,7 @@ export function scalingRules(
   };
 }
 
-export interface WantedSize {
+interface WantedSize {
   readonly current: number;
   readonly wanted: number;
   readonly now: number;

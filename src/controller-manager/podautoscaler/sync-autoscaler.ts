@@ -17,7 +17,7 @@ import type { DescribedObject, MetricsClient } from './metrics-client.ts';
 import type { Tolerance } from './replica-calculator.ts';
 import { limitReplicas, scalingRules, type ScalingHistory } from './scaling-behavior.ts';
 
-export interface AutoscalerSyncOptions {
+interface AutoscalerSyncOptions {
   readonly context: ControllerContext;
   readonly pods: SharedInformer<Pod>;
   readonly scales: ScaleClient;

@@ -8,7 +8,7 @@ const PHASE_ORDER: ReadonlyMap<string, number> = new Map(
   Object.entries<number>({ Pending: 0, Unknown: 1, Running: 2 }),
 );
 
-export interface RankedPod {
+interface RankedPod {
   readonly pod: Pod;
   /** The number of related pods on its node: of two equal pods, the one on the fuller node is deleted. */
   readonly crowd: number;

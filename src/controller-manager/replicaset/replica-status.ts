@@ -7,7 +7,7 @@ import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
-export interface ReplicaState {
+interface ReplicaState {
   readonly generation: number;
   readonly replicas: number;
   readonly minReadySeconds: number;

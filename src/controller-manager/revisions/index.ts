@@ -1,3 +1,3 @@
 /** The history of templates, as ControllerRevisions, that DaemonSets and StatefulSets roll back to. */
-export { byRevision, revisionData, sameData, templateOf } from './revision-data.ts';
-export { RevisionHistory, type NewRevision, type RevisionOwner } from './revision-history.ts';
+export { revisionData, sameData, templateOf } from './revision-data.ts';
+export { RevisionHistory, type RevisionOwner } from './revision-history.ts';

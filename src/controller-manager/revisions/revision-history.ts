@@ -29,7 +29,7 @@ export interface RevisionOwner {
   canAdopt(): Promise<boolean>;
 }
 
-export interface NewRevision extends RevisionOwner {
+interface NewRevision extends RevisionOwner {
   readonly data: unknown;
   readonly revision: number;
   /** The label with the hash. */

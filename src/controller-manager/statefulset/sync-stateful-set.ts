@@ -12,7 +12,7 @@ import { hasIdentity, ordinalOf, revisionNameOf, startOrdinal } from './identity
 import type { StatefulPods } from './stateful-pods.ts';
 import { isHealthy, isRunningAndReady } from './stateful-status.ts';
 
-export interface StatefulSyncOptions {
+interface StatefulSyncOptions {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
   readonly current: ControllerRevision;

@@ -34,7 +34,7 @@ const MANAGER = { name: 'system:kube-controller-manager', groups: ['system:authe
 /** The authorizers' words; admission plugins such as ResourceQuota refuse with 403 as well. */
 const UNAUTHORIZED = /User \\?"[^"]*" cannot /;
 
-export interface FixtureOptions {
+interface FixtureOptions {
   /** As `--controllers`. */
   readonly controllers: readonly string[];
   readonly config?: Partial<ControllerManagerConfig>;
@@ -42,31 +42,31 @@ export interface FixtureOptions {
   readonly countsEvents?: true;
 }
 
-export interface Write {
+interface Write {
   readonly method: string;
   readonly path: string;
 }
 
-export interface KillPoint {
+interface KillPoint {
   /** Which of the manager's writes, counted from 0. */
   readonly write: number;
   readonly when: 'before' | 'after';
 }
 
 /** Part of the writes fail, and of these half have been done nonetheless. */
-export interface Faults {
+interface Faults {
   readonly rate: number;
   readonly random: Random;
 }
 
 /** Some writes are refused with a conflict although nobody has changed the object: no event will follow. */
-export interface BareConflicts {
+interface BareConflicts {
   /** Whether this write is one of them; asked once for each. */
   readonly refuses: (write: Write) => boolean;
 }
 
 /** Caches lag behind: events of watches come late, though in their order. */
-export interface Staleness {
+interface Staleness {
   readonly lateByMs: number;
   readonly random: Random;
 }

@@ -10,7 +10,7 @@ import { parseLabelSelector } from '../../machinery/selectors/index.ts';
 import { clusterTrustBundleName } from '../../machinery/validation/signer-name.ts';
 import type { ControllerFixture } from './index.ts';
 
-export interface ClusterTrustBundle extends ApiObject {
+interface ClusterTrustBundle extends ApiObject {
   spec: { signerName?: string; trustBundle: string };
 }
 

@@ -20,7 +20,7 @@ export interface EtcdTls {
   key?: Buffer;
 }
 
-export interface EndpointsOptions {
+interface EndpointsOptions {
   /** `http://host:port` or `https://host:port`, or without a scheme for plain text. */
   endpoints: readonly string[];
   tls?: EtcdTls;
@@ -31,13 +31,13 @@ export interface EndpointsOptions {
   retryForMs: number;
 }
 
-export interface CallOptions {
+interface CallOptions {
   idempotent: boolean;
   /** Overrides `requestTimeoutMs` for this call. */
   timeoutMs?: number;
 }
 
-export interface Call<Q extends object, R extends object> {
+interface Call<Q extends object, R extends object> {
   path: string;
   request: Message<Q>;
   response: Message<R>;
@@ -179,7 +179,7 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 /** The member is down, has no leader or does not answer: another member may work. */
-export function isEndpointFailure(error: ServiceError): boolean {
+function isEndpointFailure(error: ServiceError): boolean {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
   // Our own timeout, or the connection's end under a running call.
   return (

@@ -57,7 +57,7 @@ export async function snapshotStatus(path: string): Promise<SnapshotStatus> {
   });
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   path: string;
   directory: string;
   skipHashCheck?: boolean;

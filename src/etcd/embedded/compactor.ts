@@ -7,7 +7,7 @@ export interface HistoryLimits {
   bytes: number;
 }
 
-export interface CompactorOptions {
+interface CompactorOptions {
   tables(): Tables;
   limits: HistoryLimits;
   compactRevision: number;

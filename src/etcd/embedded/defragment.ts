@@ -15,7 +15,7 @@ export function isWorthGivingBack({ total, inUse }: { total: number; inUse: numb
   return total > MIN_FILE_BYTES && inUse < total / 2;
 }
 
-export interface SpaceToGiveBack {
+interface SpaceToGiveBack {
   directory: string;
   engine: EmbeddedEngine;
   generation: number;

@@ -21,7 +21,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-export interface EmbeddedEngineOptions {
+interface EmbeddedEngineOptions {
   tables: Tables;
   directory: string;
   clock: Clock;

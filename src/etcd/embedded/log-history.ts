@@ -8,7 +8,7 @@ import type { Tables } from './tables.ts';
 
 const ENTRIES_PER_STEP = 500;
 
-export interface LogHistorySource {
+interface LogHistorySource {
   tables(): Tables;
   /** All pairs as of the newest record that was appended. */
   publishedView(): View;

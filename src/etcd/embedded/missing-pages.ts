@@ -13,7 +13,7 @@ const NODE_FLAGS = { valueOutside: 1, table: 2 } as const;
 const TABLE_ROOT = 40;
 export const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 
-export interface Pages {
+interface Pages {
   readonly pageSize: number;
   readonly count: number;
   read(page: number): Buffer;

@@ -11,7 +11,7 @@ export function frame(message: Buffer): Buffer {
   return message;
 }
 
-export interface FrameLimits {
+interface FrameLimits {
   maxMessageBytes: number;
   encoding: string;
 }

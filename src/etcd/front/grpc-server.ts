@@ -5,9 +5,9 @@ import { FrameReader } from './frames.ts';
 import { StreamCall } from './stream-call.ts';
 
 /** Takes a message and returns a framed one. */
-export type UnaryHandler = (request: Buffer) => Promise<Buffer>;
+type UnaryHandler = (request: Buffer) => Promise<Buffer>;
 /** Runs as long as the stream; an error becomes the stream's status. */
-export type StreamHandler = (call: StreamCall) => Promise<void>;
+type StreamHandler = (call: StreamCall) => Promise<void>;
 
 export type Handler = { unary: UnaryHandler } | { stream: StreamHandler };
 /** Service name to method name to handler. */

@@ -13,7 +13,7 @@ export interface ListenerTls {
   requireClientCertificate?: boolean;
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   host: string;
   port: number;
   tls?: ListenerTls;

@@ -1,7 +1,7 @@
 import { LENGTH_DELIMITED, MalformedMessage, VARINT, WireReader, WireWriter } from './protobuf.ts';
 
 /** How values of one protobuf type are written, read and defaulted. */
-export interface FieldType<T> {
+interface FieldType<T> {
   wireType: number;
   initial: T;
   /** proto3 leaves default values out. */
@@ -10,7 +10,7 @@ export interface FieldType<T> {
   read(reader: WireReader): T;
 }
 
-export interface Field<T> {
+interface Field<T> {
   number: number;
   type: FieldType<T>;
   repeated: boolean;

@@ -14,7 +14,7 @@ import {
 } from './message.ts';
 
 /** etcd's messages (etcdserverpb and mvccpb): field names and numbers of its v3 API. */
-export const ResponseHeader = message('ResponseHeader', {
+const ResponseHeader = message('ResponseHeader', {
   clusterId: id(1),
   memberId: id(2),
   revision: number(3),
@@ -84,11 +84,11 @@ export const Compare = message('Compare', {
 
 type Decoded<M> = M extends Message<infer T> ? T : never;
 export type RangeRequestMessage = Decoded<typeof RangeRequest>;
-export type RangeResponseMessage = Decoded<typeof RangeResponse>;
+type RangeResponseMessage = Decoded<typeof RangeResponse>;
 export type PutRequestMessage = Decoded<typeof PutRequest>;
-export type PutResponseMessage = Decoded<typeof PutResponse>;
+type PutResponseMessage = Decoded<typeof PutResponse>;
 export type DeleteRangeRequestMessage = Decoded<typeof DeleteRangeRequest>;
-export type DeleteRangeResponseMessage = Decoded<typeof DeleteRangeResponse>;
+type DeleteRangeResponseMessage = Decoded<typeof DeleteRangeResponse>;
 export type CompareMessage = Decoded<typeof Compare>;
 export type KeyValueMessage = Decoded<typeof KeyValue>;
 export type EventMessage = Decoded<typeof Event>;
@@ -96,8 +96,6 @@ export type HeaderMessage = Decoded<typeof ResponseHeader>;
 export type WatchRequestMessage = Decoded<typeof WatchRequest>;
 export type WatchCreateMessage = Decoded<typeof WatchCreateRequest>;
 export type WatchResponseMessage = Decoded<typeof WatchResponse>;
-export type MemberMessage = Decoded<typeof Member>;
-
 export interface RequestOpMessage {
   range: RangeRequestMessage | undefined;
   put: PutRequestMessage | undefined;
@@ -122,7 +120,7 @@ export interface TxnResponseMessage {
 }
 
 /** Transactions nest, so their types are written out. */
-export const RequestOp: Message<RequestOpMessage> = message('RequestOp', {
+const RequestOp: Message<RequestOpMessage> = message('RequestOp', {
   range: nested(1, () => RangeRequest),
   put: nested(2, () => PutRequest),
   deleteRange: nested(3, () => DeleteRangeRequest),
@@ -133,7 +131,7 @@ export const TxnRequest: Message<TxnRequestMessage> = message('TxnRequest', {
   success: nestedList(2, () => RequestOp),
   failure: nestedList(3, () => RequestOp),
 });
-export const ResponseOp: Message<ResponseOpMessage> = message('ResponseOp', {
+const ResponseOp: Message<ResponseOpMessage> = message('ResponseOp', {
   range: nested(1, () => RangeResponse as unknown as Message<Partial<RangeResponseMessage>>),
   put: nested(2, () => PutResponse as unknown as Message<Partial<PutResponseMessage>>),
   deleteRange: nested(3, () => DeleteRangeResponse as unknown as Message<Partial<DeleteRangeResponseMessage>>),
@@ -164,7 +162,7 @@ export const WatchRequest = message('WatchRequest', {
   cancel: nested(2, () => WatchCancelRequest),
   progress: nested(3, () => Empty),
 });
-export const WatchCancelRequest = message('WatchCancelRequest', { watchId: number(1) });
+const WatchCancelRequest = message('WatchCancelRequest', { watchId: number(1) });
 export const WatchResponse = message('WatchResponse', {
   header,
   watchId: number(2),
@@ -195,7 +193,7 @@ export const LeaseTimeToLiveResponse = message('LeaseTimeToLiveResponse', {
 });
 export const LeaseLeasesResponse = message('LeaseLeasesResponse', { header, leases: nestedList(2, () => LeaseId) });
 
-export const Member = message('Member', {
+const Member = message('Member', {
   id: id(1),
   name: text(2),
   peerUrls: repeated(text(3)),

@@ -7,9 +7,9 @@ export class MalformedMessage extends Error {
 }
 
 export const VARINT = 0;
-export const FIXED64 = 1;
+const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
-export const FIXED32 = 5;
+const FIXED32 = 5;
 
 /** Transactions nest; only an attacker who wants to exhaust the stack nests them this deeply. */
 const MAX_NESTING = 300;

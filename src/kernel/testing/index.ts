@@ -1,2 +1,2 @@
 /** Waiting in tests, on the machine's clock and on a virtual one. */
-export { until, type UntilOptions } from './until.ts';
+export { until } from './until.ts';

@@ -1,6 +1,6 @@
 import { RealClock, VirtualClock, type Clock } from '../index.ts';
 
-export interface UntilOptions {
+interface UntilOptions {
   /** A virtual clock is moved between two checks; default: the machine's. */
   readonly clock?: Clock;
   /** Time on `clock` after which waiting fails; default 20 s. */

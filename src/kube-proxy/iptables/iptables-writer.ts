@@ -5,12 +5,12 @@ import type { Family } from '../service-plan.ts';
 import { FILTER_CHAINS, JUMPS, NAT_CHAINS, SERVICE_CHAIN } from './chains.ts';
 import { serviceRules, type IptablesSettings, type ServiceRules } from './service-rules.ts';
 
-export interface IptablesFamily extends IptablesSettings {
+interface IptablesFamily extends IptablesSettings {
   readonly family: Family;
   readonly masqueradeBit: number;
 }
 
-export interface IptablesOptions {
+interface IptablesOptions {
   readonly netns: string | undefined;
   readonly families: readonly IptablesFamily[];
 }

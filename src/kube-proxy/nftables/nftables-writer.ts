@@ -8,7 +8,7 @@ import type { BaseTableOptions } from './base-table.ts';
 import { elementChanges } from './element-bytes.ts';
 import { NftablesRuleset, type RulesetChange } from './ruleset.ts';
 
-export interface NftablesOptions {
+interface NftablesOptions {
   /** The node's network namespace; undefined is the process's own. */
   readonly netns: string | undefined;
   readonly families: readonly BaseTableOptions[];

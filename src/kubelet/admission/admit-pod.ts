@@ -19,7 +19,7 @@ export interface PodRejection {
   readonly insufficient?: { readonly resource: string; readonly amount: number };
 }
 
-export interface AdmissionInput {
+interface AdmissionInput {
   readonly pod: Pod;
   readonly node: Node;
   /** The other admitted pods. */

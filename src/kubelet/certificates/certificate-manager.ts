@@ -5,7 +5,7 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import { nextRotationDeadline, type CertificateStore } from './certificate-store.ts';
 import { requestCertificate, type CertificateRequestOptions, type IssuedCertificate } from './request-certificate.ts';
 
-export interface CertificateManagerOptions {
+interface CertificateManagerOptions {
   readonly name: string;
   readonly client: Client;
   readonly store: CertificateStore;

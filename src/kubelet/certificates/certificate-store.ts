@@ -8,7 +8,7 @@ import path from 'node:path';
 import { makeDirectory, renameDurably, writeFileDurably } from '../../kernel/index.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 
-export interface StoredCertificate extends IssuedCertificate {
+interface StoredCertificate extends IssuedCertificate {
   readonly validFrom: number;
   readonly validTo: number;
 }

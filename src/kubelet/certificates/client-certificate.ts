@@ -68,7 +68,7 @@ export function renewableCredentials(inner: Credentials): { readonly credentials
   };
 }
 
-export interface ClientRotation {
+interface ClientRotation {
   readonly client: Client;
   readonly directory: string;
   readonly nodeName: string;

@@ -7,7 +7,7 @@ import * as x509 from '../../net/x509/index.ts';
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-export interface ServingCertificate {
+interface ServingCertificate {
   /** PEM */
   readonly certificate: string;
   readonly privateKey: string;

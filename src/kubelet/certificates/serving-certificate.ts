@@ -9,7 +9,7 @@ import { CertificateStore } from './certificate-store.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 import { selfSignedCertificate } from './self-signed.ts';
 
-export interface ServingCertificateOptions {
+interface ServingCertificateOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly names: readonly string[];

@@ -18,7 +18,7 @@ const REMOVE_RETRY_MS = 20;
 /** The cgroups that hold pods' cgroups: Guaranteed pods lie in kubepods itself. */
 const POD_PARENTS = [['kubepods'], ['kubepods', 'burstable'], ['kubepods', 'besteffort']] as const;
 
-export interface OpenCgroupsOptions {
+interface OpenCgroupsOptions {
   readonly config: KubeletConfiguration;
   /** The driver of the runtime. It overrides the configuration, because kubelet and runtime must use the same. */
   readonly driver?: CgroupDriver;

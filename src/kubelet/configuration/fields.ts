@@ -1,5 +1,5 @@
 /** Declarations of configuration fields: their type and default. */
-export interface FieldTypes {
+interface FieldTypes {
   text: string;
   flag: boolean;
   whole: number;
@@ -19,7 +19,7 @@ export interface Field<K extends keyof FieldTypes = keyof FieldTypes, D = FieldT
   readonly default: D;
 }
 
-export type FieldTable = Readonly<Record<string, Field>>;
+type FieldTable = Readonly<Record<string, Field>>;
 
 export function field<K extends keyof FieldTypes, D extends FieldTypes[K]>(kind: K, value: D): Field<K, FieldTypes[K]>;
 export function field<K extends keyof FieldTypes>(kind: K): Field<K, FieldTypes[K] | undefined>;

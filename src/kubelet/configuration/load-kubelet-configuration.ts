@@ -8,7 +8,7 @@ import { validateKubeletConfiguration } from './validate-kubelet-configuration.t
 const API_VERSION = 'kubelet.config.k8s.io/v1beta1';
 const KIND = 'KubeletConfiguration';
 
-export class KubeletConfigurationError extends Error {
+class KubeletConfigurationError extends Error {
   override readonly name = 'KubeletConfigurationError';
   readonly code = 'kubelet-configuration';
 }

@@ -11,7 +11,7 @@ import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
 
-export interface PluginHandler {
+interface PluginHandler {
   /** Throws when the plugin cannot be used; the plugin gets the message. */
   register(plugin: {
     readonly name: string;

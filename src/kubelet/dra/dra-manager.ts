@@ -32,7 +32,7 @@ const RECONCILE_MS = 60_000;
 /** How long the ResourceSlices of a driver stay after it is gone, so that it can be updated. */
 const WIPE_DELAY_MS = 30_000;
 
-export interface DraManagerOptions {
+interface DraManagerOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly rootDirectory: string;
@@ -49,7 +49,7 @@ interface Driver {
 }
 
 /** A claim of a container, with the devices for it. */
-export interface ContainerClaim {
+interface ContainerClaim {
   readonly name: string;
   readonly namespace: string;
   readonly devices: readonly PreparedDevice[];

@@ -6,7 +6,7 @@ import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { DRAResourceHealth, NodeWatchResourcesResponse } from './dra-health-v1alpha1.generated.ts';
 
-export interface DeviceHealth {
+interface DeviceHealth {
   readonly health: 'Healthy' | 'Unhealthy' | 'Unknown';
   readonly message: string;
 }

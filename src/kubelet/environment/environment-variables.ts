@@ -14,7 +14,7 @@ export interface EnvironmentSources {
   file(volumeName: string, path: string): Promise<string | undefined>;
 }
 
-export interface EnvironmentInput extends PodFacts {
+interface EnvironmentInput extends PodFacts {
   readonly container: Container | EphemeralContainer;
   readonly sources: EnvironmentSources;
   /** Called for keys of envFrom that are not valid variable names. */

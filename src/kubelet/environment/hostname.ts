@@ -1,7 +1,7 @@
 /** The host name of a pod, and its FQDN when it has a subdomain. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 
-export interface PodHostname {
+interface PodHostname {
   readonly hostname: string;
   /** `host.subdomain.namespace.svc.cluster.local`, or empty. */
   readonly hostDomain: string;

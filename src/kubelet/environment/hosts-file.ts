@@ -4,7 +4,7 @@ import type { HostAlias } from '../../api/generated/core-v1.ts';
 const OWN_HEADER = '# Kubernetes-managed hosts file.\n';
 const NODE_HEADER = '# Kubernetes-managed hosts file (host network).\n';
 
-export interface HostsFileInput {
+interface HostsFileInput {
   readonly ips: readonly string[];
   readonly hostname: string;
   /** The FQDN of a pod with a subdomain; otherwise empty. */

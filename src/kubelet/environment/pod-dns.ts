@@ -6,14 +6,14 @@ const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
 const MAX_SEARCH_CHARACTERS = 2048;
 
-export interface DnsSettings {
+interface DnsSettings {
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   /** The text of the node's resolv.conf. */
   readonly nodeResolvConf: string;
 }
 
-export interface PodDns {
+interface PodDns {
   readonly dns: DNSConfig;
   /** Warning events: entries beyond the limits, or a fallback to the policy Default. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[];

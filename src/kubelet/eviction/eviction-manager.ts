@@ -25,7 +25,7 @@ import { limitsStorage, storageViolation } from './local-storage.ts';
 import { rankPods } from './rank-pods.ts';
 import { isMet, SIGNALS, thresholdsOf, type Observations, type Threshold } from './thresholds.ts';
 
-export interface EvictionOptions {
+interface EvictionOptions {
   readonly config: KubeletConfig;
   readonly stats: Pick<StatsProvider, 'summary' | 'podSummaries'>;
   readonly manager: Pick<PodManager, 'activePods' | 'worker' | 'terminate'>;

@@ -7,12 +7,12 @@ import { allocatedRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
 import type { FsStatsType } from './disk-layout.ts';
 
-export interface RankedPod {
+interface RankedPod {
   readonly pod: Pod;
   readonly summary: PodSummary | undefined;
 }
 
-export function usageOf(
+function usageOf(
   resource: string,
   { pod, summary }: RankedPod,
   fsStats: readonly FsStatsType[] = ['root', 'logs', 'local-volumes'],

@@ -7,7 +7,7 @@ import { filesystemUse, memoryAvailable, processCounts, type FilesystemUse, type
 import type { DiskLayout } from './disk-layout.ts';
 import type { Observation, Observations } from './thresholds.ts';
 
-export interface SignalObserverOptions {
+interface SignalObserverOptions {
   readonly config: KubeletConfig;
   readonly machine: Machine;
   readonly runtime: ContainerRuntime;

@@ -12,7 +12,7 @@ import { withDefaultTag } from './image-reference.ts';
 
 const PERIOD_MS = 5 * 60_000;
 
-export interface ImageGcOptions {
+interface ImageGcOptions {
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfiguration;
   readonly reporter: Pick<NodeReporter, 'event'>;

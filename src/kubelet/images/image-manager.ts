@@ -15,12 +15,12 @@ import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { withDefaultTag } from './image-reference.ts';
 import { credentialsFor } from './pull-secrets.ts';
 
-export type ImageOutcome =
+type ImageOutcome =
   | { readonly type: 'present'; readonly imageRef: string }
   | { readonly type: 'pulling' }
   | { readonly type: 'problem'; readonly problem: StartProblem; readonly retryInMs: number | undefined };
 
-export interface ImageRequest {
+interface ImageRequest {
   readonly pod: Pod;
   readonly container: Pick<Container | EphemeralContainer, 'name' | 'image' | 'imagePullPolicy'>;
   /** The pod's image pull secrets; read only before a pull. */
@@ -30,7 +30,7 @@ export interface ImageRequest {
   readonly wake: () => void;
 }
 
-export interface ImageManagerOptions {
+interface ImageManagerOptions {
   readonly runtime: ContainerRuntime;
   readonly events: PodEvents;
   /** How many images are pulled at once. */

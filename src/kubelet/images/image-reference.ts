@@ -9,7 +9,7 @@ const REFERENCE = new RegExp(
 /** The registry of references without a host. */
 const DEFAULT_DOMAIN = 'docker.io';
 
-export class InvalidImageName extends Error {
+class InvalidImageName extends Error {
   override readonly name = 'InvalidImageName';
   readonly code = 'invalid-image-name';
 }
@@ -20,7 +20,7 @@ export function withDefaultTag(image: string): string {
   return tag === undefined && digest === undefined ? `${image}:latest` : image;
 }
 
-export interface ImageName {
+interface ImageName {
   readonly domain: string;
   readonly path: string;
   readonly tag: string | undefined;

@@ -6,7 +6,7 @@ import type { Dial } from '../probes/dial.ts';
 import { actionHeaders, actionUrl, httpGet } from '../probes/http-get.ts';
 import { resolvePort } from '../probes/resolve-port.ts';
 
-export interface HandlerInput {
+interface HandlerInput {
   readonly handler: LifecycleHandler;
   readonly container: Pick<Container | EphemeralContainer, 'name' | 'ports'>;
   readonly containerId: string;

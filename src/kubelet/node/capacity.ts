@@ -3,7 +3,7 @@ import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { FilesystemUse, Machine } from './machine.ts';
 
-export type ResourceTexts = Record<string, string>;
+type ResourceTexts = Record<string, string>;
 
 export interface CapacityInput {
   readonly machine: Machine;

@@ -11,7 +11,7 @@ const MAX_RETRIES = 5;
 const INITIAL_RETRY_MS = 200;
 const MAX_RETRY_MS = 7000;
 
-export interface NodeLeaseOptions {
+interface NodeLeaseOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly durationSeconds: number;

@@ -8,7 +8,7 @@ import { isAlreadyExists, type Client, type EventRecorder } from '../../client/i
 import { childContext, type Context } from '../../kernel/index.ts';
 import { conditionEventReason } from './condition-events.ts';
 
-export interface NodeReporterOptions {
+interface NodeReporterOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly labels: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import { formatTime } from '../../base/index.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
 import type { Machine } from './machine.ts';
 
-export interface NodeStatusInput {
+interface NodeStatusInput {
   readonly now: number;
   readonly nodeName: string;
   readonly machine: Machine;

@@ -4,7 +4,7 @@
  * update is older than twice the maximum.
  */
 import { parseDuration } from '../../base/index.ts';
-export interface BackOffLimits {
+interface BackOffLimits {
   readonly initialMs: number;
   readonly maxMs: number;
 }

@@ -35,7 +35,7 @@ export interface StatusInput {
   readonly terminating: boolean;
 }
 
-export interface AllContainerStatuses {
+interface AllContainerStatuses {
   readonly init: ContainerStatus[];
   readonly regular: ContainerStatus[];
   readonly ephemeral: ContainerStatus[];

@@ -11,7 +11,7 @@ import type { PodDependencies } from './pod-dependencies.ts';
 const MIN_GRACE_SECONDS = 2;
 const DEFAULT_GRACE_SECONDS = 30;
 
-export interface ContainerKillOptions {
+interface ContainerKillOptions {
   readonly reason: KillReason;
   readonly message?: string;
   /** Overrides the grace period of the pod. */
@@ -119,7 +119,7 @@ function findContainer({ spec }: Pod, name: string): Container | EphemeralContai
   );
 }
 
-export interface PodKillOptions {
+interface PodKillOptions {
   readonly graceSeconds?: number;
   readonly signal: AbortSignal;
 }

@@ -26,7 +26,7 @@ const NETWORK_RETRY_MS = 10_000;
 const DYNAMIC_RESOURCES_RETRY_MS = 5000;
 const SANDBOX_RETRY_MS = 1000;
 
-export interface PerformInput {
+interface PerformInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
   readonly actions: PodActions;
@@ -36,7 +36,7 @@ export interface PerformInput {
   readonly hookRunning: (containerId: string, running: boolean) => void;
 }
 
-export interface Performed {
+interface Performed {
   /** Whether the runtime's state has changed, so that the pod must be synced again at once. */
   readonly changed: boolean;
   /** When to retry what failed; undefined when nothing did. */

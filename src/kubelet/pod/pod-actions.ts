@@ -6,7 +6,7 @@ import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 export type ProbeResult = 'success' | 'failure' | 'unknown';
 
 /** Probe results by container ID. */
-export interface ProbeResults {
+interface ProbeResults {
   liveness(containerId: string): ProbeResult;
   startup(containerId: string): ProbeResult;
 }
@@ -30,7 +30,7 @@ export type KillReason =
   | 'PodKilled'
   | 'Resize';
 
-export interface ContainerKill {
+interface ContainerKill {
   readonly container: ObservedContainer;
   readonly reason: KillReason;
   readonly message: string;

@@ -13,7 +13,7 @@ export const KUBELET_CONDITIONS = [
   'AllContainersRestarting',
 ] as const;
 
-export interface ConditionInput {
+interface ConditionInput {
   readonly pod: Pod;
   readonly phase: string;
   readonly init: readonly ContainerStatus[];

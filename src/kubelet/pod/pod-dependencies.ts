@@ -26,7 +26,7 @@ export interface NodeFacts {
   readonly allocatable: Readonly<Record<string, string>>;
 }
 
-export interface RuntimeFacts {
+interface RuntimeFacts {
   /** The scheme of container IDs, such as `containerd`. */
   readonly name: string;
   readonly recursiveReadOnly: boolean;

@@ -17,7 +17,7 @@ import { podKey, uidOf } from './pod-identity.ts';
 import { isCriticalPod, isMirrorPod, isStaticPod } from './pod-resources.ts';
 import { PodWorker, type Termination } from './pod-worker.ts';
 
-export interface PodManagerOptions {
+interface PodManagerOptions {
   readonly deps: PodDependencies;
   readonly informer: SharedInformer<Pod>;
   readonly allocations: AllocationManager;

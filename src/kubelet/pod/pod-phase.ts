@@ -3,7 +3,7 @@ import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { restartsAfter } from './restart-policy.ts';
 
-export interface ContainerStatuses {
+interface ContainerStatuses {
   readonly init: readonly ContainerStatus[];
   readonly regular: readonly ContainerStatus[];
 }

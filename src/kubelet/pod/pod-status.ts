@@ -6,7 +6,7 @@ import { containerStatuses, type StatusInput } from './container-statuses.ts';
 import { kubeletConditions, mergeConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
 
-export interface PodStatusInput extends StatusInput {
+interface PodStatusInput extends StatusInput {
   readonly now: number;
   /** The node's IP addresses, the primary one first. */
   readonly hostIPs: readonly string[];

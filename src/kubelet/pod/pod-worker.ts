@@ -20,7 +20,7 @@ import { podStatus } from './pod-status.ts';
 import { isNothingToDo, syncPod } from './sync-pod.ts';
 
 /** Why the kubelet fails a pod. */
-export interface PodFailure {
+interface PodFailure {
   readonly phase: 'Failed';
   readonly reason: string;
   readonly message: string;
@@ -42,7 +42,7 @@ const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified d
 const RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
 
-export interface WorkerOptions {
+interface WorkerOptions {
   /** The pod with its allocated resources, and the conditions of a pending resize. */
   readonly allocated: (pod: Pod) => {
     readonly pod: Pod;

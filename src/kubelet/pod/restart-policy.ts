@@ -10,7 +10,7 @@ export function matchingRule({ restartPolicyRules = [] }: Pick<Container, 'resta
   });
 }
 
-export type RestartableContainer = Pick<Container | EphemeralContainer, 'restartPolicy' | 'restartPolicyRules'>;
+type RestartableContainer = Pick<Container | EphemeralContainer, 'restartPolicy' | 'restartPolicyRules'>;
 
 export function restartsAfter(container: RestartableContainer, pod: Pod, exitCode: number): boolean {
   if (matchingRule(container, exitCode) !== undefined) return true;

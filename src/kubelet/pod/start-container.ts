@@ -43,7 +43,7 @@ export interface StartInput {
   readonly hookRunning: (containerId: string, running: boolean) => void;
 }
 
-export type StartOutcome =
+type StartOutcome =
   | { readonly type: 'started'; readonly containerId: string }
   | { readonly type: 'waiting' }
   | { readonly type: 'problem'; readonly problem: StartProblem; readonly retryInMs: number | undefined };

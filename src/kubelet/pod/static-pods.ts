@@ -18,7 +18,7 @@ import { CONFIG_HASH, CONFIG_SOURCE } from './pod-resources.ts';
 const CONFIG_SEEN = 'kubernetes.io/config.seen';
 const SETTLE_MS = 50;
 
-export interface StaticPodsOptions {
+interface StaticPodsOptions {
   readonly config: KubeletConfig;
   /** Called with all static pods whenever one has changed. */
   readonly onPods: (pods: readonly Pod[]) => void;

@@ -5,7 +5,7 @@ import { encodeVarint } from '../../base/index.ts';
 
 const STATES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
-export interface HealthAnswer {
+interface HealthAnswer {
   /** The gRPC status code; 0 for OK. */
   readonly code: number;
   readonly message: string;

@@ -5,13 +5,13 @@ import type { HTTPGetAction } from '../../api/generated/core-v1.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import type { Dial } from './dial.ts';
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly body: string;
   readonly location: string | undefined;
 }
 
-export interface HttpGet {
+interface HttpGet {
   readonly url: URL;
   readonly headers: readonly (readonly [string, string])[];
   readonly dial: Dial;

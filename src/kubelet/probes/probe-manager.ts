@@ -12,7 +12,7 @@ import { uidOf } from '../pod/pod-identity.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
 import { runProbe, type ProbeDependencies } from './run-probe.ts';
 
-export type ProbeKind = 'startup' | 'readiness' | 'liveness';
+type ProbeKind = 'startup' | 'readiness' | 'liveness';
 
 const KINDS = [
   ['startup', 'startupProbe', 'Startup'],
@@ -22,7 +22,7 @@ const KINDS = [
 
 const MAX_TRIES = 3;
 
-export interface ProbeManagerOptions extends Omit<ProbeDependencies, 'clock'> {
+interface ProbeManagerOptions extends Omit<ProbeDependencies, 'clock'> {
   readonly events: PodEvents;
   readonly wake: (podUid: string) => void;
 }

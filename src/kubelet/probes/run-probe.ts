@@ -10,12 +10,12 @@ import { checkHealth } from './grpc-health.ts';
 import { actionHeaders, actionUrl, httpGet } from './http-get.ts';
 import { resolvePort } from './resolve-port.ts';
 
-export interface ProbeOutcome {
+interface ProbeOutcome {
   readonly result: 'success' | 'failure';
   readonly output: string;
 }
 
-export interface ProbeTarget {
+interface ProbeTarget {
   readonly pod: Pod;
   readonly container: Container;
   readonly containerId: string;

@@ -17,7 +17,7 @@ import { AdmissionError, type HintProvider } from './topology-manager.ts';
 
 const FILE = 'cpu_manager_state';
 
-export interface CpuManagerSettings {
+interface CpuManagerSettings {
   readonly policy: string;
   readonly options: Readonly<Record<string, string>>;
   readonly featureGates?: Readonly<Record<string, boolean>>;

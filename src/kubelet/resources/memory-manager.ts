@@ -21,7 +21,7 @@ import type { HintProvider } from './topology-manager.ts';
 
 const FILE = 'memory_manager_state';
 
-export interface MemoryManagerSettings {
+interface MemoryManagerSettings {
   readonly policy: string;
   readonly rootDirectory: string;
   readonly topology: NodeTopology;

@@ -16,7 +16,7 @@ export interface CpuInfo {
   readonly uncoreCache?: number;
 }
 
-export interface NumaNode {
+interface NumaNode {
   readonly id: number;
   readonly memoryBytes: number;
   /** Bytes by page size, named as in resources: `2Mi`. */

@@ -26,7 +26,7 @@ import type { ResourceManagers } from './resource-managers.ts';
 const MAX_REQUESTS_PER_SECOND = 100;
 const BURST = 10;
 
-export interface PodResourcesOptions {
+interface PodResourcesOptions {
   readonly rootDirectory: string;
   readonly resources: Pick<ResourceManagers, 'cpus' | 'memory' | 'devices'>;
   readonly dra: Pick<DraManager, 'claimsOf'>;

@@ -20,7 +20,7 @@ import { reservedMemory } from './memory-state.ts';
 import type { NodeTopology } from './node-topology.ts';
 import { TopologyManager } from './topology-manager.ts';
 
-export interface ResourceManagersOptions {
+interface ResourceManagersOptions {
   readonly config: KubeletConfig;
   readonly topology: NodeTopology;
   readonly memoryCapacity: number;

@@ -23,7 +23,7 @@ export interface HintProvider {
   allocate(pod: Pod, container: Container, hint: TopologyHint): Promise<void> | void;
 }
 
-export interface TopologyManagerOptions {
+interface TopologyManagerOptions {
   readonly policy: string;
   readonly scope: string;
   readonly numaNodes: readonly number[];

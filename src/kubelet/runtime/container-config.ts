@@ -15,7 +15,7 @@ import { oomScoreAdjustment } from '../pod/pod-resources.ts';
 import { containerAnnotations, containerLabels } from './labels.ts';
 import { containerSecurityContext, type SecuritySettings } from './security-context.ts';
 
-export interface ContainerInput {
+interface ContainerInput {
   readonly pod: Pod;
   readonly container: Container | EphemeralContainer;
   readonly restartCount: number;

@@ -21,7 +21,7 @@ export interface ContainerGcPolicy {
 
 export const DEFAULT_CONTAINER_GC: ContainerGcPolicy = { minAgeMs: 0, maxPerContainer: 1, maxContainers: -1 };
 
-export interface ContainerGcOptions {
+interface ContainerGcOptions {
   readonly runtime: ContainerRuntime;
   readonly podLogsDir: string;
   readonly policy: ContainerGcPolicy;

@@ -9,13 +9,13 @@ import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 
-export interface ContainerLogsOptions {
+interface ContainerLogsOptions {
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfiguration;
   readonly running: () => Iterable<RunningContainer>;
 }
 
-export interface RunningContainer {
+interface RunningContainer {
   readonly id: string;
   readonly logPath: string;
 }

@@ -8,7 +8,7 @@ import { childContext, isAbort, type Context } from '../../kernel/index.ts';
 import { POD_UID } from './labels.ts';
 import { listRuntimePods, type RuntimePodSummary } from './observe-pod.ts';
 
-export interface PlegOptions {
+interface PlegOptions {
   readonly runtime: ContainerRuntime;
   readonly onChange: (podUid: string) => void;
   /** Called with all pods of the runtime after each relist, to find orphaned ones. */

@@ -5,7 +5,7 @@ import type { ContainerRuntime } from '../../cri/index.ts';
 import { unlinkLog, type LoggedContainer } from './log-links.ts';
 import { isContainerNotFound } from './observe-pod.ts';
 
-export interface DeadContainer extends LoggedContainer {
+interface DeadContainer extends LoggedContainer {
   /** Empty or undefined if the runtime writes no log. */
   readonly logPath: string | undefined;
 }

@@ -8,7 +8,7 @@ import { podResources } from '../pod/pod-resources.ts';
 import { sandboxLabels } from './labels.ts';
 import { sandboxSecurityContext, type SecuritySettings } from './security-context.ts';
 
-export interface SandboxInput {
+interface SandboxInput {
   readonly pod: Pod;
   readonly attempt: number;
   readonly hostname: string;

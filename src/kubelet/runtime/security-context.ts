@@ -42,7 +42,7 @@ export interface SecuritySettings {
   readonly userNamespace: UserNamespace | undefined;
 }
 
-export function namespaceOptions(pod: Pod, userNamespace: UserNamespace | undefined): NamespaceOption {
+function namespaceOptions(pod: Pod, userNamespace: UserNamespace | undefined): NamespaceOption {
   const { hostNetwork, hostPID, hostIPC, shareProcessNamespace } = pod.spec ?? {};
   return {
     network: hostNetwork ? 'NODE' : 'POD',
@@ -77,7 +77,7 @@ function supplementalGroups(pod: Pod): number[] {
   return [...groups, ...(fsGroup === undefined ? [] : [fsGroup])];
 }
 
-export interface ContainerSecurityInput {
+interface ContainerSecurityInput {
   readonly pod: Pod;
   readonly container: Container | EphemeralContainer;
   readonly image: Image | undefined;

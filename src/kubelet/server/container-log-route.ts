@@ -8,7 +8,7 @@ import type { PodManager } from '../pod/pod-manager.ts';
 import { HttpError } from './http-error.ts';
 import { readContainerLog, type LogOptions } from './read-container-log.ts';
 
-export interface LogRequest {
+interface LogRequest {
   readonly namespace: string;
   readonly podName: string;
   readonly containerName: string;
@@ -16,7 +16,7 @@ export interface LogRequest {
   readonly signal: AbortSignal;
 }
 
-export interface LogDependencies {
+interface LogDependencies {
   readonly manager: PodManager;
   readonly runtime: ContainerRuntime;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export interface LogOptions {
   readonly limitBytes?: number;
 }
 
-export interface LogSource {
+interface LogSource {
   readonly file: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -29,7 +29,7 @@ export interface ServerDependencies {
   readonly events: PodEvents;
 }
 
-export interface Exchange {
+interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Not decoded. */

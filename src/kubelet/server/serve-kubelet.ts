@@ -18,7 +18,7 @@ import { ROUTES, type ServerDependencies } from './routes.ts';
 import { authenticationSettings, authorizationSettings } from './server-settings.ts';
 import { proxyStream, streamingUrl } from './streaming.ts';
 
-export interface KubeletServer {
+interface KubeletServer {
   readonly port: number;
   readonly finished: Promise<void>;
   /** New connections get this certificate. */

@@ -9,7 +9,7 @@ import type { PodManager } from '../pod/pod-manager.ts';
 import { findPod } from './container-log-route.ts';
 import { HttpError } from './http-error.ts';
 
-export interface StreamDependencies {
+interface StreamDependencies {
   readonly manager: PodManager;
   readonly runtime: ContainerRuntime;
 }

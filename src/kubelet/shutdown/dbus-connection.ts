@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { decodeMessage, encodeMessage, type DbusMessage, type DbusValue } from './dbus-message.ts';
 
-export interface DbusCall {
+interface DbusCall {
   readonly destination: string;
   readonly path: string;
   readonly interface: string;
@@ -13,7 +13,7 @@ export interface DbusCall {
 
 const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus', interface: 'org.freedesktop.DBus' };
 
-export class DbusError extends Error {
+class DbusError extends Error {
   override readonly name = 'DbusError';
   /** Such as `org.freedesktop.DBus.Error.ServiceUnknown`. */
   readonly code: string;

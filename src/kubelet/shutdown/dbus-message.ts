@@ -40,7 +40,7 @@ const FIXED_BYTES = 12;
 /** The limit of the D-Bus specification. */
 const MAX_MESSAGE = 2 ** 27;
 
-export class DbusProtocolError extends Error {
+class DbusProtocolError extends Error {
   override readonly name = 'DbusProtocolError';
   readonly code = 'dbus-protocol';
 }

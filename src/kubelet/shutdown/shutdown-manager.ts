@@ -20,7 +20,7 @@ const STATE_FILE = 'graceful_node_shutdown_state';
 const RECONNECT_MS = 1000;
 const POLL_MS = 50;
 
-export interface ShutdownOptions {
+interface ShutdownOptions {
   readonly config: KubeletConfig;
   readonly manager: Pick<PodManager, 'activePods' | 'worker' | 'terminate'>;
   readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;

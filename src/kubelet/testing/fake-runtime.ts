@@ -17,7 +17,7 @@ import type {
 import { GrpcError } from '../../grpc/index.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 
-export interface FakeContainer {
+interface FakeContainer {
   readonly id: string;
   readonly sandboxId: string;
   readonly config: ContainerConfig;
@@ -32,7 +32,7 @@ interface FakeSandbox {
 }
 
 /** How a container of an image or a name behaves once it is started. */
-export interface Script {
+interface Script {
   /** Ends by itself after so long. */
   readonly exitAfterMs?: number;
   readonly exitCode?: number;
@@ -41,7 +41,7 @@ export interface Script {
   readonly reason?: string;
 }
 
-export interface FakeImage {
+interface FakeImage {
   readonly id: string;
   readonly size: number;
   readonly uid?: number;

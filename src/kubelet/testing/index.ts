@@ -166,7 +166,7 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
 
 const byTime = (a: Event, b: Event): number => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion);
 
-export interface PodOptions extends Partial<NonNullable<Pod['spec']>> {
+interface PodOptions extends Partial<NonNullable<Pod['spec']>> {
   readonly annotations?: Record<string, string>;
   readonly labels?: Record<string, string>;
 }

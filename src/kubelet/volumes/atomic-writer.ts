@@ -23,7 +23,7 @@ export type Payload = ReadonlyMap<string, PayloadFile>;
 const DATA = '..data';
 const NEW_DATA = '..data_tmp';
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   readonly directory: string;
   readonly payload: Payload;
   /** Milliseconds since the epoch, for the name of the dated directory. */

@@ -10,7 +10,7 @@ import type { Mounter } from './mounter.ts';
 import { bindSubPath } from './subpath.ts';
 import type { MountedVolume } from './volume.ts';
 
-export interface MountInput {
+interface MountInput {
   readonly pod: Pod;
   readonly container: Container | EphemeralContainer;
   readonly volumes: ReadonlyMap<string, MountedVolume>;

@@ -50,7 +50,7 @@ function load(): { mount: Call; umount2: Call } {
   return libc;
 }
 
-export class MountError extends Error {
+class MountError extends Error {
   override readonly name = 'MountError';
   readonly code: string;
 

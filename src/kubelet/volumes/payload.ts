@@ -12,7 +12,7 @@ import type { PayloadFile } from './atomic-writer.ts';
 import { trustBundleFile } from './cluster-trust-bundle.ts';
 import { VolumeError, type VolumeRequest } from './volume.ts';
 
-export interface Collected {
+interface Collected {
   readonly files: Map<string, PayloadFile>;
   /** When a token must be renewed. */
   refreshAt: number | undefined;

@@ -13,7 +13,7 @@ import { VolumeError } from './volume.ts';
 const O_PATH = 0o10000000;
 const { O_NOFOLLOW, O_DIRECTORY } = constants;
 
-export interface SubPathRequest {
+interface SubPathRequest {
   readonly volumePath: string;
   readonly subPath: string;
   /** Where the subPath is mounted: `ROOT/pods/UID/volume-subpaths/VOLUME/CONTAINER/INDEX`. */

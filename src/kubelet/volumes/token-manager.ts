@@ -16,7 +16,7 @@ interface CachedToken {
   readonly expiresAt: number;
 }
 
-export interface TokenAudience {
+interface TokenAudience {
   readonly audience?: string;
   readonly expirationSeconds?: number;
 }

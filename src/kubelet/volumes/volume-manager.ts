@@ -21,7 +21,7 @@ interface PodVolumes {
   refreshing: Promise<void> | undefined;
 }
 
-export type VolumesOutcome =
+type VolumesOutcome =
   | { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> }
   | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
 

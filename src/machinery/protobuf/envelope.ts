@@ -93,7 +93,7 @@ function readTypeMeta(reader: Reader, end: number, into: { apiVersion: string; k
   });
 }
 
-export interface DecodeProtobufOptions extends Partial<TypeMeta> {
+interface DecodeProtobufOptions extends Partial<TypeMeta> {
   /** The version with the same fields that stands for one that the schema does not have, if there is one. */
   readonly servedVersionOf?: (apiVersion: string, kind: string) => string | undefined;
 }

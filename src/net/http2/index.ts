@@ -5,5 +5,5 @@
 export { Http2Connection, type Http2Listener, type Http2Options } from './connection.ts';
 export { ERROR as HTTP2_ERROR } from './frames.ts';
 export type { Head } from './hpack-encoder.ts';
-export { headersOf, type RequestHeaders } from './request-head.ts';
+export { headersOf } from './request-head.ts';
 export { BodyError, Http2Stream } from './stream.ts';

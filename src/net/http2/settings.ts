@@ -3,7 +3,7 @@ import { ConnectionError, ERROR, MAX_MAX_FRAME_BYTES, MAX_WINDOW, SETTING, MIN_M
 
 const SETTING_BYTES = 6;
 
-export interface PeerSettings {
+interface PeerSettings {
   /** The smallest that the frame names: an entry that it evicts does not come back. */
   readonly tableBytes?: number;
   readonly windowBytes?: number;

@@ -6,9 +6,9 @@
  * Only components that use namespaces load it (and with it, on first use, koffi).
  */
 export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writeSysctl } from './namespace.ts';
-export { connectIn, datagramIn, listenIn, type ConnectAddress, type ListenAddress } from './sockets.ts';
-export { CommandFailed, runIn, spawnIn, ToolMissing, type RunOptions, type RunResult } from './run-in.ts';
-export { NetlinkError, NetlinkSocket, type NetlinkRequest } from './netlink.ts';
+export { connectIn, datagramIn, listenIn } from './sockets.ts';
+export { CommandFailed, runIn, spawnIn, ToolMissing } from './run-in.ts';
+export { NetlinkSocket, type NetlinkRequest } from './netlink.ts';
 export {
   addBridge,
   addIfb,
@@ -18,36 +18,26 @@ export {
   findLink,
   listLinks,
   macBytes,
-  macText,
   setBridgePort,
   setLink,
   withoutLinkLocal,
-  type BridgePortSettings,
   type Link,
-  type LinkSettings,
 } from './links.ts';
 export {
   addAddress,
   addForwardingEntry,
   addNeighbour,
-  addNewRoute,
   addRoute,
   deleteAddress,
   deleteNeighbour,
   deleteRoute,
-  isLocalAddress,
   listAddresses,
   listNeighbours,
   listRoutes,
-  parsePrefix,
-  routeText,
-  type InterfaceAddress,
   type ListedRoute,
-  type Neighbour,
-  type Prefix,
   type Route,
 } from './routes.ts';
-export { untilOperational, type InterfaceEnd } from './operational.ts';
+export { untilOperational } from './operational.ts';
 export {
   addSetElements,
   changeElements,
@@ -59,4 +49,3 @@ export {
   type Verdict,
 } from './nftables-elements.ts';
 export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';
-export { SystemCallError } from './libc.ts';

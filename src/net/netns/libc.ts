@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 
 type Integer = number;
 
-export interface Libc {
+interface Libc {
   setns(fd: Integer, type: Integer): Integer;
   unshare(flags: Integer): Integer;
   socket(family: Integer, type: Integer, protocol: Integer): Integer;

@@ -55,7 +55,7 @@ function header(index = 0, { up, family = 0 }: { up?: boolean; family?: number }
   return body;
 }
 
-export interface LinkSettings {
+interface LinkSettings {
   readonly name?: string;
   /** The interface index; a new interface takes the next one unless it is given. */
   readonly index?: number;
@@ -147,7 +147,7 @@ export function setLink(link: LinkSettings): NetlinkRequest {
   };
 }
 
-export interface BridgePortSettings {
+interface BridgePortSettings {
   /** Frames may go back where they came from. */
   readonly hairpin?: boolean;
   /** No frames to other isolated ports: neighbours talk through the router. */
@@ -272,5 +272,4 @@ function decodeLink({ body }: NetlinkMessage): Link {
 }
 
 export const macBytes = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex');
-export const macText = (bytes: Uint8Array): string =>
-  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+const macText = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');

@@ -22,9 +22,9 @@ const MSG_PEEK = 0x02;
 
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
-export const NLM_F_REQUEST = 0x1;
-export const NLM_F_ACK = 0x4;
-export const NLM_F_DUMP = 0x300;
+const NLM_F_REQUEST = 0x1;
+const NLM_F_ACK = 0x4;
+const NLM_F_DUMP = 0x300;
 export const NLM_F_REPLACE = 0x100;
 export const NLM_F_EXCL = 0x200;
 export const NLM_F_CREATE = 0x400;
@@ -53,7 +53,7 @@ export interface NetlinkMessage {
 }
 
 /** The kernel refused a request. */
-export class NetlinkError extends Error {
+class NetlinkError extends Error {
   readonly code: string;
 
   constructor(
@@ -265,7 +265,7 @@ function extendedMessage(body: Buffer, flags: number): string | undefined {
   return text?.toString('utf8').replace(/(?<!\0)\0+$/, '');
 }
 
-export const align = (length: number): number => (length + 3) & ~3;
+const align = (length: number): number => (length + 3) & ~3;
 
 /** An attribute; a list of buffers is a nest. */
 export function attribute(type: number, value: Buffer | readonly Buffer[]): Buffer {
@@ -289,12 +289,6 @@ export function decodeAttributes(data: Buffer): Map<number, Buffer> {
 }
 
 export const u8 = (value: number): Buffer => Buffer.from([value]);
-
-export function u16(value: number): Buffer {
-  const buffer = Buffer.alloc(2);
-  buffer.writeUInt16LE(value);
-  return buffer;
-}
 
 export function u32(value: number): Buffer {
   const buffer = Buffer.alloc(4);

@@ -7,7 +7,7 @@ import { isLocalAddress } from './routes.ts';
 /** How often the kernel is polled: some tenths of a second in all. */
 const ATTEMPTS = 400;
 
-export interface InterfaceEnd {
+interface InterfaceEnd {
   readonly socket: NetlinkSocket;
   readonly name: string;
   /** Addresses that it has been given. */

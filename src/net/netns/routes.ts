@@ -6,7 +6,6 @@ import {
   attribute,
   decodeAttributes,
   NLM_F_CREATE,
-  NLM_F_EXCL,
   NLM_F_REPLACE,
   u32,
   type NetlinkMessage,
@@ -59,13 +58,13 @@ const NTF_MASTER = 0x04;
 
 const familyOf = (address: string): number => (net.isIPv6(address) ? AF_INET6 : AF_INET);
 
-export interface Prefix {
+interface Prefix {
   readonly address: string;
   readonly length: number;
 }
 
 /** 10.0.0.0/24 → its address and length; an address alone is a host. Throws for anything else. */
-export function parsePrefix(cidr: string): Prefix {
+function parsePrefix(cidr: string): Prefix {
   const [address = '', length] = cidr.split('/');
   const family = net.isIP(address);
   const most = family === 6 ? 128 : 32;
@@ -142,16 +141,6 @@ export function addRoute(route: Route): NetlinkRequest {
   };
 }
 
-/** Fails with EEXIST where a route to the same range with the same metric exists, whosever it is. */
-export function addNewRoute(route: Route): NetlinkRequest {
-  return {
-    type: RTM_NEWROUTE,
-    flags: NLM_F_CREATE | NLM_F_EXCL,
-    body: routeBody(route),
-    what: `add the route ${routeText(route)}`,
-  };
-}
-
 /** Whoever made it, unless its protocol is said. */
 export function deleteRoute(route: Route): NetlinkRequest {
   return {
@@ -214,7 +203,7 @@ function nextHop(gateway: string, interfaceIndex: number): Buffer {
   return Buffer.concat([header, attributes]);
 }
 
-export function routeText({ type, destination, gateway, metric }: Route): string {
+function routeText({ type, destination, gateway, metric }: Route): string {
   return [
     type === undefined || type === 'unicast' ? '' : `${type} `,
     destination,
@@ -303,7 +292,7 @@ export function deleteNeighbour({ index, address }: { index: number; address: st
   };
 }
 
-export interface Neighbour {
+interface Neighbour {
   readonly index: number;
   readonly address: string;
   readonly permanent: boolean;
@@ -349,7 +338,7 @@ function neighbourHeader(family: number, index: number, state: number, flags: nu
   return body;
 }
 
-export interface InterfaceAddress {
+interface InterfaceAddress {
   readonly index: number;
   readonly address: string;
   readonly length: number;

@@ -2,7 +2,7 @@
 import { spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
 import { inNetns } from './namespace.ts';
 
-export interface RunOptions {
+interface RunOptions {
   /** The pinned namespace; undefined is the process's own. */
   readonly netns?: string | undefined;
   readonly input?: string | Buffer;
@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface RunResult {
+interface RunResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;

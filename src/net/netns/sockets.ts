@@ -19,7 +19,7 @@ const IPPROTO_IP = 0;
 const IP_FREEBIND = 15;
 const IPV6_FREEBIND = 78;
 
-export interface ListenAddress {
+interface ListenAddress {
   /** The pinned namespace; undefined is the process's own. */
   readonly netns: string | undefined;
   /** A literal address. "::" without `ipv6Only` serves both families. */
@@ -91,7 +91,7 @@ function boundSocket({ netns, host, port, ipv6Only, freeBind }: ListenAddress, t
   }
 }
 
-export interface ConnectAddress {
+interface ConnectAddress {
   readonly netns: string | undefined;
   /** A literal address: names are looked up by whoever knows the namespace's resolver. */
   readonly host: string;

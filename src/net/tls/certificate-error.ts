@@ -1,7 +1,7 @@
 /** Why a certificate is not accepted, in the words of Go's crypto/x509: operators know those. */
 
 /** As Node calls them where it knows the like: callers tell by the code what to say of it. */
-export type CertificateErrorCode =
+type CertificateErrorCode =
   | 'CERT_HAS_EXPIRED'
   | 'CERT_NOT_YET_VALID'
   | 'CERT_UNTRUSTED'

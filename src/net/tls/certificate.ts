@@ -100,9 +100,9 @@ export function certificatesOfPem(pem: string): Certificate[] {
 export const certificatesOfDer = (chain: Buffer): Certificate[] =>
   elements(chain).map(({ whole }) => parseCertificate(whole));
 
-export const malformed = (part: string): Error => new Error(`x509: malformed ${part}`);
+const malformed = (part: string): Error => new Error(`x509: malformed ${part}`);
 
-export function expect(element: Element | undefined, tag: number): Buffer {
+function expect(element: Element | undefined, tag: number): Buffer {
   if (element?.tag !== tag) throw malformed('certificate');
   return element.content;
 }

@@ -30,7 +30,7 @@ export function alternativeNames(content: Buffer): AlternativeNames {
   return found;
 }
 
-export interface Subtrees {
+interface Subtrees {
   readonly dnsNames: readonly string[];
   readonly emails: readonly string[];
   /** Hosts of URIs. */

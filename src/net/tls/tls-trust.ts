@@ -21,7 +21,7 @@ import { SERVER_AUTH, verifyChain } from './verify-chain.ts';
 const machineClock = new RealClock();
 const machineTime = (): number => machineClock.now();
 
-export interface TlsTrustOptions {
+interface TlsTrustOptions {
   /** CA bundle (PEM), used instead of the machine's trust anchors. Absent or empty: the machine's. */
   readonly ca?: string | undefined;
   /** Trusts the machine's anchors in addition to `ca`. */
@@ -37,7 +37,7 @@ export interface TlsTrustOptions {
   readonly now?: () => number;
 }
 
-export interface TlsEndpoint {
+interface TlsEndpoint {
   /** Where the server is, and unless there is a `serverName`, what its certificate must be for. */
   readonly host: string;
   readonly port?: number | undefined;

@@ -2,14 +2,14 @@ import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-export interface WebSocketUpgrade {
+interface WebSocketUpgrade {
   readonly request: http.IncomingMessage;
   readonly socket: Duplex;
   /** What came after the request's headers. */
   readonly head: Buffer;
 }
 
-export class HandshakeRefused extends Error {
+class HandshakeRefused extends Error {
   override readonly name = 'HandshakeRefused';
   readonly code = 'websocket-handshake-refused';
 }

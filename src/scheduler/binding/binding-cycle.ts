@@ -8,7 +8,7 @@ import type { QueuedPod } from '../queue/queued-pod.ts';
 import { runBinds, runPreBinds, unreserve } from '../run-plugins.ts';
 import type { Scheduler } from '../scheduler.ts';
 
-export interface Decision {
+interface Decision {
   readonly queued: QueuedPod;
   readonly state: CycleState;
   readonly nodeName: string;

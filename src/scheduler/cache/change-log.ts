@@ -4,7 +4,7 @@
  */
 import type { PodInfo } from './pod-info.ts';
 
-export type Change =
+type Change =
   | { readonly kind: 'pod-added' | 'pod-removed'; readonly slot: number; readonly pod: PodInfo }
   /** A node's numbers, taints or images. */
   | { readonly kind: 'node'; readonly slot: number }

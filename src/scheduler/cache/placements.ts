@@ -4,7 +4,7 @@
 import type { PodInfo } from './pod-info.ts';
 import type { PodShape } from './pod-shape.ts';
 
-export interface Placement {
+interface Placement {
   readonly shape: PodShape;
   /** The number of pods of the shape, by node slot. */
   readonly counts: Map<number, number>;

@@ -5,7 +5,7 @@ import { resourceValue } from './quantity-values.ts';
 
 /** Assumed for containers without requests when nodes are scored, so that such pods are spread too. */
 const DEFAULT_MILLI_CPU = 100;
-export const DEFAULT_MEMORY = 200 * 1024 * 1024;
+const DEFAULT_MEMORY = 200 * 1024 * 1024;
 
 export interface PodRequests {
   readonly milliCpu: number;

@@ -23,7 +23,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-export interface OwnerOfPod {
+interface OwnerOfPod {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;

@@ -17,7 +17,7 @@ function cachedValue(cache: Map<string, number>, text: string, scale: number): n
 }
 
 /** In thousandths, rounded up, as cpu is counted. */
-export const milliValue = (text: string): number => cachedValue(milli, text, -3);
+const milliValue = (text: string): number => cachedValue(milli, text, -3);
 
 /** In whole units, rounded up, as everything else is counted. */
 export const wholeValue = (text: string): number => cachedValue(whole, text, 0);

@@ -10,7 +10,7 @@ export class SchedulerConfigurationError extends Error {
   }
 }
 
-export type FieldKind =
+type FieldKind =
   | 'string'
   | 'number'
   | 'boolean'

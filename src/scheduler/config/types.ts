@@ -21,7 +21,7 @@ export interface SchedulerConfiguration {
   readonly featureGates: Readonly<Record<string, boolean>>;
 }
 
-export interface LeaderElectionConfiguration {
+interface LeaderElectionConfiguration {
   readonly leaseDurationMs: number;
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
@@ -29,7 +29,7 @@ export interface LeaderElectionConfiguration {
   readonly resourceNamespace: string;
 }
 
-export interface ClientConnectionConfiguration {
+interface ClientConnectionConfiguration {
   readonly kubeconfig: string;
   readonly acceptContentTypes: string;
   readonly contentType: string;

@@ -1,6 +1,6 @@
 import { unresolvable, type Status } from '../framework/status.ts';
 
-export interface PreFilterNodes {
+interface PreFilterNodes {
   readonly plugin: string;
   readonly nodeNames: ReadonlySet<string>;
 }

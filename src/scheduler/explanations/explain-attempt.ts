@@ -8,7 +8,7 @@ import type { Outcome } from './explanations.ts';
 /** Scores by plugin are recorded for this many of the best nodes. */
 const MAX_SCORED_NODES = 5;
 
-export interface ExplainedAttempt {
+interface ExplainedAttempt {
   readonly queued: QueuedPod;
   readonly evaluation: Evaluation | undefined;
   readonly startedAt: number;

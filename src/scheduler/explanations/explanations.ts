@@ -32,7 +32,7 @@ export interface Attempt {
   readonly preFilter: Status | undefined;
 }
 
-export interface NodeExplanation {
+interface NodeExplanation {
   readonly node: string;
   readonly fits: boolean;
   readonly filters: readonly {
@@ -60,7 +60,7 @@ export interface Explanation {
   readonly whatWouldHelp: readonly string[];
 }
 
-export interface ExplanationsOptions {
+interface ExplanationsOptions {
   readonly maxAttempts?: number;
   /** Filter results take 2 bytes for each node and attempt. */
   readonly maxBytes?: number;

@@ -6,7 +6,7 @@ const DEFAULTS = {
   StorageCapacityScoring: false,
 } as const;
 
-export type SchedulerFeature = keyof typeof DEFAULTS;
+type SchedulerFeature = keyof typeof DEFAULTS;
 
 export function featureEnabled(gates: Readonly<Record<string, boolean>>, feature: SchedulerFeature): boolean {
   return gates[feature] ?? DEFAULTS[feature];

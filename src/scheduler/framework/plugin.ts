@@ -41,7 +41,7 @@ export interface ClusterEventWithHint {
   readonly hint?: (pod: PodInfo, before: unknown, after: unknown, clusterEvent: ClusterEvent) => boolean;
 }
 
-export interface PreFilterResult {
+interface PreFilterResult {
   /** Only these nodes can be feasible; all when absent. */
   readonly nodeNames?: ReadonlySet<string>;
 }
@@ -108,7 +108,7 @@ export interface Plugin {
 }
 
 /** What QueueSort compares. */
-export interface QueueOrder {
+interface QueueOrder {
   readonly priority: number;
   /** When the pod was added to the queue, in milliseconds. */
   readonly timestamp: number;

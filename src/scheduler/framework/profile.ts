@@ -9,7 +9,7 @@ export const NO_NODES_REJECTOR = 'NoNodes';
 
 type Having<K extends keyof Plugin> = Plugin & Required<Pick<Plugin, K>>;
 
-export interface ProfilePlugins {
+interface ProfilePlugins {
   readonly preEnqueue: readonly Plugin[];
   readonly queueSort: Plugin;
   readonly preFilter: readonly Plugin[];

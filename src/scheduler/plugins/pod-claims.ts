@@ -2,13 +2,13 @@
 import type { PersistentVolumeClaim, Volume } from '../../api/generated/core-v1.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 
-export interface ClaimVolume {
+interface ClaimVolume {
   readonly name: string;
   readonly ephemeral: boolean;
 }
 
 /** The claim of a volume: the named one, or the one that is created for an ephemeral volume. */
-export function claimOfVolume(pod: PodInfo, volume: Volume): ClaimVolume | undefined {
+function claimOfVolume(pod: PodInfo, volume: Volume): ClaimVolume | undefined {
   if (volume.persistentVolumeClaim !== undefined)
     return { name: volume.persistentVolumeClaim.claimName, ephemeral: false };
   if (volume.ephemeral !== undefined) return { name: `${pod.name}-${volume.name}`, ephemeral: true };

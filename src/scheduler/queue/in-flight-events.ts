@@ -1,6 +1,6 @@
 import type { ClusterEvent } from '../framework/cluster-event.ts';
 
-export interface RecordedEvent {
+interface RecordedEvent {
   readonly event: ClusterEvent;
   readonly before: unknown;
   readonly after: unknown;

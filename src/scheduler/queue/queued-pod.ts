@@ -2,7 +2,7 @@
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Profile } from '../framework/profile.ts';
 
-export type Place = 'active' | 'backoff' | 'unschedulable' | 'in-flight' | 'gone';
+type Place = 'active' | 'backoff' | 'unschedulable' | 'in-flight' | 'gone';
 
 /** A pod in the scheduling queue, or being scheduled; upstream's QueuedPodInfo. */
 export interface QueuedPod {

@@ -25,7 +25,7 @@ import {
   type QueueingStrategy,
 } from './unschedulable-pods.ts';
 
-export interface SchedulingQueueOptions {
+interface SchedulingQueueOptions {
   readonly clock: Clock;
   readonly initialBackoffMs: number;
   readonly maxBackoffMs: number;

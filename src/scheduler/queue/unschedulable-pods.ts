@@ -22,7 +22,7 @@ interface Rejected {
 }
 
 /** Observes the duration and the result of a queueing hint. */
-export type HintObserver = (hint: {
+type HintObserver = (hint: {
   readonly plugin: string;
   readonly event: string;
   readonly helps: boolean;

@@ -51,7 +51,7 @@ const podsOn = (cluster: NaiveCluster, node: Node): Pod[] =>
 const used = (cluster: NaiveCluster, node: Node, resource: string, fallback = 0): number =>
   podsOn(cluster, node).reduce((sum, pod) => sum + requestOf(pod, resource, fallback), 0);
 
-export function toleratesHard(pod: Pod, node: Node): boolean {
+function toleratesHard(pod: Pod, node: Node): boolean {
   return (node.spec?.taints ?? []).every(
     (taint) =>
       taint.effect === 'PreferNoSchedule' ||
@@ -64,7 +64,7 @@ export function toleratesHard(pod: Pod, node: Node): boolean {
   );
 }
 
-export function matchesNodeAffinity(pod: Pod, node: Node): boolean {
+function matchesNodeAffinity(pod: Pod, node: Node): boolean {
   for (const [key, value] of Object.entries(pod.spec?.nodeSelector ?? {}))
     if (labelsOf(node)[key] !== value) return false;
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;

@@ -11,7 +11,7 @@ import { makeNode, makePod, type NodeBuilder, type PodBuilder } from './index.ts
 
 export type Objects = Partial<Record<BuiltInResource, readonly ApiObject[]>>;
 
-export interface VolumeFixture {
+interface VolumeFixture {
   readonly handle: Handle;
   readonly cache: Cache;
 }
@@ -35,7 +35,7 @@ export function volumeFixture(
   return { handle: { cache, listers, featureGates } as unknown as Handle, cache };
 }
 
-export interface Answer {
+interface Answer {
   /** What PreFilter said, if anything but yes: its code and reasons. */
   readonly preFilter?: string;
   /** What the filter said of each node that it was asked about: `fits`, or code and reasons. */

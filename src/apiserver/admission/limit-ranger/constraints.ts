@@ -1,7 +1,7 @@
 /** The constraints of a LimitRange: each returns an error if the usage violates it. */
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
 
-export interface Bound {
+interface Bound {
   readonly type: string;
   readonly name: string;
   readonly bound: string;

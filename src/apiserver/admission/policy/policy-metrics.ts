@@ -1,7 +1,7 @@
 /** Metrics of admission policies, under upstream's names. */
 import type { Context } from '../../../kernel/index.ts';
 
-export type PolicyKind = 'validating' | 'mutating';
+type PolicyKind = 'validating' | 'mutating';
 
 const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 

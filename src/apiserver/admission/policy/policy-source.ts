@@ -3,17 +3,13 @@ import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { derivedFrom } from '../derived.ts';
 
-export interface PolicyObject extends KubeObject {
-  readonly spec?: { readonly [field: string]: unknown };
-}
-
 export interface BoundPolicy<Compiled, Binding> {
   readonly name: string;
   readonly compiled: Compiled;
   readonly bindings: readonly Binding[];
 }
 
-export interface PolicyKind<Compiled, Binding> {
+interface PolicyKind<Compiled, Binding> {
   readonly policies: string;
   readonly bindings: string;
   compile(policy: KubeObject): Compiled;

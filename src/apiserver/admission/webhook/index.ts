@@ -5,5 +5,5 @@
 export { mutatingWebhookPlugin } from './mutating.ts';
 export { validatingWebhookPlugin } from './validating.ts';
 export { patchProblem } from './webhook-patch.ts';
-export { webhookSource, type Webhook } from './webhook.ts';
+export { webhookSource } from './webhook.ts';
 export { WebhookMetrics } from './webhook-metrics.ts';

@@ -83,7 +83,7 @@ export function annotationsField(number: number, annotations: Annotations): Buff
   );
 }
 
-export interface Fields {
+interface Fields {
   bytes(number: number): Buffer;
   number(number: number): number;
   annotations(number: number): Annotations;

@@ -82,7 +82,7 @@ function keepObservedGenerations(
 }
 
 /** The grace period. A pod without a node, or one that has ended, runs nothing and is removed at once. */
-export function podGracePeriod(pod: Pod, options: DeleteOptions): number {
+function podGracePeriod(pod: Pod, options: DeleteOptions): number {
   const phase = pod.status?.phase;
   if (!pod.spec?.nodeName || isTerminalPhase(phase)) return 0;
   const period = options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 0;

@@ -19,7 +19,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-export type Answer = (
+type Answer = (
   path: string,
   body: unknown,
 ) => { status?: number; body: unknown } | Promise<{ status?: number; body: unknown }>;

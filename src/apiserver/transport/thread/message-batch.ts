@@ -16,7 +16,7 @@ export interface Batch {
 const MAX_BATCH_BYTES = 1024 * 1024;
 
 /** When an outbox sends: at the end of the turn of the event loop, or without batching as soon as the caller has finished. */
-export type FlushLater = () => Promise<void>;
+type FlushLater = () => Promise<void>;
 
 export const endOfTurn =
   (clock: Clock): FlushLater =>

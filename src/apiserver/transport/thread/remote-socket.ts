@@ -70,7 +70,7 @@ interface Peer {
 }
 
 /** As much of a TLS socket as HTTP/1.1 servers, WebSockets and proxies use. */
-export class RemoteSocket extends Duplex {
+class RemoteSocket extends Duplex {
   readonly #id: number;
   readonly #outbox: Outbox;
   readonly encrypted = true;

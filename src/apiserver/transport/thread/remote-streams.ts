@@ -19,7 +19,7 @@ interface Session {
   readonly headers: ApiRequest['headers'][];
 }
 
-export interface RemoteStreamsOptions {
+interface RemoteStreamsOptions {
   readonly outbox: Outbox;
   readonly writeHead: WriteResponseHead;
   readonly start: StartRequest;

@@ -30,7 +30,7 @@ export interface TestHttpsServer {
   close(): Promise<void>;
 }
 
-export interface TestHttpsOptions {
+interface TestHttpsOptions {
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
   /** Request a client certificate of this CA (PEM). */
@@ -38,7 +38,7 @@ export interface TestHttpsOptions {
 }
 
 /** Undefined: the server never responds. */
-export type Answer = (call: TestCall) => TestReply | undefined | Promise<TestReply | undefined>;
+type Answer = (call: TestCall) => TestReply | undefined | Promise<TestReply | undefined>;
 
 export async function startHttpsServer(answer: Answer, options: TestHttpsOptions = {}): Promise<TestHttpsServer> {
   const ctx = createContext({ writeLog: () => {} });

@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { decompressZstd } from './zstd.ts';
 
-export type Compression = 'gzip' | 'zstd' | 'none';
+type Compression = 'gzip' | 'zstd' | 'none';
 
 export function detectCompression(start: Uint8Array): Compression {
   const [a, b, c, d] = start;

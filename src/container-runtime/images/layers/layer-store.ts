@@ -18,7 +18,7 @@ import { whileDoing } from '../image-error.ts';
 import type { LayerWorkers } from './layer-workers.ts';
 import type { UnpackLimits } from './unpack-limits.ts';
 
-export interface LayerRecord {
+interface LayerRecord {
   readonly chainId: string;
   readonly diffId: string;
   readonly bytes: number;
@@ -27,7 +27,7 @@ export interface LayerRecord {
   readonly unsyncedInBoot?: string;
 }
 
-export interface LayerToUnpack {
+interface LayerToUnpack {
   readonly chainId: string;
   readonly diffId: string;
   readonly blob: string;

@@ -5,7 +5,7 @@ import { isWhiteout, lookAt } from './layer-paths.ts';
 
 export const OPAQUE_ATTRIBUTE = 'trusted.overlay.opaque';
 
-export interface FoundBelow {
+interface FoundBelow {
   readonly path: string;
   readonly stats: Stats;
 }

@@ -8,7 +8,7 @@ import type { Descriptor, ImageConfig, ImageIndex, Manifest } from './oci-types.
 export const LARGEST_DOCUMENT = 4 * 1024 * 1024;
 const MOST_LAYERS = 500;
 
-export type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index: ImageIndex };
+type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index: ImageIndex };
 
 /** `mediaType` is what the registry or a descriptor said; the document's own word goes before it. */
 export function parseManifestOrIndex(bytes: Uint8Array, mediaType = ''): ManifestOrIndex {

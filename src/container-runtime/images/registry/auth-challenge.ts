@@ -1,6 +1,6 @@
 /** What a registry asks for with a 401: the header WWW-Authenticate (RFC 9110, section 11). */
 
-export interface AuthChallenge {
+interface AuthChallenge {
   /** In lower case: `bearer`, `basic`. */
   readonly scheme: string;
   readonly parameters: Readonly<Record<string, string>>;

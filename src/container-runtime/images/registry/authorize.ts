@@ -8,7 +8,7 @@ import type { EndpointSettings } from './registry-options.ts';
 
 const LARGEST_ANSWER = 1024 * 1024;
 
-export interface AuthorizeOptions {
+interface AuthorizeOptions {
   readonly credentials: Credentials | undefined;
   /** What is asked for when the challenge does not say. */
   readonly scope: string;

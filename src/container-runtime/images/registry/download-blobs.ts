@@ -8,7 +8,7 @@ import type { Descriptor } from '../manifest/oci-types.ts';
 import type { RegistryClient } from './registry-client.ts';
 import { connectionError } from './registry-errors.ts';
 
-export interface BlobDownloadsOptions {
+interface BlobDownloadsOptions {
   readonly ctx: Context;
   readonly blobs: BlobStore;
   readonly client: RegistryClient;

@@ -8,7 +8,7 @@ import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;

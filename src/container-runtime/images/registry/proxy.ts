@@ -4,7 +4,7 @@ import { BlockList, isIP, type Socket } from 'node:net';
 import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The proxy for a request; undefined when it goes straight to its server. */
 export function proxyFor(target: URL, environment: Environment = process.env): URL | undefined {

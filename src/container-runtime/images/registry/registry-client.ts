@@ -13,7 +13,7 @@ import { isLoopback, type Endpoint } from './endpoints.ts';
 import { readBytes, readText, send } from './http-request.ts';
 import { connectionError, isPlainHttpAnswer, isTransient, statusError } from './registry-errors.ts';
 
-export interface RegistryClientOptions {
+interface RegistryClientOptions {
   readonly clock: Clock;
   readonly endpoints: readonly Endpoint[];
   /** Host and path of the repository, as references spell them. */

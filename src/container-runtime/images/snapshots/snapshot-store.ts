@@ -31,7 +31,7 @@ interface SnapshotRecord extends Snapshot {
   readonly shifted?: boolean;
 }
 
-export interface SnapshotStoreParts {
+interface SnapshotStoreParts {
   readonly root: string;
   readonly image: (id: string) => StoredImage | undefined;
   /** The folder of an unpacked layer. */

@@ -2,8 +2,8 @@ import { ownValue } from '../../../base/index.ts';
 /** The pod's bandwidth annotations, and the queues that keep to them. */
 import { PodNetworkError } from '../pod-network.ts';
 
-export const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
-export const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
+const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
+const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
 
 /** Bits per second; absent: not limited. */
 export interface Bandwidth {

@@ -18,7 +18,7 @@ import {
 } from '../../../net/netns/index.ts';
 import type { AddressPool } from './address-pool.ts';
 
-export interface NodeBridgeOptions {
+interface NodeBridgeOptions {
   readonly name: string;
   readonly nodeNetns: string | undefined;
   readonly mtu: number;
@@ -122,7 +122,7 @@ export async function removeStrayLinks(
 
 const SHAPER_NAME = /^ifb[0-9a-f]{11}$/;
 
-export const MASQUERADE_TABLE = 'k8ts-masquerade';
+const MASQUERADE_TABLE = 'k8ts-masquerade';
 
 /** What pods send out of the cluster leaves with the node's address; nothing between pods and the ranges named does. */
 export async function masquerade(

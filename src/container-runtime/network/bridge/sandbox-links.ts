@@ -27,7 +27,7 @@ import { shapingCommands, type Bandwidth } from './bandwidth.ts';
 import type { LinkRemoval } from './link-removal.ts';
 import type { NodeBridge } from './node-bridge.ts';
 
-export interface SandboxPlace {
+interface SandboxPlace {
   readonly clock: Clock;
   /** Netlink of the node's namespace. */
   readonly node: NetlinkSocket;
@@ -36,7 +36,7 @@ export interface SandboxPlace {
   readonly sandboxNetns: string;
 }
 
-export interface SandboxLinkOptions {
+interface SandboxLinkOptions {
   readonly mtu: number;
   readonly bandwidth: Bandwidth;
   readonly sysctls?: Readonly<Record<string, string>> | undefined;

@@ -14,9 +14,9 @@ import {
   type SetElements,
 } from '../../../net/netns/index.ts';
 
-export const GUARD_TABLE = 'k8ts-source-guard';
+const GUARD_TABLE = 'k8ts-source-guard';
 
-export interface GuardedPod {
+interface GuardedPod {
   readonly mac: string;
   readonly ips: readonly string[];
 }

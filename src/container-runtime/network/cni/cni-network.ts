@@ -16,7 +16,7 @@ import { capabilityArguments, cniArguments, pluginConfig, type RuntimeArguments 
 import { callPlugin, findPlugin, type CniCommand } from './plugin.ts';
 import { attachmentOf } from './result.ts';
 
-export interface CniNetworkOptions {
+interface CniNetworkOptions {
   /** Default /etc/cni/net.d. */
   readonly configDirectory?: string;
   /** Default /opt/cni/bin, /usr/lib/cni and /usr/libexec/cni. */
@@ -29,7 +29,7 @@ export interface CniNetworkOptions {
   readonly timeoutMs?: number;
 }
 
-export const DEFAULT_CONFIG_DIRECTORY = '/etc/cni/net.d';
+const DEFAULT_CONFIG_DIRECTORY = '/etc/cni/net.d';
 export const DEFAULT_PLUGIN_DIRECTORIES = ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'];
 const INTERFACE_NAME = 'eth0';
 const TIMEOUT_MS = 120_000;

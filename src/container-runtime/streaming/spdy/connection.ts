@@ -38,7 +38,7 @@ export class SpdyStream extends Duplex {
   }
 }
 
-export interface SpdyConnectionOptions {
+interface SpdyConnectionOptions {
   /** Called with every stream that the client opens; it has been accepted already. */
   readonly onStream: (stream: SpdyStream) => void;
 }

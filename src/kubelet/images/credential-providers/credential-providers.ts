@@ -18,7 +18,7 @@ import {
   type TokenAttributes,
 } from './provider-config.ts';
 
-export interface CredentialProvidersOptions {
+interface CredentialProvidersOptions {
   /** `--image-credential-provider-config`: a file, or a directory of files. */
   readonly config: string;
   /** `--image-credential-provider-bin-dir` */

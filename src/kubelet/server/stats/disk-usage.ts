@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
-export interface DiskUsage {
+interface DiskUsage {
   readonly bytes: number;
   readonly inodes: number;
 }

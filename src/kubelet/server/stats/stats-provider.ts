@@ -38,7 +38,7 @@ import type {
 } from './summary-types.ts';
 import { VolumeStats } from './volume-stats.ts';
 
-export interface StatsOptions {
+interface StatsOptions {
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfig;
   readonly machine: Machine;

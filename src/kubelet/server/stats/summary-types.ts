@@ -25,7 +25,7 @@ export interface FsStats {
   readonly inodesUsed?: number;
 }
 
-export interface InterfaceStats {
+interface InterfaceStats {
   readonly name: string;
   readonly rxBytes?: number;
   readonly rxErrors?: number;

@@ -11,7 +11,7 @@ import type { MountedVolume } from '../../volumes/volume.ts';
 import { diskUsage } from './disk-usage.ts';
 import type { VolumeSummary } from './summary-types.ts';
 
-export interface VolumeStatsOptions {
+interface VolumeStatsOptions {
   readonly config: Pick<KubeletConfig, 'rootDirectory' | 'volumeStatsAggPeriod'>;
   readonly volumes: Pick<VolumeManager, 'mounted'>;
 }

@@ -9,7 +9,7 @@ import { formatTime, parseQuantity, type Quantity } from '../../../base/index.ts
 const NOT_REQUIRED = 'volume.kubernetes.io/node-expansion-not-required';
 const RESIZE_CONDITIONS = ['FileSystemResizePending', 'Resizing', 'ControllerResizeError', 'NodeResizeError'];
 
-export type ExpansionPlan =
+type ExpansionPlan =
   /** The node must not expand the volume, or not yet. */
   | { readonly type: 'wait' }
   /** The volume already has this size. */
@@ -69,7 +69,7 @@ export function finishedPatch({ metadata, status }: PersistentVolumeClaim, size:
   };
 }
 
-export interface ResizeFailure {
+interface ResizeFailure {
   readonly message: string;
   readonly at: number;
   /** Not retried until the resizer resets the state. */

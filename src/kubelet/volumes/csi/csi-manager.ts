@@ -25,7 +25,7 @@ const ATTACH_POLL_MS = 500;
 const REPUBLISH_MS = 60_000;
 const TOKENS = 'csi.storage.k8s.io/serviceAccount.tokens';
 
-export interface CsiManagerOptions {
+interface CsiManagerOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly rootDirectory: string;

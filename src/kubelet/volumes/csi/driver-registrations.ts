@@ -21,7 +21,7 @@ export interface Driver {
   readonly capabilities: ReadonlySet<NodeCapabilityType>;
 }
 
-export interface DriverRegistrationsOptions {
+interface DriverRegistrationsOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly plugins: PluginRegistry;

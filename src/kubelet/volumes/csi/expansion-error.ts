@@ -11,7 +11,7 @@ import { VolumeError } from '../volume.ts';
  * - `final`: failed; retried.
  * - `uncertain`: may still be in progress; retried.
  */
-export type ExpansionOutcome = 'in-use' | 'infeasible' | 'unsupported' | 'final' | 'uncertain';
+type ExpansionOutcome = 'in-use' | 'infeasible' | 'unsupported' | 'final' | 'uncertain';
 
 export class ExpansionError extends VolumeError {
   readonly outcome: ExpansionOutcome;

@@ -17,7 +17,7 @@ import { failedPatch, finishedPatch, inProgressPatch, planExpansion, storageOf }
 import type { ClaimUse } from './csi-drivers.ts';
 import { expansionError, ExpansionError } from './expansion-error.ts';
 
-export interface NodeExpansionOptions {
+interface NodeExpansionOptions {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly nodeName: string;

@@ -16,7 +16,7 @@ const MULTI_WRITER_MODES: typeof MODES = {
   ReadWriteOncePod: 'SINGLE_NODE_SINGLE_WRITER',
 };
 
-export interface VolumeUse {
+interface VolumeUse {
   readonly fsType: string | undefined;
   readonly volume: PersistentVolume | undefined;
   readonly block: boolean;

@@ -6,7 +6,7 @@ import { compileMessage, DEDUCED, type ApplyType, type ListApplyType } from '../
 import { hasChildren, type FieldSet } from '../field-set.ts';
 import { itemElement } from '../list-items.ts';
 
-export interface Extraction {
+interface Extraction {
   readonly object: KubeObject;
   readonly schemaMessage: Message;
   readonly manager: string;

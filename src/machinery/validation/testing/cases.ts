@@ -10,11 +10,11 @@ import {
 } from '../index.ts';
 
 /** Merged into the valid object; null removes a field, a list replaces the list. */
-export type Change = JsonObject;
+type Change = JsonObject;
 
 export type Case = readonly [name: string, change: Change, errors: readonly string[]];
 
-export interface KindUnderTest extends ValidatedResource {
+interface KindUnderTest extends ValidatedResource {
   readonly context?: Partial<ValidationContext>;
 }
 

@@ -15,7 +15,7 @@ import {
 
 export type Manifest = Record<string, unknown>;
 
-export interface TestedKind extends ValidatedResource {
+interface TestedKind extends ValidatedResource {
   readonly kind: string;
 }
 
@@ -36,7 +36,7 @@ export function objectOf(kind: TestedKind, manifest: Manifest): KubeObject {
 }
 
 /** A stored object, with uid and resourceVersion. */
-export const storedObjectOf = (kind: TestedKind, manifest: Manifest): KubeObject =>
+const storedObjectOf = (kind: TestedKind, manifest: Manifest): KubeObject =>
   objectOf(kind, {
     ...manifest,
     metadata: { uid: 'u1', resourceVersion: '1', ...(manifest['metadata'] as object | undefined) },
@@ -47,7 +47,7 @@ const texts = (errors: readonly { toString(): string }[]): string[] => errors.ma
 export const createErrors = (kind: TestedKind, manifest: Manifest): string[] =>
   texts(validateCreate(kind, objectOf(kind, manifest), DEFAULT_VALIDATION_CONTEXT));
 
-export interface Update {
+interface Update {
   readonly from: Manifest;
   readonly to: Manifest;
   readonly subresource?: string;

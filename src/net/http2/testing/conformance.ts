@@ -7,7 +7,7 @@ import { frame, GET, POST, RawPeer, settings, uint32 } from './peer.ts';
 export type Fields = typeof GET;
 
 /** Which frames go out, one after the other: each after the server has come to rest. */
-export type Sent = readonly Buffer[];
+type Sent = readonly Buffer[];
 type Expectation = (peer: RawPeer) => void | Promise<void>;
 export type Case = readonly [name: string, sends: Sent, expects: Expectation, how?: typeof HELD | typeof UNGREETED];
 
@@ -22,7 +22,7 @@ const BODY = Buffer.from('0123456789');
 const OK = [':status', '200', 'content-type', 'text/plain'];
 
 /** A server that answers every request, once its body is there, with ten bytes. */
-export function conformingPeer(held: boolean): RawPeer {
+function conformingPeer(held: boolean): RawPeer {
   return new RawPeer({
     begin: (stream) => {
       if (held) return;
@@ -73,7 +73,7 @@ export const answered =
   };
 
 /** The connection ends, and says why. */
-export const connectionError =
+const connectionError =
   (code: number) =>
   (peer: RawPeer): void =>
     expect([peer.codeOf(0), peer.ended]).toEqual([code, true]);

@@ -47,7 +47,7 @@ export function duplexPair(): [Duplex, Duplex] {
   return [one, other];
 }
 
-export interface Frame {
+interface Frame {
   readonly type: number;
   readonly flags: number;
   readonly stream: number;

@@ -16,7 +16,7 @@ import { clearLowerNominations, deleteVictim } from './prepare-candidate.ts';
 import { NO_VICTIMS, selectVictims } from './select-victims.ts';
 import { pickNode, type Victims } from './victims.ts';
 
-export interface DefaultPreemptionArgs {
+interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage?: number;
   readonly minCandidateNodesAbsolute?: number;
 }

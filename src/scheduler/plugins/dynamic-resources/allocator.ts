@@ -18,7 +18,7 @@ import { selectorMatches, splitName } from './device-value.ts';
 import type { Pool, PoolDevice } from './pools.ts';
 import type { DeviceRequestOption, PendingRequest } from './requests.ts';
 
-export interface AllocationOptions {
+interface AllocationOptions {
   readonly pools: readonly Pool[];
   readonly usage: DeviceUsage;
   readonly classes: (name: string) => DeviceClass | undefined;

@@ -5,7 +5,7 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 /** At most this many pods may share a claim. */
 export const MAX_RESERVED = 256;
 
-export interface PodClaims {
+interface PodClaims {
   readonly claims: readonly ResourceClaim[];
   /** Why a claim cannot be used yet. */
   readonly missing?: string;

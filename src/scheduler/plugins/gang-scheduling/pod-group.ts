@@ -44,7 +44,7 @@ interface CoschedulingPodGroup extends ApiObject {
   spec?: { minMember?: number; scheduleTimeoutSeconds?: number };
 }
 
-export interface GroupKind {
+interface GroupKind {
   readonly resource: Resource;
   read(object: ApiObject): PodGroup;
 }

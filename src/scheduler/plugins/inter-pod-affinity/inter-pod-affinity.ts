@@ -11,7 +11,7 @@ import { skip } from '../../framework/status.ts';
 import { AffinityFilterState } from './filter-state.ts';
 import { AffinityScoreState } from './score-state.ts';
 
-export interface InterPodAffinityArgs {
+interface InterPodAffinityArgs {
   readonly hardPodAffinityWeight?: number;
   readonly ignorePreferredTermsOfExistingPods?: boolean;
 }

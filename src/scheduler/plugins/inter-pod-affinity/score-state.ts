@@ -7,7 +7,7 @@ import type { PodShape } from '../../cache/pod-shape.ts';
 import { MAX_NODE_SCORE, type FeasibleNodes } from '../../framework/plugin.ts';
 import { TopologyCounts } from './topology-counts.ts';
 
-export interface AffinityScoreOptions {
+interface AffinityScoreOptions {
   readonly cache: Cache;
   readonly labelsOf: NamespaceLabels;
   /** The weight of an existing pod's required affinity term that matches the pod. */

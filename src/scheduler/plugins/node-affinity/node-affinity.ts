@@ -17,7 +17,7 @@ import { normalizeByMaximum } from '../normalize.ts';
 const NO_MATCH = unresolvable("node(s) didn't match Pod's node affinity/selector");
 const NOT_ENFORCED = unresolvable("node(s) didn't match scheduler-enforced node affinity");
 
-export interface NodeAffinityArgs {
+interface NodeAffinityArgs {
   readonly addedAffinity?: NodeAffinity;
 }
 

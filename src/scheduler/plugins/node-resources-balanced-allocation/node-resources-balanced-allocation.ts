@@ -5,7 +5,7 @@ import { alwaysShared } from '../../framework/profile.ts';
 import { skip } from '../../framework/status.ts';
 import { allocations, type ResourceWeight } from '../node-resources-fit/allocation.ts';
 
-export interface BalancedAllocationArgs {
+interface BalancedAllocationArgs {
   readonly resources?: readonly ResourceWeight[];
 }
 

@@ -7,7 +7,7 @@ export interface ResourceWeight {
   readonly weight: number;
 }
 
-export interface Allocation {
+interface Allocation {
   readonly weight: number;
   allocatable(slot: number): number;
   /** Without the pod. */

@@ -13,7 +13,7 @@ import { alwaysShared } from '../../framework/profile.ts';
 import { Status } from '../../framework/status.ts';
 import { bindStrategy, type ScoringStrategy } from './scoring-strategy.ts';
 
-export interface NodeResourcesFitArgs {
+interface NodeResourcesFitArgs {
   readonly ignoredResources?: readonly string[];
   readonly ignoredResourceGroups?: readonly string[];
   readonly scoringStrategy?: ScoringStrategy;

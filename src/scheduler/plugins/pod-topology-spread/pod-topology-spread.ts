@@ -15,7 +15,7 @@ import { SpreadFilterState } from './filter-state.ts';
 import { SpreadScoreState } from './score-state.ts';
 import { constraintsOf, counted, type SpreadConstraint } from './spread-constraint.ts';
 
-export interface PodTopologySpreadArgs {
+interface PodTopologySpreadArgs {
   readonly defaultConstraints?: readonly TopologySpreadConstraint[];
   readonly defaultingType?: 'System' | 'List';
 }

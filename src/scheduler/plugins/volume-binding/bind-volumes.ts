@@ -9,7 +9,7 @@ import { claimedBy, provisionedOn, type VolumePlan } from './volume-plan.ts';
 
 const POLL_MS = 100;
 
-export interface BindVolumesOptions {
+interface BindVolumesOptions {
   readonly pod: PodInfo;
   readonly nodeName: string;
   readonly plan: VolumePlan;

@@ -18,7 +18,7 @@ import { capacityScorer, DEFAULT_SHAPE } from './capacity-score.ts';
 import type { VolumePlan } from './volume-plan.ts';
 import { VolumePlanner, type PodVolumeClaims } from './volume-planner.ts';
 
-export interface VolumeBindingArgs {
+interface VolumeBindingArgs {
   readonly bindTimeoutSeconds?: number;
   /** The score by utilization, with the feature gate StorageCapacityScoring. */
   readonly shape?: readonly UtilizationShapePoint[];
