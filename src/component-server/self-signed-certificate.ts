@@ -11,7 +11,7 @@ export interface ServingCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** For those who do not look: probes and scrapers of the same machine. */
+/** A serving certificate for clients that do not verify it, such as probes and scrapers on the same machine. */
 export async function selfSignedCertificate(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   name: string,

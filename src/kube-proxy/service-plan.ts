@@ -47,7 +47,7 @@ const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
 /** kube-proxy skips headless and ExternalName Services and those labelled for another service proxy. */
-export function isProxied({ metadata, spec }: Service): boolean {
+function isProxied({ metadata, spec }: Service): boolean {
   return (
     spec !== undefined &&
     spec.type !== 'ExternalName' &&

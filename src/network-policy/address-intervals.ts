@@ -1,4 +1,4 @@
-/** Ranges of addresses without other ranges, as intervals that neither overlap nor touch: what interval sets hold. */
+/** Turns ipBlocks with exceptions into the disjoint address intervals that an nftables interval set needs. */
 import { AddressRange } from '../base/index.ts';
 
 interface Interval {
@@ -15,9 +15,9 @@ export interface IpBlock {
 export function blockElements(blocks: readonly IpBlock[], family: 4 | 6): string[] {
   const whole = AddressRange.parse(family === 4 ? '0.0.0.0/0' : '::/0');
   const intervals = blocks.flatMap(({ cidr, except = [] }) => {
-    const own = intervalOf(cidr, whole);
-    if (own === undefined) return [];
-    return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, whole)), [own]);
+    const block = intervalOf(cidr, whole);
+    if (block === undefined) return [];
+    return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, whole)), [block]);
   });
   return merge(intervals).map(({ first, last }) =>
     first === last ? whole.at(first) : `${whole.at(first)}-${whole.at(last)}`,

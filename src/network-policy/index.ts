@@ -1,11 +1,12 @@
 /**
- * Enforces NetworkPolicy on a node with nftables: a pure function from policies, pods and namespaces to a table of rules,
- * and a loop that writes its changes, each in one transaction. The table "k8ts-network-policy" is the only thing it
- * touches; it works with every pod network whose pods are reached by routing through the node.
+ * Enforces NetworkPolicy on a node with nftables. `plan-policies` is a pure function from policies, pods and
+ * namespaces to a table of rules; `sync-policies` writes its changes, each in one transaction. The table
+ * "k8ts-network-policy" is the only thing that it changes. It works with every pod network that routes pods' traffic
+ * through the node.
  */
 export { run, type NetworkPolicyOptions } from './run.ts';
 export { PodGate, type AttachedPod } from './pod-gate.ts';
 export { removePolicies } from './sync-policies.ts';
 export { type AllowedDestination, type PlanOptions } from './plan-policies.ts';
 export { TABLE } from './ruleset.ts';
-export { type StandIn, type StandInPort } from './stand-ins.ts';
+export { type VirtualPod, type VirtualPodPort } from './virtual-pods.ts';

@@ -1,24 +1,26 @@
 /**
- * Servers that policies take for pods although they are none: cluster DNS above all, which others run as pods labelled
- * k8s-app=kube-dns on port 53. A policy that lets pods send to those lets them send to the stand-in, wherever it listens.
+ * Servers on the node that policies treat as pods: above all cluster DNS, which other clusters run as pods labelled
+ * k8s-app=kube-dns on port 53. An egress rule that selects such pods also allows the server here, on the port where
+ * it really listens.
  */
 import type { NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
 import { AddressRange } from '../base/index.ts';
 import { labelSelectorAsSelector } from '../machinery/selectors/index.ts';
 
-export interface StandIn {
+export interface VirtualPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Where it is after services were resolved. */
+  /** The server's address, after DNAT of Services. */
   readonly address: string;
-  readonly ports: readonly StandInPort[];
+  readonly ports: readonly VirtualPodPort[];
 }
 
-export interface StandInPort {
+export interface VirtualPodPort {
   readonly protocol: 'TCP' | 'UDP' | 'SCTP';
-  /** The port that a pod in its place would have. */
+  /** The port that policies name. */
   readonly port: number;
   readonly name?: string;
+  /** The port that the server really listens on. */
   readonly listensOn: number;
 }
 
@@ -29,38 +31,38 @@ export interface EgressRule {
   readonly ports: readonly NetworkPolicyPort[] | undefined;
 }
 
-/** What a rule for egress allows of it, as matches of nftables. */
-export function standInMatches(
-  standIn: StandIn,
+/** The nftables matches for the ports of a virtual pod that an egress rule allows. */
+export function virtualPodMatches(
+  virtualPod: VirtualPod,
   { namespace, peers, ports }: EgressRule,
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>,
 ): string[] {
-  if (peers?.length && !peers.some((peer) => isMeant(standIn, peer, { namespace, namespaces }))) return [];
-  const allowed = standIn.ports.filter((port) => !ports?.length || ports.some((each) => isPort(port, each)));
+  if (peers?.length && !peers.some((peer) => peerSelects(virtualPod, peer, { namespace, namespaces }))) return [];
+  const allowed = virtualPod.ports.filter((port) => !ports?.length || ports.some((each) => portMatches(port, each)));
   return allowed.map(
     ({ protocol, listensOn }) =>
-      `${standIn.address.includes(':') ? 'ip6' : 'ip'} daddr ${standIn.address} ${protocol.toLowerCase()} dport ${listensOn}`,
+      `${virtualPod.address.includes(':') ? 'ip6' : 'ip'} daddr ${virtualPod.address} ${protocol.toLowerCase()} dport ${listensOn}`,
   );
 }
 
-function isMeant(
-  standIn: StandIn,
+function peerSelects(
+  virtualPod: VirtualPod,
   peer: NetworkPolicyPeer,
-  place: { namespace: string; namespaces: ReadonlyMap<string, Readonly<Record<string, string>>> },
+  policy: { namespace: string; namespaces: ReadonlyMap<string, Readonly<Record<string, string>>> },
 ): boolean {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   if (ipBlock !== undefined) {
-    const inside = (cidr: string): boolean => AddressRange.parse(cidr).contains(standIn.address);
+    const inside = (cidr: string): boolean => AddressRange.parse(cidr).contains(virtualPod.address);
     return inside(ipBlock.cidr) && !(ipBlock.except ?? []).some(inside);
   }
-  const rightNamespace =
+  const namespaceMatches =
     namespaceSelector === undefined
-      ? standIn.namespace === place.namespace
-      : labelSelectorAsSelector(namespaceSelector).matches(place.namespaces.get(standIn.namespace) ?? {});
-  return rightNamespace && labelSelectorAsSelector(podSelector ?? {}).matches(standIn.labels);
+      ? virtualPod.namespace === policy.namespace
+      : labelSelectorAsSelector(namespaceSelector).matches(policy.namespaces.get(virtualPod.namespace) ?? {});
+  return namespaceMatches && labelSelectorAsSelector(podSelector ?? {}).matches(virtualPod.labels);
 }
 
-function isPort({ protocol, port, name }: StandInPort, rule: NetworkPolicyPort): boolean {
+function portMatches({ protocol, port, name }: VirtualPodPort, rule: NetworkPolicyPort): boolean {
   if ((rule.protocol ?? 'TCP') !== protocol) return false;
   if (rule.port === undefined) return true;
   if (typeof rule.port === 'string') return rule.port === name;

@@ -53,7 +53,7 @@ function declarations(family: Family): Partial<Record<SetName, string>> {
 /** nft commands that replace the table; they belong into one transaction with the commands that fill it. */
 export function baseTable(options: BaseTableOptions): string[] {
   const table = tableOf(options.family);
-  const chains = baseChains(options);
+  const chains = tableChains(options);
   return [
     `add table ${table} { comment "rules for kube-proxy" ; }`,
     `delete table ${table}`,
@@ -68,7 +68,8 @@ export function baseTable(options: BaseTableOptions): string[] {
 
 type Chain = readonly [name: string, hook: string, rules: readonly string[]];
 
-function baseChains(options: BaseTableOptions): readonly Chain[] {
+/** The chains that all Services share; base chains call them. */
+function tableChains(options: BaseTableOptions): readonly Chain[] {
   const { family, clusterCidrs, nodePortAddresses, masqueradeAll } = options;
   const field = family === 'IPv4' ? 'ip' : 'ip6';
   const mark = `0x${(1 << options.masqueradeBit).toString(16)}`;
@@ -117,6 +118,13 @@ function baseChains(options: BaseTableOptions): readonly Chain[] {
         `${field} daddr @cluster-ips reject`,
       ],
     ],
+    ...hookChains(service),
+  ];
+}
+
+/** The base chains: those that the kernel calls, with their hooks. */
+function hookChains(service: string): readonly Chain[] {
+  return [
     ['nat-prerouting', 'type nat hook prerouting priority -100 ;', ['jump services']],
     ['nat-output', 'type nat hook output priority -100 ;', ['jump services']],
     ['nat-postrouting', 'type nat hook postrouting priority 100 ;', ['jump masquerading']],
