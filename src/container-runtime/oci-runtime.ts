@@ -29,7 +29,7 @@ export interface CommandResult {
 }
 
 /** Runs one of the runtime's commands to its end. */
-export async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
+async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
   const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], {
     environment: { PATH: process.env['PATH'] ?? '' },
     outputs: [1, 2],

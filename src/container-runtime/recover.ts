@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { recordExitLocked } from './containers/record-exit.ts';
 import { releaseContainer } from './containers/remove-container.ts';
-import { settleExitLocked } from './containers/settle-exit.ts';
 import { mountsBelow, unmountAll } from './linux/mounts.ts';
 import { identify, readPidFile } from './linux/processes.ts';
 import { awaitsStart, deleteOciContainer, type OciRuntime } from './oci-runtime.ts';
@@ -71,7 +71,7 @@ async function recoverContainer(
       if (runtime !== undefined) await recoverStart(parts, { record, runtime, conmon });
       break;
     case 'running':
-      settleExitLocked(parts, record.id);
+      recordExitLocked(parts, record.id);
       break;
     case 'exited':
       // The end was noted, but perhaps not yet followed by what frees its cgroup.
@@ -128,7 +128,7 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
     process: identify(pid) ?? { pid, startTime: '' },
     ...(conmonProcess && { conmon: conmonProcess }),
   });
-  settleExitLocked(parts, id);
+  recordExitLocked(parts, id);
 }
 
 /** A process that was let go runs the container's program; before that, the OCI runtime's own (`runc:[2:INIT]`). */

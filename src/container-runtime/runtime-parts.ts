@@ -5,7 +5,7 @@ import type { ExitWaiters } from './containers/exit-waiters.ts';
 import type { ImageStore } from './images/index.ts';
 import type { PodNetwork } from './network/index.ts';
 import type { OciRuntime } from './oci-runtime.ts';
-import type { MachineFacts } from './oci-spec/container-spec.ts';
+import type { HostFeatures } from './oci-spec/container-spec.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { KeyedLock } from './records/keyed-lock.ts';
 import type { RecordStore } from './records/record-store.ts';
@@ -24,7 +24,7 @@ export interface RuntimeParts {
   readonly locks: KeyedLock;
   readonly events: ContainerEvents;
   readonly exits: ExitWaiters;
-  readonly machine: MachineFacts;
+  readonly host: HostFeatures;
   readonly cgroups: CgroupTree;
   readonly handlers: ReadonlyMap<string, OciRuntime>;
   readonly defaultHandler: string;

@@ -41,7 +41,7 @@ function verboseConfig(parts: RuntimeParts): object {
     defaultHandler: parts.defaultHandler,
     conmon: parts.conmon,
     cgroupDriver: parts.systemdCgroups ? 'systemd' : 'cgroupfs',
-    cgroupVersion: parts.machine.cgroupVersion,
+    cgroupVersion: parts.host.cgroupVersion,
     network: parts.network?.kind ?? 'none',
   };
 }

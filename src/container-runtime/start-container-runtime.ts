@@ -5,8 +5,8 @@ import { RunGroup, type Context, makeDirectorySync } from '../kernel/index.ts';
 import { ContainerEvents } from './container-events.ts';
 import { ExitWaiters } from './containers/exit-waiters.ts';
 import { watchExits } from './containers/watch-exits.ts';
+import { hostFeatures } from './host-features.ts';
 import { openImageStore, type ImageStore } from './images/index.ts';
-import { machineFacts } from './machine-facts.ts';
 import type { OciRuntime } from './oci-runtime.ts';
 import type { ContainerRuntimeOptions } from './options.ts';
 import { locateProgram } from './programs.ts';
@@ -71,7 +71,7 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
     locks: new KeyedLock(),
     events: new ContainerEvents(),
     exits: new ExitWaiters(),
-    machine: machineFacts(cgroups),
+    host: hostFeatures(cgroups),
     systemdCgroups: options.cgroupDriver === 'systemd',
     defaultCgroupParent: options.cgroupParent ?? (options.cgroupDriver === 'systemd' ? 'k8ts.slice' : '/k8ts'),
     nodeNetns: options.nodeNetns,

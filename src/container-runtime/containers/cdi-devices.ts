@@ -70,7 +70,7 @@ function readSpecs(directory: string): CdiSpec[] {
   });
 }
 
-export function applyEdits(
+function applyEdits(
   spec: OciSpec,
   { env = [], deviceNodes = [], mounts = [], hooks = [], additionalGids = [] }: ContainerEdits,
 ): void {

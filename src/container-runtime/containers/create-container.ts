@@ -99,7 +99,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
     devices: [...(security?.privileged ? everyDevice() : []), ...grantedDevices(config.devices ?? [])],
     allowEveryDevice: security?.privileged ?? false,
     cgroupsPath: cgroupsPath(parts, sandbox.config.linux?.cgroupParent, id).runtime,
-    machine: parts.machine,
+    host: parts.host,
     readSeccompProfile: (file) => fs.readFileSync(file, 'utf8'),
   });
   applyCdiDevices(spec, config.CDIDevices ?? [], parts.cdiDirectories);

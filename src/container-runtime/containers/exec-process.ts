@@ -1,5 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 /** Processes inside a running container: what an exec runs as, and the OCI runtime that starts it. */
+import { spawn, type ChildProcess } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError } from '../../cri/index.ts';

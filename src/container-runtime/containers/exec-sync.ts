@@ -5,7 +5,7 @@ import type { RuntimeParts } from '../runtime-parts.ts';
 import { startExec } from './exec-process.ts';
 
 /** What is kept of each stream: a probe that writes without end must not fill our memory. */
-const LARGEST_OUTPUT = 16 * 1024 * 1024 - 64 * 1024;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024 - 64 * 1024;
 
 /** After the command has ended, how long processes that it left behind may keep its output open. */
 const DRAIN_MS = 2000;
@@ -63,8 +63,8 @@ function collected(stream: NodeJS.ReadableStream | null): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
   stream?.on('data', (chunk: Buffer) => {
-    if (size >= LARGEST_OUTPUT) return;
-    const kept = chunk.subarray(0, LARGEST_OUTPUT - size);
+    if (size >= MAX_OUTPUT_BYTES) return;
+    const kept = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
     chunks.push(kept);
     size += kept.length;
   });

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { CriError, type Mount } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
+import { attachMount, cloneMount, mapOwners } from '../linux/file-system-calls.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
-import { attachMount, cloneMount, mapOwners } from '../syscalls.ts';
 
 export interface PrepareMountsOptions {
   readonly id: string;

@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-const LARGEST_FILE = 4 * 1024 * 1024;
-const MOST_LINKS = 40;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_LINKS = 40;
 
 /** The path on this machine of a path in the root file system; links are followed as a process inside would. */
 export function resolveInRoot(root: string, wanted: string): string {
@@ -22,7 +22,7 @@ export function resolveInRoot(root: string, wanted: string): string {
       resolved.push(part);
       continue;
     }
-    if (++links > MOST_LINKS) throw new Error(`too many symbolic links on the way to ${wanted}`);
+    if (++links > MAX_LINKS) throw new Error(`too many symbolic links on the way to ${wanted}`);
     if (target.startsWith('/')) resolved = [];
     pending = [...target.split('/'), ...pending];
   }
@@ -51,7 +51,7 @@ export function readRootfsFile(root: string, wanted: string): string {
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) return '';
-    if (stat.size > LARGEST_FILE) throw new Error(`${wanted} of the image is larger than ${LARGEST_FILE} bytes`);
+    if (stat.size > MAX_FILE_BYTES) throw new Error(`${wanted} of the image is larger than ${MAX_FILE_BYTES} bytes`);
     return fs.readFileSync(fd, 'utf8');
   } finally {
     fs.closeSync(fd);

@@ -9,7 +9,7 @@ import { messageOf, nowNanoseconds, type RuntimeParts } from '../runtime-parts.t
 import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { createWithConmon } from './conmon.ts';
 import { containerState, findContainer } from './container-status.ts';
-import { settleExitLocked } from './settle-exit.ts';
+import { recordExitLocked } from './record-exit.ts';
 
 /** As a shell says of a command that could not be run. */
 const START_ERROR_CODE = 128;
@@ -46,7 +46,7 @@ export async function startContainer(parts: RuntimeParts, idOrPrefix: string | u
     }
     publishEvent(parts, { containerId: id, sandboxId: record.sandboxId, type: 'CONTAINER_STARTED_EVENT' });
     // A short one has ended already, and its exit was told of before there was a running container to end.
-    settleExitLocked(parts, id);
+    recordExitLocked(parts, id);
   });
 }
 

@@ -1,14 +1,14 @@
+/** StopContainer: its stop signal, then, when the time is up, SIGKILL for everything in it. */
 import { signalProcess } from '../linux/processes.ts';
 import { signalNumber } from '../oci-spec/signals.ts';
-/** StopContainer: its stop signal, then, when the time is up, SIGKILL for everything in it. */
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { settleExit } from './settle-exit.ts';
+import { recordExit } from './record-exit.ts';
 
 /** Killed processes end at once unless the kernel holds them (a hung file system). */
 const KILL_WAIT_MS = 60_000;
 /** Longest wait that a timer takes; CRI's largest timeouts mean "for ever". */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 export async function stopContainer(
   parts: RuntimeParts,
@@ -23,7 +23,7 @@ export async function stopContainer(
   const { clock } = parts.ctx;
 
   if (timeoutSeconds > 0) {
-    const limit = clock.deadline(Math.min(timeoutSeconds * 1000, LONGEST_WAIT_MS));
+    const limit = clock.deadline(Math.min(timeoutSeconds * 1000, MAX_WAIT_MS));
     const ended = parts.exits.wait(id, limit);
     signalProcess(record.process, signalNumber(record.stopSignal));
     if (await ended) return;
@@ -31,7 +31,7 @@ export async function stopContainer(
   const limit = clock.deadline(KILL_WAIT_MS);
   const ended = parts.exits.wait(id, limit);
   killEverything(parts, record);
-  await settleExit(parts, id);
+  await recordExit(parts, id);
   if (parts.containers.get(id)?.phase !== 'running') return;
   if (!(await ended)) throw new Error(`container ${id} does not end after SIGKILL`);
 }

@@ -18,7 +18,7 @@ export class ImageError extends Error {
 }
 
 /** The same error with what was being done before it. */
-export function whileDoing(action: string, error: unknown): ImageError {
+export function wrapError(action: string, error: unknown): ImageError {
   if (error instanceof ImageError) {
     if (error.message.startsWith('RegistryUnavailable')) return error;
     return new ImageError(error.code, `${action}: ${error.message}`, { cause: error });

@@ -26,7 +26,7 @@ export interface ImageNames {
   readonly digest?: string;
 }
 
-const SHORTEST_ID_PREFIX = 4;
+const MIN_ID_PREFIX = 4;
 
 export class ImageRecords {
   readonly #path: string;
@@ -121,7 +121,7 @@ export class ImageRecords {
 
   #findByPrefix(reference: string): ImageRecord | undefined {
     const prefix = reference.startsWith('sha256:') ? reference.slice('sha256:'.length) : reference;
-    if (prefix.length < SHORTEST_ID_PREFIX || !/^[0-9a-f]+$/.test(prefix)) return undefined;
+    if (prefix.length < MIN_ID_PREFIX || !/^[0-9a-f]+$/.test(prefix)) return undefined;
     const found = this.list().filter((image) => image.id.startsWith(`sha256:${prefix}`));
     // A name of hexadecimal digits is a name first.
     if (found.length === 0 || (!reference.startsWith('sha256:') && prefix.length < 64 && this.#hasTag(reference)))

@@ -61,7 +61,7 @@ export function createImageService({ store, now, root, imageUsage, containerUsag
   };
 }
 
-export function describeImage(image: StoredImage): Image {
+function describeImage(image: StoredImage): Image {
   return {
     id: image.id,
     repoTags: image.tags,

@@ -4,6 +4,7 @@ import { loadArchive } from './archive/load-archive.ts';
 import { saveArchive } from './archive/save-archive.ts';
 import { BlobStore } from './blob-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { readWithIdleTimeout } from './idle-timeout.ts';
 import { ImageError } from './image-error.ts';
 import { ImageRecords, type ImageRecord } from './image-records.ts';
 import { createImageService } from './image-service.ts';
@@ -14,6 +15,7 @@ import type {
   MountImageOptions,
   MountedImage,
   PullOptions,
+  SnapshotStore,
   StoredImage,
 } from './image-store.ts';
 import { LayerStore } from './layers/layer-store.ts';
@@ -27,7 +29,6 @@ import { ImagePuller } from './pull-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
 import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
-import { untilStalled } from './stall.ts';
 import { lockStore } from './store-lock.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -38,14 +39,24 @@ export async function openImageStore(parent: Context, options: ImageStoreOptions
   await makeDirectory(root, { mode: 0o711 });
   const unlock = lockStore(root);
   try {
-    return await assembleStore(ctx, options, unlock);
+    return imageStore(ctx, options, { ...(await openParts(ctx, options)), unlock });
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: () => void): Promise<ImageStore> {
+interface OpenedStore {
+  readonly parts: StoreParts;
+  readonly workers: LayerWorkers;
+  readonly images: Images;
+  readonly snapshots: OverlaySnapshots;
+  readonly volumes: ImageVolumes;
+  readonly puller: ImagePuller;
+  readonly unlock: () => void;
+}
+
+async function openParts(ctx: Context, options: ImageStoreOptions): Promise<Omit<OpenedStore, 'unlock'>> {
   const { root } = options;
   const workers = new LayerWorkers(ctx);
   const parts: StoreParts = {
@@ -62,7 +73,11 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
   const snapshots = await OverlaySnapshots.open(ctx, { root, layerPath, image: (id) => images.find(id) });
   const volumes = await ImageVolumes.open(root, layerPath);
   const puller = new ImagePuller(parts, options);
+  return { parts, workers, images, snapshots, volumes, puller };
+}
 
+function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStore): ImageStore {
+  const { parts, workers, images, snapshots, volumes, puller, unlock } = opened;
   const collect = async () =>
     collectGarbage(parts, () => [...snapshots.list().flatMap((snapshot) => snapshot.layers), ...volumes.layersInUse()]);
   const store = {
@@ -79,24 +94,19 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
     snapshots,
     service: createImageService({
       store,
-      root,
+      root: options.root,
       now: () => ctx.clock.now(),
       imageUsage: async () => imageUsage(parts),
-      containerUsage: async () =>
-        sumOf(
-          snapshots.list().map(
-            ({ key }) =>
-              async () =>
-                snapshots.usage(key),
-          ),
-        ),
+      containerUsage: async () => containerUsage(snapshots),
     }),
     loadArchive: async (archive: Readable, { signal } = {}) => {
       const loaded = await loadArchive(
         parts,
-        untilStalled(archive, {
+        readWithIdleTimeout(archive, {
           clock: ctx.clock,
-          ...(options.registries?.stallMs === undefined ? {} : { stallMs: options.registries.stallMs }),
+          ...(options.registries?.idleTimeoutMs === undefined
+            ? {}
+            : { idleTimeoutMs: options.registries.idleTimeoutMs }),
         }),
         signal,
       );
@@ -205,10 +215,11 @@ async function imageUsage({ blobs, layers }: StoreParts): Promise<DiskUsage> {
   };
 }
 
-async function sumOf(parts: readonly (() => Promise<DiskUsage>)[]): Promise<DiskUsage> {
+async function containerUsage(snapshots: SnapshotStore): Promise<DiskUsage> {
   let [bytes, inodes] = [0, 0];
-  for (const part of parts) {
-    const usage = await part().catch(() => ({ bytes: 0, inodes: 0 }));
+  for (const { key } of snapshots.list()) {
+    // The snapshot may be removed while its files are counted.
+    const usage = await snapshots.usage(key).catch(() => ({ bytes: 0, inodes: 0 }));
     bytes += usage.bytes;
     inodes += usage.inodes;
   }

@@ -3,13 +3,13 @@
  * time, and unpacks layers while later ones are still coming in.
  */
 import { RunGroup } from '../../kernel/index.ts';
-import { ImageError, whileDoing } from './image-error.ts';
+import { ImageError, wrapError } from './image-error.ts';
 import type { ImageRecord } from './image-records.ts';
 import type { ImageStoreOptions, PullOptions } from './image-store.ts';
 import { installImage } from './install-image.ts';
 import type { Lease } from './lease.ts';
 import type { Descriptor, ImageConfig, Manifest } from './manifest/oci-types.ts';
-import { LARGEST_DOCUMENT, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
 import { checkPlatform, selectPlatform } from './manifest/select-platform.ts';
 import { formatReference, normalizeReference, repositoryOf, type ImageReference } from './reference.ts';
 import { fromAuthConfig, fromDockerConfig, type Credentials } from './registry/credentials.ts';
@@ -18,7 +18,7 @@ import { endpointsOf } from './registry/endpoints.ts';
 import { RegistryClient, type FetchedManifest } from './registry/registry-client.ts';
 import type { StoreParts } from './store-parts.ts';
 
-const MOST_NESTED_INDEXES = 5;
+const MAX_NESTED_INDEXES = 5;
 const PARALLEL_DOWNLOADS = 3;
 
 interface ResolvedImage {
@@ -56,7 +56,7 @@ export class ImagePuller {
     } catch (error) {
       if (signal.aborted)
         throw new ImageError('CANCELLED', `the pull of ${formatReference(reference)} was cancelled`, { cause: error });
-      throw whileDoing(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
+      throw wrapError(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
     } finally {
       this.#running.delete(run);
     }
@@ -127,7 +127,7 @@ export class ImagePuller {
       path: reference.path,
       credentials: () => (credentials ??= find()),
       signal,
-      ...(registries?.stallMs === undefined ? {} : { stallMs: registries.stallMs }),
+      ...(registries?.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: registries.idleTimeoutMs }),
     });
   }
 
@@ -139,7 +139,7 @@ export class ImagePuller {
       const expected = reference.digest === undefined ? undefined : { digest: reference.digest, size: 0 };
       let fetched = await client.manifest(reference.digest ?? reference.tag ?? 'latest', expected);
       const { digest } = fetched;
-      for (let depth = 0; depth < MOST_NESTED_INDEXES; depth++) {
+      for (let depth = 0; depth < MAX_NESTED_INDEXES; depth++) {
         await this.#keep(fetched, lease);
         documents.push(fetched.digest);
         documentBytes += fetched.bytes.length;
@@ -150,9 +150,9 @@ export class ImagePuller {
         fetched = await client.manifest(chosen.digest, chosen);
       }
     } catch (error) {
-      throw whileDoing(`failed to resolve reference ${JSON.stringify(formatReference(reference))}`, error);
+      throw wrapError(`failed to resolve reference ${JSON.stringify(formatReference(reference))}`, error);
     }
-    throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MOST_NESTED_INDEXES} deep`);
+    throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MAX_NESTED_INDEXES} deep`);
   }
 
   async #keep({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
@@ -161,7 +161,7 @@ export class ImagePuller {
   }
 
   async #config(downloads: BlobDownloads, descriptor: Descriptor): Promise<ImageConfig> {
-    if (descriptor.size > LARGEST_DOCUMENT)
+    if (descriptor.size > MAX_DOCUMENT_BYTES)
       throw new ImageError('FAILED_PRECONDITION', `the image's config has ${descriptor.size} bytes`);
     downloads.start(descriptor);
     await downloads.done(descriptor.digest);

@@ -14,7 +14,7 @@ export interface ImageReference {
 }
 
 const DEFAULT_DOMAIN = 'docker.io';
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 const PATH_PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
@@ -44,8 +44,8 @@ export function parseReference(text: string): ImageReference {
   if (domain === DEFAULT_DOMAIN && path !== '' && !path.includes('/')) path = `library/${path}`;
   if (/[A-Z]/.test(path)) throw invalid(`: repository name (${path}) must be lowercase`);
   if (!DOMAIN.test(domain) || !PATH.test(path) || (tag !== undefined && !TAG.test(tag))) throw invalid();
-  if (domain.length + 1 + path.length > LONGEST_NAME)
-    throw invalid(`: repository name must not be more than ${LONGEST_NAME} characters`);
+  if (domain.length + 1 + path.length > MAX_NAME_LENGTH)
+    throw invalid(`: repository name must not be more than ${MAX_NAME_LENGTH} characters`);
   return { domain, path, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 

@@ -1,7 +1,7 @@
 /** One process at a time works on a store: what another one is about to write would look like leftovers of a crash. */
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { tryLock } from '../syscalls.ts';
+import { tryLock } from '../linux/file-system-calls.ts';
 import { ImageError } from './image-error.ts';
 
 interface HeldLock {

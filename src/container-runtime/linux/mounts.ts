@@ -1,6 +1,6 @@
 /** Mounting and unmounting by system call: no process is started for it. */
 import fs from 'node:fs';
-import { MNT_DETACH, mount, MS, SystemCallError, unmount } from '../syscalls.ts';
+import { MNT_DETACH, mount, MS, SystemCallError, unmount } from './file-system-calls.ts';
 
 export function bindMount(source: string, target: string): void {
   mount(source, target, { flags: MS.BIND });

@@ -1,6 +1,6 @@
 /** Network, IPC and UTS namespaces without a process: made by this thread for a moment, pinned to files. */
 import fs from 'node:fs';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 import { bindMount, unmountAll } from './mounts.ts';
 import { checked, systemCalls } from './system-calls.ts';
 

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import type { Readable } from 'node:stream';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 
 export interface ProgramOptions {
   readonly environment: Readonly<Record<string, string>>;

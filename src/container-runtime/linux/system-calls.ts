@@ -3,7 +3,7 @@
  * the runtime can be described and tested without the native module.
  */
 import { createRequire } from 'node:module';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 
 export interface SystemCalls {
   unshare(flags: number): number;

@@ -26,7 +26,7 @@ interface GroupEntry {
   readonly members: readonly string[];
 }
 
-const LARGEST_ID = 2 ** 32 - 2;
+const MAX_ID = 2 ** 32 - 2;
 
 export function resolveUser(
   context: LinuxContainerSecurityContext | undefined,
@@ -77,7 +77,7 @@ function findGroup(text: string, groups: readonly GroupEntry[]): number {
 function numericId(text: string, what: 'user' | 'group'): number {
   if (!isNumeric(text)) throw new Error(`no ${what} ${JSON.stringify(text)} is found in the image`);
   const id = Number(text);
-  if (id > LARGEST_ID) throw new Error(`the ${what} id ${text} is too large`);
+  if (id > MAX_ID) throw new Error(`the ${what} id ${text} is too large`);
   return id;
 }
 

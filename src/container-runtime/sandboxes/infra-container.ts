@@ -61,12 +61,12 @@ function installPauseProgram(parts: RuntimeParts): void {
   if (fs.existsSync(program)) return;
   for (const folder of ['proc', 'dev']) makeDirectorySync(path.join(root, folder), { mode: 0o755 });
   const temporary = `${program}.tmp`;
-  fs.writeFileSync(temporary, pauseProgram(parts.machine.architecture), { mode: 0o755 });
+  fs.writeFileSync(temporary, pauseProgram(parts.host.architecture), { mode: 0o755 });
   fs.renameSync(temporary, program);
 }
 
 function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }: InfraOptions): OciSpec {
-  const { machine } = parts;
+  const { host } = parts;
   const paths = parts.paths.sandbox(id);
   const mappings = config.linux?.securityContext?.namespaceOptions?.usernsOptions;
   // In a user namespace everything else belongs to it, and is made together with it.
@@ -82,7 +82,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
       cwd: '/',
       capabilities: none,
       noNewPrivileges: true,
-      oomScoreAdj: Math.max(INFRA_OOM_SCORE_ADJ, machine.lowestOomScoreAdj),
+      oomScoreAdj: Math.max(INFRA_OOM_SCORE_ADJ, host.minOomScoreAdj),
     },
     root: { path: parts.paths.pause, readonly: true },
     ...(modes.userNamespace && !modes.hostUts ? { hostname } : {}),
@@ -109,7 +109,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
         : {}),
       resources: { devices: [{ allow: false, access: 'rwm' }] },
       cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime,
-      seccomp: defaultSeccompProfile(machine.architecture, []),
+      seccomp: defaultSeccompProfile(host.architecture, []),
     },
   };
 }

@@ -33,7 +33,7 @@ interface CpuSample {
 }
 
 /** Rates over less than this say more about the sampling than about the container. */
-const SHORTEST_INTERVAL_MS = 500;
+const MIN_INTERVAL_MS = 500;
 
 export class StatsProvider {
   readonly #parts: RuntimeParts;
@@ -223,7 +223,7 @@ export class StatsProvider {
   #nanoCores(cgroup: string, nanoseconds: number): number | undefined {
     const at = this.#parts.ctx.clock.monotonic();
     const before = this.#samples.get(cgroup);
-    if (before !== undefined && at - before.at < SHORTEST_INTERVAL_MS) return before.nanoCores;
+    if (before !== undefined && at - before.at < MIN_INTERVAL_MS) return before.nanoCores;
     const nanoCores =
       before === undefined
         ? undefined

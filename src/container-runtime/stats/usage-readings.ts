@@ -14,7 +14,7 @@ export interface UsageReading {
 }
 
 /** The kernel takes memory back from those that sleep, too: this long after a reading that may matter. */
-const LONGEST_MS = 60_000;
+const MAX_AGE_MS = 60_000;
 
 export class UsageReadings {
   readonly #clock: Clock;
@@ -32,7 +32,7 @@ export class UsageReadings {
     const before = this.#readings.get(cgroup);
     if (
       before !== undefined &&
-      at - before.at < LONGEST_MS &&
+      at - before.at < MAX_AGE_MS &&
       ((within !== undefined && within.at <= before.at) ||
         readCpuNanoseconds(this.#tree, cgroup) === before.usage.cpuNanoseconds)
     )

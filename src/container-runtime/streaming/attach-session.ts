@@ -1,11 +1,11 @@
-import { Transform } from 'node:stream';
 /** Attach: a client on the stdio that a container was started with. */
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { AttachRequest } from '../../cri/index.ts';
 import { resizeTerminal } from '../containers/conmon-control.ts';
 import { findRunningContainer } from '../containers/container-status.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
-import { connectToConmon, LARGEST_MESSAGE, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
+import { connectToConmon, MAX_MESSAGE_BYTES, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
 import type { RemoteCommand } from './remote-command.ts';
 
 export async function attachSession(parts: RuntimeParts, request: AttachRequest, remote: RemoteCommand): Promise<void> {
@@ -48,8 +48,8 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
 /** Cuts what is typed into pieces that fit into a message. */
 class InMessages extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    for (let start = 0; start < chunk.length; start += LARGEST_MESSAGE)
-      this.push(chunk.subarray(start, start + LARGEST_MESSAGE));
+    for (let start = 0; start < chunk.length; start += MAX_MESSAGE_BYTES)
+      this.push(chunk.subarray(start, start + MAX_MESSAGE_BYTES));
     done();
   }
 }

@@ -13,13 +13,13 @@ const AF_UNIX = 1;
 const SOCK_SEQPACKET = 5;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
-const LONGEST_PATH = 107;
+const MAX_PATH_LENGTH = 107;
 
 export const STDOUT_PIPE = 2;
 export const STDERR_PIPE = 3;
 
 /** Larger writes would not fit into one message. */
-export const LARGEST_MESSAGE = 8192;
+export const MAX_MESSAGE_BYTES = 8192;
 
 export function connectToConmon(attachSocket: string): net.Socket {
   const system = systemCalls();
@@ -40,7 +40,7 @@ export function connectToConmon(attachSocket: string): net.Socket {
 
 function unixAddress(file: string): Buffer {
   const name = Buffer.from(file);
-  if (name.length > LONGEST_PATH) throw new Error(`the path ${file} is too long for a socket`);
+  if (name.length > MAX_PATH_LENGTH) throw new Error(`the path ${file} is too long for a socket`);
   const address = Buffer.alloc(2 + name.length + 1);
   address.writeUInt16LE(AF_UNIX, 0);
   name.copy(address, 2);

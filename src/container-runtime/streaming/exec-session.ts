@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 /** Exec: a command in a container, connected to a client. */
+import type { ChildProcess } from 'node:child_process';
 import { finished } from 'node:stream/promises';
 import type { ExecRequest } from '../../cri/index.ts';
 import { startExec, type ExecProcess } from '../containers/exec-process.ts';

@@ -1,6 +1,6 @@
+/** Port-forward: connections from inside a sandbox's network, over streams of a client. */
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
-/** Port-forward: connections from inside a sandbox's network, over streams of a client. */
 import { finished } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import type { PortForwardRequest } from '../../cri/index.ts';

@@ -17,7 +17,7 @@ import {
 } from './port-forward.ts';
 import type { RemoteCommand, WantedStreams } from './remote-command.ts';
 import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
-import type { StreamRequest } from './streaming-server.ts';
+import type { StreamRequest } from './stream-request.ts';
 import { COMMAND_PROTOCOLS, websocketCommand } from './websocket-command.ts';
 
 export interface Upgrade {

@@ -3,7 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import type { ExecProcess } from '../containers/exec-process.ts';
 
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 export class StartGate extends Transform {
   readonly #process: ExecProcess;
@@ -31,7 +31,7 @@ export class StartGate extends Transform {
       return;
     }
     this.#held.push(chunk);
-    this.#timer ??= this.#clock.every(LOOK_EVERY_MS, () => this.#look());
+    this.#timer ??= this.#clock.every(POLL_INTERVAL_MS, () => this.#look());
     done();
   }
 

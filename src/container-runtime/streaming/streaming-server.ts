@@ -5,20 +5,15 @@
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
-
-export type StreamRequest =
-  | { readonly kind: 'exec'; readonly request: ExecRequest }
-  | { readonly kind: 'attach'; readonly request: AttachRequest }
-  | { readonly kind: 'portforward'; readonly request: PortForwardRequest };
+import type { StreamRequest } from './stream-request.ts';
 
 /** As other runtimes have it. */
 const TOKEN_LIFETIME_MS = 60_000;
-const MOST_TOKENS = 10_000;
+const MAX_TOKENS = 10_000;
 
 export class StreamingServer {
   readonly #parts: RuntimeParts;
@@ -56,7 +51,7 @@ export class StreamingServer {
   }
 
   urlFor(request: StreamRequest): string {
-    if (this.#tokens.size >= MOST_TOKENS) throw new Error('too many streams were asked for and not used');
+    if (this.#tokens.size >= MAX_TOKENS) throw new Error('too many streams were asked for and not used');
     const token = newId(this.#parts.ctx).slice(0, 32);
     this.#tokens.set(token, {
       stream: request,

@@ -1,8 +1,8 @@
 import type { BlobStore, WantedBlob } from '../blob-store.ts';
 import { ImageError } from '../image-error.ts';
-import { LARGEST_DOCUMENT } from '../manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES } from '../manifest/parse-manifest.ts';
 
-const MOST_ALIASES = 40;
+const MAX_ALIASES = 40;
 
 /** The files of an archive by name: tables of contents in memory, everything else as blobs. */
 export class ArchiveFiles {
@@ -38,7 +38,7 @@ export class ArchiveFiles {
 
   find(name: string): WantedBlob | undefined {
     let at = name;
-    for (let step = 0; step < MOST_ALIASES; step++) {
+    for (let step = 0; step < MAX_ALIASES; step++) {
       const found = this.#files.get(at);
       if (found !== undefined) return found;
       const target = this.#aliases.get(at);
@@ -60,7 +60,7 @@ export class ArchiveFiles {
     const kept = this.#documents.get(name);
     if (kept !== undefined) return kept;
     const { digest, size } = this.require(name);
-    if (size > LARGEST_DOCUMENT)
+    if (size > MAX_DOCUMENT_BYTES)
       throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(name)} has ${size} bytes, too many for a document`);
     return this.#blobs.read(digest);
   }

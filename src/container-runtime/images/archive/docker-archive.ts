@@ -1,5 +1,5 @@
-import { open } from 'node:fs/promises';
 /** `docker save`'s own format: manifest.json lists, per image, the config's file, the layers' files and the tags. */
+import { open } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { detectCompression } from '../compression/decompress.ts';
 import { digestOf } from '../digest.ts';

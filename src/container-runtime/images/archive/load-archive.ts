@@ -5,9 +5,9 @@
  */
 import { posix } from 'node:path';
 import { decompressed } from '../compression/decompress.ts';
-import { ImageError, whileDoing } from '../image-error.ts';
+import { ImageError, wrapError } from '../image-error.ts';
 import type { ImageRecord } from '../image-records.ts';
-import { LARGEST_DOCUMENT } from '../manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES } from '../manifest/parse-manifest.ts';
 import type { StoreParts } from '../store-parts.ts';
 import { readTar } from '../tar/tar-reader.ts';
 import { ArchiveFiles } from './archive-files.ts';
@@ -15,7 +15,7 @@ import { installDockerArchive } from './docker-archive.ts';
 import { installOciLayout } from './oci-layout.ts';
 
 const TABLES_OF_CONTENTS = new Set(['manifest.json', 'index.json', 'oci-layout', 'repositories']);
-const MOST_FILES = 100_000;
+const MAX_FILES = 100_000;
 
 export async function loadArchive(
   parts: StoreParts,
@@ -32,8 +32,8 @@ export async function loadArchive(
         const target = entry.type === 'link' ? entry.target : posix.join(posix.dirname(name), entry.target);
         files.alias(name, posix.normalize(target));
       } else if (entry.type === 'file') {
-        if (files.size >= MOST_FILES)
-          throw new ImageError('INVALID_ARGUMENT', `the archive has more than ${MOST_FILES} files`);
+        if (files.size >= MAX_FILES)
+          throw new ImageError('INVALID_ARGUMENT', `the archive has more than ${MAX_FILES} files`);
         if (TABLES_OF_CONTENTS.has(name)) files.keep(name, await readWhole(name, entry.size, content));
         else files.add(name, await parts.blobs.add(content, (digest) => lease.hold(digest)));
       }
@@ -47,14 +47,14 @@ export async function loadArchive(
     );
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw whileDoing('failed to load the archive', error);
+    throw wrapError('failed to load the archive', error);
   } finally {
     lease.release();
   }
 }
 
 async function readWhole(name: string, size: number, content: AsyncIterable<Buffer>): Promise<Buffer> {
-  if (size > LARGEST_DOCUMENT) throw new ImageError('INVALID_ARGUMENT', `the archive's ${name} has ${size} bytes`);
+  if (size > MAX_DOCUMENT_BYTES) throw new ImageError('INVALID_ARGUMENT', `the archive's ${name} has ${size} bytes`);
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks);

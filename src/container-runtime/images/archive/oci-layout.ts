@@ -11,7 +11,7 @@ import { formatReference, normalizeReference } from '../reference.ts';
 import type { StoreParts } from '../store-parts.ts';
 import type { ArchiveFiles } from './archive-files.ts';
 
-const MOST_NESTED_INDEXES = 5;
+const MAX_NESTED_INDEXES = 5;
 
 export async function installOciLayout(
   parts: StoreParts,
@@ -37,7 +37,7 @@ async function installFrom(
   const documents: string[] = [];
   let documentBytes = 0;
   let descriptor = item;
-  for (let depth = 0; depth < MOST_NESTED_INDEXES; depth++) {
+  for (let depth = 0; depth < MAX_NESTED_INDEXES; depth++) {
     const bytes = await files.read(fileOf(files, descriptor));
     documents.push(descriptor.digest);
     documentBytes += bytes.length;
@@ -65,7 +65,7 @@ async function installFrom(
       signal,
     );
   }
-  throw new ImageError('INVALID_ARGUMENT', `the archive nests indexes more than ${MOST_NESTED_INDEXES} deep`);
+  throw new ImageError('INVALID_ARGUMENT', `the archive nests indexes more than ${MAX_NESTED_INDEXES} deep`);
 }
 
 /** The name of a descriptor's file, after making sure that the file is what the descriptor says. */

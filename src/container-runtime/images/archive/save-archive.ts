@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 /** Saves images as an OCI layout that also has the table of contents that `docker load` reads. */
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';

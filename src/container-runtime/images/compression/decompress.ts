@@ -1,5 +1,5 @@
-import { pipeline, type Readable } from 'node:stream';
 /** Decompresses what a stream turns out to be, by its first bytes: gzip, zstd, or nothing of the kind. */
+import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { decompressZstd } from './zstd.ts';

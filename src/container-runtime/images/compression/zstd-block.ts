@@ -9,7 +9,7 @@ import {
   type HuffmanTable,
 } from './zstd-tables.ts';
 
-export const LARGEST_BLOCK = 128 * 1024;
+export const MAX_BLOCK_BYTES = 128 * 1024;
 
 /** What goes on from block to block of a frame. */
 export interface FrameState {
@@ -127,7 +127,7 @@ export function decodeBlock(block: Uint8Array, state: FrameState, window: Window
   const used = decodeSequences(block, next, { state, window, literals });
   window.bytes.set(literals.subarray(used), window.at);
   window.at += literals.length - used;
-  if (window.at - start > LARGEST_BLOCK) throw new ZstdError('a block is larger than allowed');
+  if (window.at - start > MAX_BLOCK_BYTES) throw new ZstdError('a block is larger than allowed');
 }
 
 function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8Array; next: number } {
@@ -138,7 +138,7 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
     const header = (format & 1) === 0 ? 1 : format === 1 ? 2 : 3;
     const size = header === 1 ? byte(0) >> 3 : (byte(0) >> 4) | (byte(1) << 4) | (header === 3 ? byte(2) << 12 : 0);
     const end = type === 0 ? header + size : header + 1;
-    if (size > LARGEST_BLOCK || end > block.length) throw new ZstdError('literals are cut short');
+    if (size > MAX_BLOCK_BYTES || end > block.length) throw new ZstdError('literals are cut short');
     return { literals: type === 0 ? block.subarray(header, end) : new Uint8Array(size).fill(byte(header)), next: end };
   }
   const [header, width] = format < 2 ? [3, 10] : format === 2 ? [4, 14] : [5, 18];
@@ -151,7 +151,7 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
   const size = Math.floor(bits / 16) % 2 ** width;
   const compressed = Math.floor(bits / 2 ** (4 + width)) % 2 ** width;
   const end = header + compressed;
-  if (size > LARGEST_BLOCK || end > block.length) throw new ZstdError('literals are cut short');
+  if (size > MAX_BLOCK_BYTES || end > block.length) throw new ZstdError('literals are cut short');
   let at = header;
   if (type === 2) ({ table: state.huffman, next: at } = readHuffmanTable(block, header, end));
   if (state.huffman === undefined) throw new ZstdError('literals refer to a table that was never sent');
@@ -245,7 +245,7 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
   let offsetState = reader.read(offsetTable.accuracy);
   let matchState = reader.read(matchTable.accuracy);
   let used = 0;
-  const limit = window.at + LARGEST_BLOCK;
+  const limit = window.at + MAX_BLOCK_BYTES;
   for (let sequence = 0; sequence < count; sequence++) {
     const offsetCode = offsetTable.symbols[offsetState] ?? 0;
     const matchCode = matchTable.symbols[matchState] ?? 0;

@@ -87,7 +87,7 @@ export function singleSymbolTable(symbol: number): FseTable {
   return { accuracy: 0, symbols: Uint8Array.of(symbol), bits: Uint8Array.of(0), bases: Uint16Array.of(0) };
 }
 
-const MOST_HUFFMAN_BITS = 11;
+const MAX_HUFFMAN_BITS = 11;
 
 export function readHuffmanTable(bytes: Uint8Array, start: number, end: number): { table: HuffmanTable; next: number } {
   const header = bytes[start] ?? 0;
@@ -133,7 +133,7 @@ function buildHuffmanTable(weights: readonly number[]): HuffmanTable {
   if (sum === 0) throw new ZstdError('a Huffman table is empty');
   const maxBits = highestBit(sum) + 1;
   const rest = (1 << maxBits) - sum;
-  if (maxBits > MOST_HUFFMAN_BITS || (rest & (rest - 1)) !== 0)
+  if (maxBits > MAX_HUFFMAN_BITS || (rest & (rest - 1)) !== 0)
     throw new ZstdError('the weights of a Huffman table do not add up');
   // The last weight is not written: it is what is missing.
   const all = [...weights, highestBit(rest) + 1];

@@ -7,12 +7,12 @@ import { pipeline, type Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { ZstdError } from './zstd-bits.ts';
-import { decodeBlock, LARGEST_BLOCK, newFrameState, type FrameState, type Window } from './zstd-block.ts';
+import { decodeBlock, MAX_BLOCK_BYTES, newFrameState, type FrameState, type Window } from './zstd-block.ts';
 
 const FRAME = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
 /** zstd's own tools ask before they take more. */
-const LARGEST_WINDOW = 128 * 1024 * 1024;
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
 const ROOM = 1024 * 1024;
 
 const native = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
@@ -55,7 +55,7 @@ async function take(reader: ByteReader, length: number): Promise<Buffer> {
 async function* decodeFrame(reader: ByteReader): AsyncGenerator<Buffer> {
   const { windowSize, hasChecksum } = await readFrameHeader(reader);
   const state = newFrameState();
-  const window: Window = { bytes: new Uint8Array(windowSize + ROOM + LARGEST_BLOCK), at: 0 };
+  const window: Window = { bytes: new Uint8Array(windowSize + ROOM + MAX_BLOCK_BYTES), at: 0 };
   for (let last = false; !last;) {
     const header = (await take(reader, 3)).readUIntLE(0, 3);
     last = (header & 1) === 1;
@@ -76,7 +76,7 @@ async function readBlock(
   { type, size }: { type: number; size: number },
   { state, window }: { state: FrameState; window: Window },
 ): Promise<void> {
-  if (type === 3 || size > LARGEST_BLOCK) throw new ZstdError('a block has an impossible header');
+  if (type === 3 || size > MAX_BLOCK_BYTES) throw new ZstdError('a block has an impossible header');
   if (type === 2) {
     decodeBlock(await take(reader, size), state, window);
     return;
@@ -103,7 +103,7 @@ async function readFrameHeader(reader: ByteReader): Promise<{ windowSize: number
   if (single)
     windowSize =
       sizeLength === 8 ? Number(size.readBigUInt64LE()) : size.readUIntLE(0, sizeLength) + (sizeLength === 2 ? 256 : 0);
-  if (windowSize > LARGEST_WINDOW)
-    throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${LARGEST_WINDOW} are given`);
+  if (windowSize > MAX_WINDOW_BYTES)
+    throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${MAX_WINDOW_BYTES} are given`);
   return { windowSize, hasChecksum: (descriptor & 4) !== 0 };
 }

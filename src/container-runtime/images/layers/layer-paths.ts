@@ -6,13 +6,13 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import { LayerError } from './layer-error.ts';
 
-const MOST_LINKS = 40;
-const LONGEST_NAME = 4096;
+const MAX_LINKS = 40;
+const MAX_NAME_LENGTH = 4096;
 
 /** The parts of an entry's name; none for the root itself. A name that climbs is refused, an absolute one starts at the root. */
 export function nameParts(name: string): string[] {
-  if (Buffer.byteLength(name) > LONGEST_NAME)
-    throw new LayerError(`the name of an entry is longer than ${LONGEST_NAME} bytes`);
+  if (Buffer.byteLength(name) > MAX_NAME_LENGTH)
+    throw new LayerError(`the name of an entry is longer than ${MAX_NAME_LENGTH} bytes`);
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw new LayerError(`the entry ${JSON.stringify(name)} would leave the layer`);
   return parts;
@@ -62,7 +62,7 @@ export class LayerPaths {
       if (!this.#folders.has(inside)) {
         const found = lookAt(this.on(inside));
         if (found?.isSymbolicLink()) {
-          if (++links > MOST_LINKS)
+          if (++links > MAX_LINKS)
             throw new LayerError(`too many symbolic links on the way to ${JSON.stringify(direct)}`);
           const target = readlinkSync(this.on(inside));
           if (target.startsWith('/')) at.length = 0;

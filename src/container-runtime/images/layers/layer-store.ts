@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { makeDirectory, type Context } from '../../../kernel/index.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { parseDigest } from '../digest.ts';
-import { whileDoing } from '../image-error.ts';
+import { wrapError } from '../image-error.ts';
 import type { LayerWorkers } from './layer-workers.ts';
 import type { UnpackLimits } from './unpack-limits.ts';
 
@@ -152,7 +152,7 @@ export class LayerStore {
     } catch (error) {
       await removeIfThere(temporary);
       if (signal?.aborted) throw error;
-      throw whileDoing(`failed to extract layer ${layer.diffId}`, error);
+      throw wrapError(`failed to extract layer ${layer.diffId}`, error);
     }
   }
 

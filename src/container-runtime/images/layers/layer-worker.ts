@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { syncFileSystem } from '../../syscalls.ts';
+import { syncFileSystem } from '../../linux/file-system-calls.ts';
 import { unpackLayer, type UnpackedLayer, type UnpackJob } from './unpack-layer.ts';
 
 const beside = new URL('./layer-worker.js', import.meta.url);

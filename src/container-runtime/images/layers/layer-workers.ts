@@ -10,7 +10,7 @@ import { ImageError } from '../image-error.ts';
 import type { LayerAnswer, LayerRequest } from './layer-worker.ts';
 import type { UnpackedLayer, UnpackJob } from './unpack-layer.ts';
 
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 const IDLE_MS = 10_000;
 
 interface IdleThread {
@@ -49,7 +49,7 @@ export class LayerWorkers {
   }
 
   async #run(request: Request, signal?: AbortSignal): Promise<LayerAnswer> {
-    while (this.#busy >= MOST_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#busy >= MAX_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#busy++;
     let worker: Worker | undefined;
     try {

@@ -1,6 +1,6 @@
 /** What the layers below a layer show at a path. They are as untrusted as the layer itself: no link in them is followed. */
 import type { Stats } from 'node:fs';
-import { getAttribute } from '../../syscalls.ts';
+import { getAttribute } from '../../linux/file-system-calls.ts';
 import { isWhiteout, lookAt } from './layer-paths.ts';
 
 export const OPAQUE_ATTRIBUTE = 'trusted.overlay.opaque';

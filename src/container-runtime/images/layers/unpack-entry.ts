@@ -21,7 +21,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
-import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../syscalls.ts';
+import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../linux/file-system-calls.ts';
 import type { TarEntry } from '../tar/tar-entry.ts';
 import type { TarItem } from '../tar/tar-reader.ts';
 import { LayerError } from './layer-error.ts';
@@ -34,7 +34,7 @@ const OPAQUE_NAME = '.wh..wh..opq';
 const UNION_METADATA_PREFIX = '.wh..wh.';
 
 const YES = Buffer.from('y');
-const HIGHEST_ID = 0xffff_fffe;
+const MAX_ID = 0xffff_fffe;
 
 /** Devices that every container has anyway; a layer may bring them, and no others. */
 const HARMLESS_DEVICES: ReadonlySet<string> = new Set(['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:1', '5:2']);
@@ -203,7 +203,7 @@ export class EntryUnpacker {
 }
 
 function checkEntry(entry: TarEntry): void {
-  if (entry.uid > HIGHEST_ID || entry.gid > HIGHEST_ID)
+  if (entry.uid > MAX_ID || entry.gid > MAX_ID)
     throw new LayerError(`the owner of ${JSON.stringify(entry.name)} is out of range`);
   if (entry.type !== 'character-device' && entry.type !== 'block-device') return;
   const { major, minor } = entry.device ?? { major: 0, minor: 0 };

@@ -5,8 +5,8 @@ import { INDEX_TYPES, isLayerType, MANIFEST_TYPES, SCHEMA_1_TYPES } from './medi
 import type { Descriptor, ImageConfig, ImageIndex, Manifest } from './oci-types.ts';
 
 /** Documents are kept in memory; real ones have some kilobytes. */
-export const LARGEST_DOCUMENT = 4 * 1024 * 1024;
-const MOST_LAYERS = 500;
+export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+const MAX_LAYERS = 500;
 
 export type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index: ImageIndex };
 
@@ -34,8 +34,8 @@ export function parseManifestOrIndex(bytes: Uint8Array, mediaType = ''): Manifes
     throw new ImageError('UNIMPLEMENTED', `the image has a manifest of the unsupported type ${JSON.stringify(said)}`);
   }
   const layers = listOf(document.layers, 'layers').map((item) => descriptor(item));
-  if (layers.length > MOST_LAYERS)
-    throw invalid(`the manifest has ${layers.length} layers; at most ${MOST_LAYERS} can be stacked`);
+  if (layers.length > MAX_LAYERS)
+    throw invalid(`the manifest has ${layers.length} layers; at most ${MAX_LAYERS} can be stacked`);
   const foreign = layers.find((layer) => !isLayerType(layer.mediaType));
   if (foreign !== undefined)
     throw new ImageError(

@@ -1,12 +1,12 @@
 /** Answers a registry's challenge: a token from its token server, or user name and password. */
+import type { IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
-import type { StallLimit } from '../stall.ts';
 import { parseChallenges } from './auth-challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { readText, send } from './http-request.ts';
 import type { EndpointSettings } from './registry-options.ts';
 
-const LARGEST_ANSWER = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface AuthorizeOptions {
   readonly credentials: Credentials | undefined;
@@ -14,7 +14,7 @@ export interface AuthorizeOptions {
   readonly scope: string;
   readonly settings: EndpointSettings;
   readonly signal?: AbortSignal;
-  readonly limit: StallLimit;
+  readonly limit: IdleTimeout;
 }
 
 /** The value of the Authorization header; undefined when the challenge cannot be met with what we have. */
@@ -67,7 +67,7 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
             client_id: 'k8ts',
           }).toString(),
         });
-  const text = await readText(response, LARGEST_ANSWER);
+  const text = await readText(response, MAX_ANSWER_BYTES);
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const code = status >= 500 ? 'UNAVAILABLE' : 'UNAUTHENTICATED';

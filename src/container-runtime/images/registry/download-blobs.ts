@@ -1,7 +1,7 @@
 /** The downloads of one pull: a few at a time, each taken up again where it broke off. */
 import type { Context, RunGroup } from '../../../kernel/index.ts';
 import type { BlobStore } from '../blob-store.ts';
-import { ImageError, whileDoing } from '../image-error.ts';
+import { ImageError, wrapError } from '../image-error.ts';
 import type { PullProgress } from '../image-store.ts';
 import type { Lease } from '../lease.ts';
 import type { Descriptor } from '../manifest/oci-types.ts';
@@ -79,7 +79,7 @@ export class BlobDownloads {
         before = Math.max(before, received);
         if (error instanceof ImageError && error.code === 'DATA_LOSS') damaged++;
         if (group.signal.aborted || idle >= IDLE_ATTEMPTS || damaged > 1 || !worthAnother(error))
-          throw whileDoing(`failed to copy ${digest}`, error);
+          throw wrapError(`failed to copy ${digest}`, error);
         await ctx.clock.sleep(RETRY_DELAY_MS * idle, group.signal);
       }
     }

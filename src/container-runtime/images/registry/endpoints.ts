@@ -38,7 +38,7 @@ export async function endpointsOf(domain: string, options: RegistryOptions = {})
   return [...mirrors, { ...itself, mayFallBack }];
 }
 
-export function serverOf(domain: string): string {
+function serverOf(domain: string): string {
   return domain === HUB ? HUB_SERVER : domain;
 }
 

@@ -2,8 +2,8 @@
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
+import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
-import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
@@ -15,22 +15,22 @@ export interface HttpRequest {
   readonly body?: string;
   readonly settings?: EndpointSettings;
   readonly signal?: AbortSignal;
-  readonly limit: StallLimit;
+  readonly limit: IdleTimeout;
 }
 
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
 /** The answer, whatever its status; redirects are followed, and only the first server gets the credentials. */
 export async function send(request: HttpRequest): Promise<IncomingMessage> {
   let current = request;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await sendOnce(current);
     const { location } = response.headers;
     if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined) return response;
     response.resume();
     current = redirected(current, location);
   }
-  throw new ImageError('UNKNOWN', `${request.url}: more than ${MOST_REDIRECTS} redirects`);
+  throw new ImageError('UNKNOWN', `${request.url}: more than ${MAX_REDIRECTS} redirects`);
 }
 
 export function redirected(request: HttpRequest, location: string): HttpRequest {
@@ -127,10 +127,10 @@ function byPlainProxy(
 async function answered(
   outgoing: ClientRequest,
   body: string | undefined,
-  limit: StallLimit,
+  limit: IdleTimeout,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    endWhenStalled(outgoing, limit);
+    abortWhenIdle(outgoing, limit);
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
     outgoing.end(body);

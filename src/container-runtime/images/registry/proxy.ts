@@ -1,7 +1,7 @@
 /** Proxies by the environment variables that everyone sets: HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
 import { request, type IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import { endWhenStalled, type StallLimit } from '../stall.ts';
+import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { isLoopback } from './endpoints.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -54,7 +54,7 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
 export async function tunnel(
   proxy: URL,
   target: URL,
-  { signal, limit }: { signal?: AbortSignal; limit: StallLimit },
+  { signal, limit }: { signal?: AbortSignal; limit: IdleTimeout },
 ): Promise<Socket> {
   if (proxy.protocol !== 'http:')
     throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
@@ -68,7 +68,7 @@ export async function tunnel(
       headers: { host: address, ...proxyHeaders(proxy) },
       ...(signal === undefined ? {} : { signal }),
     });
-    const stopWatching = endWhenStalled(connecting, limit);
+    const stopWatching = abortWhenIdle(connecting, limit);
     connecting.once('connect', (response: IncomingMessage, socket: Socket) => {
       stopWatching();
       if (response.statusCode === 200) resolve(socket);

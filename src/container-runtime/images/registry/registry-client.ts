@@ -6,7 +6,7 @@ import { digestOf, hashFor, parseDigest } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import { ACCEPT } from '../manifest/media-types.ts';
 import type { Descriptor } from '../manifest/oci-types.ts';
-import { LARGEST_DOCUMENT } from '../manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES } from '../manifest/parse-manifest.ts';
 import { authorize } from './authorize.ts';
 import type { Credentials } from './credentials.ts';
 import { isLoopback, type Endpoint } from './endpoints.ts';
@@ -23,7 +23,7 @@ export interface RegistryClientOptions {
   readonly credentials: () => Promise<Credentials | undefined>;
   readonly signal?: AbortSignal;
   /** How long a registry may send nothing. */
-  readonly stallMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 export interface FetchedManifest {
@@ -51,7 +51,7 @@ export class RegistryClient {
     const capability = expected === undefined ? 'resolve' : 'pull';
     return this.#eachEndpoint(capability, async (endpoint) => {
       const response = await this.#get(endpoint, `manifests/${reference}`, { accept: ACCEPT });
-      const bytes = await readBytes(response, LARGEST_DOCUMENT);
+      const bytes = await readBytes(response, MAX_DOCUMENT_BYTES);
       const digest =
         expected === undefined
           ? digestOf(bytes)

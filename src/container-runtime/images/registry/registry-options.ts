@@ -7,7 +7,7 @@ export interface RegistryOptions {
   /** Registries in code; they go before those of `hostsDirectory`. The key is a host as references spell it. */
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
   /** Milliseconds for which a registry may send nothing before it is given up; default a minute. */
-  readonly stallMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
 export interface RegistryHosts {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../kernel/index.ts';
-import { mount, MS } from '../../syscalls.ts';
+import { mount, MS } from '../../linux/file-system-calls.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type { MountedImage, MountImageOptions, StoredImage } from '../image-store.ts';

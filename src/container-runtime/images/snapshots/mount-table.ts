@@ -18,7 +18,7 @@ export async function readMounts(): Promise<MountEntry[]> {
 }
 
 /** `36 35 98:0 /root /target rw,noatime optional… - type source superoptions` */
-export function parseMountLine(line: string): MountEntry {
+function parseMountLine(line: string): MountEntry {
   const [before = '', after = ''] = line.split(' - ', 2);
   const fields = before.split(' ');
   const [type = '', , superOptions = ''] = after.split(' ');

@@ -13,7 +13,7 @@ import {
   SystemCallError,
   unmount,
   unmountInThread,
-} from '../../syscalls.ts';
+} from '../../linux/file-system-calls.ts';
 
 export interface OverlayMount {
   readonly target: string;
@@ -33,7 +33,7 @@ export interface OverlayMount {
 const VOLATILE = 'volatile';
 
 /** The kernel takes one page of options, and its end. */
-const LONGEST_OPTIONS = 4095;
+const MAX_OPTIONS_LENGTH = 4095;
 
 export async function mountOverlay(overlay: OverlayMount): Promise<void> {
   if (overlay.upper === undefined) {
@@ -52,7 +52,7 @@ export async function mountOverlay(overlay: OverlayMount): Promise<void> {
 async function mountWith(overlay: OverlayMount, more: readonly string[]): Promise<void> {
   const options = optionsOf(overlay, overlay.lowers, more);
   const flags = overlay.upper === undefined ? MS.RDONLY : 0;
-  if (Buffer.byteLength(options) <= LONGEST_OPTIONS) {
+  if (Buffer.byteLength(options) <= MAX_OPTIONS_LENGTH) {
     await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: options });
     return;
   }
@@ -66,7 +66,7 @@ async function mountWith(overlay: OverlayMount, more: readonly string[]): Promis
       opened.map((fd) => `/proc/self/fd/${fd}`),
       more,
     );
-    if (Buffer.byteLength(short) > LONGEST_OPTIONS)
+    if (Buffer.byteLength(short) > MAX_OPTIONS_LENGTH)
       throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
     await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: short });
   } finally {

@@ -1,7 +1,7 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { ImageError } from '../image-error.ts';
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Where a path leads for a process whose root is `root`: links are followed, but never out of it. Only for trees that
@@ -24,7 +24,7 @@ export async function resolveInside(root: string, path: string): Promise<string>
       at.push(part);
       continue;
     }
-    if (++links > MOST_LINKS)
+    if (++links > MAX_LINKS)
       throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
     const target = await readlink(here);
     if (target.startsWith('/')) at.length = 0;

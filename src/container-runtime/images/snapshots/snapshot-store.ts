@@ -8,6 +8,7 @@
 import { chmod, lchown, lstat, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, type Context } from '../../../kernel/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type {
@@ -44,8 +45,7 @@ export class OverlaySnapshots implements SnapshotStore {
   readonly #folder: string;
   readonly #empty: string;
   readonly #records = new Map<string, SnapshotRecord>();
-  /** Work on one key happens in the order of the calls. */
-  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #locks = new KeyedLock();
 
   private constructor(ctx: Context, parts: SnapshotStoreParts) {
     this.#ctx = ctx;
@@ -73,7 +73,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async prepare(key: string, imageId: string, options: PrepareSnapshotOptions = {}): Promise<Snapshot> {
     checkKey(key);
-    return this.#exclusively(key, async () => {
+    return this.#locks.run(key, async () => {
       const existing = this.#records.get(key);
       if (existing !== undefined) {
         if (existing.imageId !== imageId)
@@ -93,11 +93,11 @@ export class OverlaySnapshots implements SnapshotStore {
   }
 
   async remount(key: string): Promise<Snapshot> {
-    return this.#exclusively(key, async () => this.#mountUnlessMounted(this.#require(key)));
+    return this.#locks.run(key, async () => this.#mountUnlessMounted(this.#require(key)));
   }
 
   async remove(key: string): Promise<void> {
-    await this.#exclusively(key, async () => {
+    await this.#locks.run(key, async () => {
       const record = this.#records.get(key);
       if (record !== undefined) await this.#destroy(record);
     });
@@ -225,18 +225,6 @@ export class OverlaySnapshots implements SnapshotStore {
     const record = this.#records.get(key);
     if (record === undefined) throw new ImageError('NOT_FOUND', `there is no snapshot ${key}`);
     return record;
-  }
-
-  async #exclusively<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#busy.get(key) ?? Promise.resolve();
-    const run = before.then(work, work);
-    const tracked = run.catch(() => {});
-    this.#busy.set(key, tracked);
-    try {
-      return await run;
-    } finally {
-      if (this.#busy.get(key) === tracked) this.#busy.delete(key);
-    }
   }
 }
 

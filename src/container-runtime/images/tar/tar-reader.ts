@@ -8,7 +8,7 @@ import { BLOCK, paddingOf, TarError, type TarEntry } from './tar-entry.ts';
 import { decodeHeader, TYPE_OF_FLAG, type TarHeader } from './tar-header.ts';
 
 /** A pax header with attributes of every kind stays far below; more is an attempt at our memory. */
-const LARGEST_EXTENDED_HEADER = 1024 * 1024;
+const MAX_EXTENDED_HEADER_BYTES = 1024 * 1024;
 
 const truncated = (): TarError => new TarError('the archive ends in the middle of an entry');
 
@@ -45,9 +45,9 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 async function readExtended(reader: ByteReader, header: TarHeader): Promise<Buffer> {
-  if (header.size > LARGEST_EXTENDED_HEADER) {
+  if (header.size > MAX_EXTENDED_HEADER_BYTES) {
     throw new TarError(
-      `the archive has an extended header of ${header.size} bytes; at most ${LARGEST_EXTENDED_HEADER} are taken`,
+      `the archive has an extended header of ${header.size} bytes; at most ${MAX_EXTENDED_HEADER_BYTES} are taken`,
     );
   }
   const content = header.size === 0 ? Buffer.alloc(0) : await reader.exactly(header.size, truncated);

@@ -1,9 +1,9 @@
-import { ownValue } from '../../../base/index.ts';
 /** The pod's bandwidth annotations, and the queues that keep to them. */
+import { ownValue } from '../../../base/index.ts';
 import { PodNetworkError } from '../pod-network.ts';
 
-export const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
-export const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
+const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
+const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
 
 /** Bits per second; absent: not limited. */
 export interface Bandwidth {
@@ -11,8 +11,8 @@ export interface Bandwidth {
   readonly egress?: number;
 }
 
-const SMALLEST = 1_000;
-const LARGEST = 1_000_000_000_000_000;
+const MIN_BITS_PER_SECOND = 1_000;
+const MAX_BITS_PER_SECOND = 1_000_000_000_000_000;
 
 export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}): Bandwidth {
   const read = (annotation: string): number | undefined => {
@@ -21,12 +21,12 @@ export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}):
     const bits = parseQuantity(text);
     if (bits === undefined)
       throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
-    if (bits < SMALLEST)
+    if (bits < MIN_BITS_PER_SECOND)
       throw new PodNetworkError(
         'bad-annotation',
         `the annotation ${annotation}: resource is unreasonably small (< 1kbit)`,
       );
-    if (bits > LARGEST)
+    if (bits > MAX_BITS_PER_SECOND)
       throw new PodNetworkError(
         'bad-annotation',
         `the annotation ${annotation}: resource is unreasonably large (> 1Pbit)`,

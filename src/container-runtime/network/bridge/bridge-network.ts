@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
 import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../net/netns/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import {
   PodNetworkError,
   type Attachment,
@@ -10,7 +11,6 @@ import {
   type PodNetwork,
   type PodNetworkConfig,
 } from '../pod-network.ts';
-import { SandboxQueue } from '../sandbox-queue.ts';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
 import { bandwidthOf } from './bandwidth.ts';
@@ -48,7 +48,7 @@ export class BridgeNetwork implements PodNetwork {
   readonly #deletions: NetlinkSocket;
   readonly #removal: LinkRemoval;
   readonly #guard: SourceGuard;
-  readonly #queue = new SandboxQueue();
+  readonly #locks = new KeyedLock();
   #pools: AddressPool[] = [];
   #bridge: NodeBridge | undefined;
   #portsWritten: Promise<void> = Promise.resolve();
@@ -105,7 +105,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   attach(sandbox: NetworkSandbox): Promise<Attachment> {
-    return this.#queue.run(sandbox.id, () => this.#attach(sandbox));
+    return this.#locks.run(sandbox.id, () => this.#attach(sandbox));
   }
 
   async #attach(sandbox: NetworkSandbox): Promise<Attachment> {
@@ -199,7 +199,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   detach({ id }: NetworkSandbox): Promise<void> {
-    return this.#queue.run(id, async () => {
+    return this.#locks.run(id, async () => {
       const record = this.#records.get(id);
       if (record !== undefined) await this.#release(record);
     });
@@ -230,7 +230,7 @@ export class BridgeNetwork implements PodNetwork {
   async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
     const live = new Set(liveSandboxIds);
     for (const { sandboxId, pod, ips } of this.#records.all()) {
-      if (live.has(sandboxId) || this.#queue.isBusy(sandboxId)) continue;
+      if (live.has(sandboxId) || this.#locks.isBusy(sandboxId)) continue;
       this.#ctx.logger.info('Releasing the network of a sandbox that is gone', {
         sandbox: sandboxId,
         pod,
@@ -272,7 +272,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    await this.#queue.idle();
+    await this.#locks.idle();
     this.#node.close();
     this.#deletions.close();
     this.#guard.close();

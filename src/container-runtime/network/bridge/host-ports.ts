@@ -15,7 +15,7 @@ export interface MappedPort {
   readonly containerPort: number;
 }
 
-export const HOST_PORTS_TABLE = 'k8ts-hostports';
+const HOST_PORTS_TABLE = 'k8ts-hostports';
 
 /** The mappings that mean something: "0.0.0.0" and "::" are every address of their family. */
 export function mappedPorts(podIps: readonly string[], mappings: readonly PortMapping[]): MappedPort[] {

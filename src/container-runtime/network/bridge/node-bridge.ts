@@ -1,5 +1,7 @@
+/**
+ * The node's side of the built-in network: the bridge, its addresses, forwarding, and what belongs to nobody any more.
+ */
 import { AddressRange } from '../../../base/index.ts';
-/** The node's side of the built-in network: the bridge, its addresses, forwarding, and what belongs to nobody any more. */
 import {
   addAddress,
   addBridge,
@@ -93,7 +95,8 @@ function routeForPods(netns: string | undefined, bridge: string, pools: readonly
   }
   // Pods reach their neighbours through us on the interface they came from: no reason to tell them a shorter way.
   set(`net/ipv4/conf/${bridge}/send_redirects`, '0');
-  // Lets connections of the node itself to 127.0.0.1 go to the pod behind a host port; the way back in is closed by a rule.
+  // Lets connections of the node itself to 127.0.0.1 go to the pod behind a host port; the way back in is closed by a
+  // rule.
   set(`net/ipv4/conf/${bridge}/route_localnet`, '1');
 }
 
@@ -122,7 +125,7 @@ export async function removeStrayLinks(
 
 const SHAPER_NAME = /^ifb[0-9a-f]{11}$/;
 
-export const MASQUERADE_TABLE = 'k8ts-masquerade';
+const MASQUERADE_TABLE = 'k8ts-masquerade';
 
 /** What pods send out of the cluster leaves with the node's address; nothing between pods and the ranges named does. */
 export async function masquerade(

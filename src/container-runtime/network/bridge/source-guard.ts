@@ -14,7 +14,7 @@ import {
   type SetElements,
 } from '../../../net/netns/index.ts';
 
-export const GUARD_TABLE = 'k8ts-source-guard';
+const GUARD_TABLE = 'k8ts-source-guard';
 
 export interface GuardedPod {
   readonly mac: string;

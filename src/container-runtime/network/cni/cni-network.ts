@@ -1,6 +1,7 @@
 /** Sandboxes on the network of the user's CNI plugins. */
 import type { Context } from '../../../kernel/index.ts';
 import { isNetns, NetlinkSocket, setLink } from '../../../net/netns/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import {
   PodNetworkError,
   type Attachment,
@@ -9,7 +10,6 @@ import {
   type PodNetwork,
   type PodNetworkConfig,
 } from '../pod-network.ts';
-import { SandboxQueue } from '../sandbox-queue.ts';
 import { CachedAttachments, type CachedAttachment } from './cached-attachments.ts';
 import { loadNetwork, versionAtLeast, type JsonObject, type NetworkList, type PluginConfig } from './network-list.ts';
 import { capabilityArguments, cniArguments, pluginConfig, type RuntimeArguments } from './plugin-config.ts';
@@ -39,7 +39,7 @@ export class CniNetwork implements PodNetwork {
   readonly #ctx: Context;
   readonly #options: CniNetworkOptions & Required<Pick<CniNetworkOptions, 'configDirectory' | 'pluginDirectories'>>;
   readonly #cache: CachedAttachments;
-  readonly #queue = new SandboxQueue();
+  readonly #locks = new KeyedLock();
   #podCidrs: readonly string[] = [];
 
   constructor(ctx: Context, options: CniNetworkOptions) {
@@ -84,7 +84,7 @@ export class CniNetwork implements PodNetwork {
   }
 
   attach(sandbox: NetworkSandbox): Promise<Attachment> {
-    return this.#queue.run(sandbox.id, async () => {
+    return this.#locks.run(sandbox.id, async () => {
       const { id, netnsPath } = sandbox;
       const existing = this.attachment(id);
       if (existing !== undefined) return existing;
@@ -133,7 +133,7 @@ export class CniNetwork implements PodNetwork {
   }
 
   detach(sandbox: NetworkSandbox): Promise<void> {
-    return this.#queue.run(sandbox.id, async () => {
+    return this.#locks.run(sandbox.id, async () => {
       const cached = this.#cache.get(sandbox.id);
       if (cached === undefined) return;
       try {
@@ -175,7 +175,7 @@ export class CniNetwork implements PodNetwork {
   async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
     const live = new Set(liveSandboxIds);
     for (const { containerId } of this.#cache.all()) {
-      if (live.has(containerId) || this.#queue.isBusy(containerId)) continue;
+      if (live.has(containerId) || this.#locks.isBusy(containerId)) continue;
       this.#ctx.logger.info('Releasing the network of a sandbox that is gone', { sandbox: containerId });
       await this.detach({ id: containerId, name: '', namespace: '', uid: '' });
     }
@@ -189,7 +189,7 @@ export class CniNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    await this.#queue.idle();
+    await this.#locks.idle();
   }
 
   /** `cached` is who is attached: absent for what concerns the whole network. */

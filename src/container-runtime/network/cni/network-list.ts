@@ -18,7 +18,7 @@ export interface NetworkList {
 }
 
 /** The versions of the specification that we speak, oldest first. */
-export const SUPPORTED_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'];
+const SUPPORTED_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'];
 
 export const versionAtLeast = (version: string, least: string): boolean =>
   SUPPORTED_VERSIONS.indexOf(version) >= SUPPORTED_VERSIONS.indexOf(least);

@@ -25,7 +25,7 @@ export interface PluginCall {
 }
 
 /** A plugin refused. The code is the specification's, such as 7 (invalid configuration), 11 (try again), 50 (not available). */
-export class PluginError extends PodNetworkError {
+class PluginError extends PodNetworkError {
   constructor(
     readonly plugin: string,
     readonly command: CniCommand,

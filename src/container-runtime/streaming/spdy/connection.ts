@@ -6,7 +6,7 @@ import { HeaderDecoder, HeaderEncoder, type Headers } from './header-block.ts';
 /** Reset codes of RST_STREAM. */
 const CANCEL = 5;
 const REFUSED_STREAM = 3;
-const MOST_STREAMS = 1000;
+const MAX_STREAMS = 1000;
 
 export class SpdyStream extends Duplex {
   readonly id: number;
@@ -176,7 +176,7 @@ export class SpdyConnection {
     const id = content.readUInt32BE(0) & 0x7fff_ffff;
     const headers = await this.#decoder.decode(content.subarray(10));
     if (this.ended.aborted) return;
-    if (this.#streams.size >= MOST_STREAMS || this.#streams.has(id)) {
+    if (this.#streams.size >= MAX_STREAMS || this.#streams.has(id)) {
       this.send(controlFrame(CONTROL_TYPES.RST_STREAM, numbers(id, REFUSED_STREAM)), () => {});
       return;
     }

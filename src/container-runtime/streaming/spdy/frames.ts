@@ -15,7 +15,7 @@ export const CONTROL_TYPES = {
   WINDOW_UPDATE: 9,
 } as const;
 export const FLAG_FIN = 1;
-export const HEAD_BYTES = 8;
+const HEAD_BYTES = 8;
 const VERSION = 3;
 
 export type Frame =

@@ -8,7 +8,7 @@ import { SPDY_DICTIONARY } from './dictionary.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-const LARGEST_BLOCK = 256 * 1024;
+const MAX_BLOCK_BYTES = 256 * 1024;
 
 /** Reads the blocks of one connection, in their order. */
 export class HeaderDecoder {
@@ -22,7 +22,7 @@ export class HeaderDecoder {
       this.#output.push(chunk);
       this.#size += chunk.length;
       // A few kilobytes can inflate to gigabytes: it stops as soon as it is too much.
-      if (this.#size > LARGEST_BLOCK) this.#inflate.destroy(new Error('a header block is too large'));
+      if (this.#size > MAX_BLOCK_BYTES) this.#inflate.destroy(new Error('a header block is too large'));
     });
     this.#inflate.on('error', (error) => (this.#failure = error));
   }

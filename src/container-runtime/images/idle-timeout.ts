@@ -4,16 +4,19 @@ import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { ImageError } from './image-error.ts';
 
-export const STALL_MS = 60_000;
+const DEFAULT_IDLE_TIMEOUT_MS = 60_000;
 
-export interface StallLimit {
+export interface IdleTimeout {
   readonly clock: Clock;
-  /** Default `STALL_MS`. */
-  readonly stallMs?: number;
+  /** Default `DEFAULT_IDLE_TIMEOUT_MS`. */
+  readonly idleTimeoutMs?: number;
 }
 
 /** Ends the request, or the download that it has become, when nothing has come or gone for as long as the limit says. What is given back ends the watch. */
-export function endWhenStalled(outgoing: ClientRequest, { clock, stallMs = STALL_MS }: StallLimit): () => void {
+export function abortWhenIdle(
+  outgoing: ClientRequest,
+  { clock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS }: IdleTimeout,
+): () => void {
   let moved = -1;
   /** Whoever reads it should hear the reason; to go on from there is as with a connection that broke. */
   let answer: IncomingMessage | undefined;
@@ -23,11 +26,11 @@ export function endWhenStalled(outgoing: ClientRequest, { clock, stallMs = STALL
     const now = (outgoing.socket?.bytesRead ?? 0) + (outgoing.socket?.bytesWritten ?? 0);
     if (now === moved)
       (answer ?? outgoing).destroy(
-        Object.assign(new Error(`no data for ${stallMs / 1000} s`), {
+        Object.assign(new Error(`no data for ${idleTimeoutMs / 1000} s`), {
           code: answer === undefined ? 'ETIMEDOUT' : 'ECONNRESET',
         }),
       );
-    else timer = clock.after(stallMs, look);
+    else timer = clock.after(idleTimeoutMs, look);
     moved = now;
   };
   look();
@@ -37,15 +40,15 @@ export function endWhenStalled(outgoing: ClientRequest, { clock, stallMs = STALL
 }
 
 /** What the stream has, until it ends; it fails when the next piece does not come within the limit. */
-export async function* untilStalled(
+export async function* readWithIdleTimeout(
   stream: Readable,
-  { clock, stallMs = STALL_MS }: StallLimit,
+  { clock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS }: IdleTimeout,
 ): AsyncGenerator<Uint8Array> {
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   try {
     for (;;) {
-      const timer = clock.after(stallMs, () =>
-        stream.destroy(new ImageError('UNAVAILABLE', `no data for ${stallMs / 1000} s`)),
+      const timer = clock.after(idleTimeoutMs, () =>
+        stream.destroy(new ImageError('UNAVAILABLE', `no data for ${idleTimeoutMs / 1000} s`)),
       );
       let next: IteratorResult<Uint8Array>;
       try {

@@ -10,12 +10,12 @@ import { releaseOciState } from './release-oci-state.ts';
 const UNKNOWN_EXIT_CODE = 255;
 
 /** Looks whether the container has ended, and takes note of it. */
-export function settleExit(parts: RuntimeParts, id: string): Promise<void> {
-  return parts.locks.run(id, async () => settleExitLocked(parts, id));
+export function recordExit(parts: RuntimeParts, id: string): Promise<void> {
+  return parts.locks.run(id, async () => recordExitLocked(parts, id));
 }
 
 /** The same, for a caller that has the container's lock. */
-export function settleExitLocked(parts: RuntimeParts, id: string): void {
+export function recordExitLocked(parts: RuntimeParts, id: string): void {
   const record = parts.containers.get(id);
   if (record?.phase !== 'running') return;
   const ending = endingOf(parts, record);

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { capabilitiesOfMask } from './oci-spec/capabilities.ts';
-import type { MachineFacts } from './oci-spec/container-spec.ts';
+import type { HostFeatures } from './oci-spec/container-spec.ts';
 import type { CgroupTree } from './stats/cgroup-tree.ts';
 
 /** What this machine's kernel can do, as far as specs depend on it. */
-export function machineFacts(cgroups: CgroupTree): MachineFacts {
+export function hostFeatures(cgroups: CgroupTree): HostFeatures {
   const capabilities = capabilitiesOfMask(
     /^CapEff:\s*([0-9a-f]+)$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0',
   );
@@ -12,7 +12,7 @@ export function machineFacts(cgroups: CgroupTree): MachineFacts {
     architecture: process.arch,
     capabilities,
     // Without the capability a process can only become easier to kill than it is.
-    lowestOomScoreAdj: capabilities.includes('CAP_SYS_RESOURCE')
+    minOomScoreAdj: capabilities.includes('CAP_SYS_RESOURCE')
       ? -1000
       : Number(fs.readFileSync('/proc/self/oom_score_adj', 'utf8')),
     cgroupVersion: cgroups.version,
