@@ -1,3 +1,4 @@
+/** Generates a self-signed serving certificate. */
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../kernel/index.ts';
 import * as x509 from '../net/x509/index.ts';

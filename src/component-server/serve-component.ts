@@ -1,3 +1,4 @@
+/** Serves a component's secure port: health checks, metrics, configz and further pages. */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -51,7 +52,7 @@ interface Answer {
 const VERSION = { major: KUBERNETES_MAJOR, minor: KUBERNETES_MINOR, gitVersion: KUBERNETES_VERSION };
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Serves a component's secure port; resolves when it listens. */
+/** Resolves when the server listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
   const { certificate: cert, key } = options.certificate;

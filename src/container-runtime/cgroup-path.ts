@@ -1,4 +1,4 @@
-/** Where a container's cgroup is: for the OCI runtime, and below the root of the cgroup file system. */
+/** The path of a container's cgroup, with the cgroupfs and the systemd cgroup driver. */
 import path from 'node:path';
 
 export interface CgroupNaming {
@@ -7,12 +7,13 @@ export interface CgroupNaming {
 }
 
 export interface CgroupPath {
-  /** As linux.cgroupsPath of the spec has it. */
+  /** The value of linux.cgroupsPath in the OCI spec. */
   readonly runtime: string;
+  /** Below the root of the cgroup file system. */
   readonly absolute: string;
 }
 
-/** The parent is the pod's cgroup, which the kubelet makes and limits: `/kubepods/…`, or a slice with systemd. */
+/** The parent is the pod's cgroup, which the kubelet creates: `/kubepods/…`, or a slice with systemd. */
 export function cgroupsPath(
   { systemdCgroups, defaultCgroupParent }: CgroupNaming,
   parent: string | undefined,

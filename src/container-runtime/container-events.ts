@@ -1,7 +1,7 @@
-/** What happens to containers, told to everyone who listens (CRI's GetContainerEvents). */
+/** Publishes container events to the subscribers of CRI's GetContainerEvents. */
 import type { ContainerEventResponse } from '../cri/index.ts';
 
-/** A listener that does not take its events loses the oldest ones; it lists anyway when it comes back. */
+/** A slow subscriber loses the oldest events; the kubelet relists anyway. */
 const MAX_BACKLOG = 10_000;
 
 export class ContainerEvents {

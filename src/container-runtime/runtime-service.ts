@@ -1,4 +1,4 @@
-/** The CRI runtime service: which part answers which call. */
+/** The CRI RuntimeService: maps every call to its implementation. */
 import { CriError, type RuntimeService } from '../cri/index.ts';
 import { reopenLog } from './containers/conmon-control.ts';
 import { containerStatus, findContainer, findRunningContainer, listContainers } from './containers/container-status.ts';
@@ -70,7 +70,7 @@ function sandboxCalls(parts: RuntimeParts) {
       for (const podSandboxes of batches(listSandboxes(parts, filter))) yield { podSandboxes };
     },
     updatePodSandboxResources: async ({ podSandboxId, overhead, resources }) => {
-      // The pod's cgroup is the caller's; what the sandbox itself runs has no limits of its own.
+      // The kubelet manages the pod's cgroup, and the sandbox's own process has no limits: only the record changes.
       const { id, config } = findSandbox(parts, podSandboxId);
       const linux = { ...config.linux, ...(overhead && { overhead }), ...(resources && { resources }) };
       parts.sandboxes.update(id, { config: { ...config, linux } });
@@ -160,7 +160,7 @@ function statsCalls(parts: RuntimeParts, stats: StatsProvider) {
   } satisfies Partial<RuntimeService>;
 }
 
-/** Streams tell in pieces what a single message may be too small for. */
+/** Items per message of the streaming list calls, which exist because a list can exceed the size of one message. */
 const BATCH = 100;
 
 function* batches<Item>(items: readonly Item[]): Generator<Item[]> {

@@ -1,4 +1,4 @@
-/** What the runtime says of itself. */
+/** Answers CRI's Version and Status calls. */
 import type { RuntimeCondition, StatusResponse, VersionResponse } from '../cri/index.ts';
 import type { RuntimeParts } from './runtime-parts.ts';
 

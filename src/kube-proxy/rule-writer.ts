@@ -1,3 +1,4 @@
+/** The interface of the writers of proxy rules, nftables and iptables. */
 import type { ServicePlan } from './service-plan.ts';
 
 /** Plans by the Service's key, `namespace/name`. An empty list means that the Service is deleted. */

@@ -142,6 +142,6 @@ const amounts = ({ cpuNanocores, memoryBytes }: Usage): Record<string, string> =
   memory: bytesText(memoryBytes),
 });
 
-/** In Ki if that is exact, as metrics-server does. */
+/** In Ki if that is exact. */
 const bytesText = (bytes: number): string =>
   bytes > 0 && bytes % 1024 === 0 ? `${bytes / 1024}Ki` : Quantity.of(bytes, 'BinarySI').toString();

@@ -30,7 +30,7 @@ async function callAndWait(method: string, target: string, options?: CallOptions
 }
 
 describe('resourceVersion', () => {
-  const MAX_BITS_PER_SECOND = '18446744073709551615';
+  const LARGEST = '18446744073709551615';
   const SYNTAX = ['-1', 'abc', '1.5', '+5', ' 5', '5 ', '0x10', '1e3', '\u0663', '5\u0000', '_', '\u{1f600}'];
   const RANGE = ['18446744073709551616', '99999999999999999999', '9'.repeat(400), `${'9'.repeat(25)}x`];
   const parsing = [
@@ -124,18 +124,18 @@ describe('resourceVersion', () => {
   it('may be the largest of all, which nobody has seen', async () => {
     const tooLarge = { code: 504, reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
     for (const target of [
-      `${MAPS}/a?${path(MAX_BITS_PER_SECOND)}`,
-      `${MAPS}?${path(MAX_BITS_PER_SECOND)}`,
-      `${MAPS}?${path(MAX_BITS_PER_SECOND)}&limit=1`,
+      `${MAPS}/a?${path(LARGEST)}`,
+      `${MAPS}?${path(LARGEST)}`,
+      `${MAPS}?${path(LARGEST)}&limit=1`,
     ]) {
       const answer = await callAndWait('GET', target);
       expect(answer.body).toMatchObject(tooLarge);
-      expect(message(answer)).toContain(`Too large resource version: ${MAX_BITS_PER_SECOND}, current: `);
+      expect(message(answer)).toContain(`Too large resource version: ${LARGEST}, current: `);
     }
-    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: MAX_BITS_PER_SECOND }) })).body).toMatchObject({
+    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: LARGEST }) })).body).toMatchObject({
       code: 409,
     });
-    expect((await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: MAX_BITS_PER_SECOND }) })).body).toMatchObject({
+    expect((await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: LARGEST }) })).body).toMatchObject({
       code: 500,
       message: 'resourceVersion should not be set on objects to be created',
     });

@@ -1,11 +1,11 @@
-/** Files of an image's root file system, read without ever following a link out of it. */
+/** Reads files of an image's root file system without following symbolic links out of it. */
 import fs from 'node:fs';
 import path from 'node:path';
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024;
 const MAX_LINKS = 40;
 
-/** The path on this machine of a path in the root file system; links are followed as a process inside would. */
+/** The host path of a path in the root file system; symbolic links resolve inside of it, as after chroot. */
 export function resolveInRoot(root: string, wanted: string): string {
   let pending = wanted.split('/');
   let resolved: string[] = [];
@@ -37,7 +37,7 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** The text of a regular file of an image; empty when there is none. */
+/** The text of a regular file; empty if it does not exist. */
 export function readRootfsFile(root: string, wanted: string): string {
   let fd: number;
   try {

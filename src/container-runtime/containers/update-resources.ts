@@ -1,4 +1,4 @@
-/** UpdateContainerResources: new limits for a container, while it runs if it does. */
+/** UpdateContainerResources: changes the limits of a created or running container. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError, type LinuxContainerResources } from '../../cri/index.ts';

@@ -1,4 +1,4 @@
-/** Whoever sends nothing for a long time is given up, by the kernel's clock: registries, and writers of archives. */
+/** Idle timeouts of downloads from registries and of archive uploads. */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
@@ -12,39 +12,41 @@ export interface IdleTimeout {
   readonly idleTimeoutMs?: number;
 }
 
-/** Ends the request, or the download that it has become, when nothing has come or gone for as long as the limit says. What is given back ends the watch. */
+/** Destroys a request, or its response, when no bytes move for the timeout. Returns a function that stops the watch. */
 export function abortWhenIdle(
   outgoing: ClientRequest,
   { clock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS }: IdleTimeout,
 ): () => void {
-  let moved = -1;
-  /** Whoever reads it should hear the reason; to go on from there is as with a connection that broke. */
+  let lastBytes = -1;
+  /**
+   * Destroyed instead of the request, so that its reader gets the reason and can resume as after a broken connection.
+   */
   let answer: IncomingMessage | undefined;
   outgoing.once('response', (response) => (answer = response));
   let timer: Timer = { cancel: () => {} };
-  const look = (): void => {
+  const check = (): void => {
     const now = (outgoing.socket?.bytesRead ?? 0) + (outgoing.socket?.bytesWritten ?? 0);
-    if (now === moved)
+    if (now === lastBytes)
       (answer ?? outgoing).destroy(
         Object.assign(new Error(`no data for ${idleTimeoutMs / 1000} s`), {
           code: answer === undefined ? 'ETIMEDOUT' : 'ECONNRESET',
         }),
       );
-    else timer = clock.after(idleTimeoutMs, look);
-    moved = now;
+    else timer = clock.after(idleTimeoutMs, check);
+    lastBytes = now;
   };
-  look();
+  check();
   const stop = (): void => timer.cancel();
   outgoing.once('close', stop);
   return stop;
 }
 
-/** What the stream has, until it ends; it fails when the next piece does not come within the limit. */
+/** Reads a stream; fails when the next chunk does not arrive within the timeout. */
 export async function* readWithIdleTimeout(
   stream: Readable,
   { clock, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS }: IdleTimeout,
 ): AsyncGenerator<Uint8Array> {
-  const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
+  const chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   try {
     for (;;) {
       const timer = clock.after(idleTimeoutMs, () =>
@@ -52,7 +54,7 @@ export async function* readWithIdleTimeout(
       );
       let next: IteratorResult<Uint8Array>;
       try {
-        next = await pieces.next();
+        next = await chunks.next();
       } finally {
         timer.cancel();
       }

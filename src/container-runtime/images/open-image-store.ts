@@ -1,3 +1,4 @@
+/** Opens the image store and assembles it from its parts. */
 import type { Readable, Writable } from 'node:stream';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { loadArchive } from './archive/load-archive.ts';
@@ -32,7 +33,7 @@ import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
 import { lockStore } from './store-lock.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** Opens the store, after clearing away what a crash left behind and unpacking again what a power failure took. */
+/** Opens the image store: removes leftovers of a crash and unpacks layers again that a power failure lost. */
 export async function openImageStore(parent: Context, options: ImageStoreOptions): Promise<ImageStore> {
   const ctx = childContext(parent, 'images');
   const { root } = options;
@@ -135,7 +136,7 @@ function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStor
   };
 }
 
-/** The records as the store shows them, with their configs read. */
+/** The recorded images with their configs. */
 class Images {
   readonly #parts: StoreParts;
   readonly #pinned: ReadonlySet<string>;
@@ -146,7 +147,7 @@ class Images {
     this.#pinned = new Set(pinned.map((reference) => formatReference(normalizeReference(reference))));
   }
 
-  /** Reads the configs; an image whose blobs are gone is forgotten, one whose layers are gone is unpacked again. */
+  /** Reads the configs. Unpacks missing layers; removes images whose blobs are missing. */
   async recover(): Promise<void> {
     const { records, blobs, layers, ctx } = this.#parts;
     for (const record of records.list()) {
@@ -157,7 +158,7 @@ class Images {
           await layers.unpack({ chainId, diffId, blob, below: record.layers.slice(0, index) });
         }
       } catch (error) {
-        ctx.logger.error(error, 'An image is damaged and removed', { image: record.id, tags: record.tags });
+        ctx.logger.error(error, 'Removing damaged image', { image: record.id, tags: record.tags });
         await records.remove(record.id);
       }
     }

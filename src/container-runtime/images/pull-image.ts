@@ -1,6 +1,6 @@
 /**
- * Pulls an image: resolves its name to a manifest for this machine, downloads what is not here yet, several blobs at a
- * time, and unpacks layers while later ones are still coming in.
+ * Pulls an image: resolves its reference to a manifest for this platform, downloads missing blobs concurrently, and
+ * unpacks layers while later ones are still being downloaded.
  */
 import { RunGroup } from '../../kernel/index.ts';
 import { ImageError, wrapError } from './image-error.ts';
@@ -22,7 +22,7 @@ const MAX_NESTED_INDEXES = 5;
 const PARALLEL_DOWNLOADS = 3;
 
 interface ResolvedImage {
-  /** The digest that the name stands for: of an index, or of the manifest itself. */
+  /** The digest of the reference: of an index, or of the manifest itself. */
   readonly digest: string;
   readonly manifest: Manifest;
   readonly manifestDigest: string;
@@ -106,7 +106,7 @@ export class ImagePuller {
       await group.wait();
       return record;
     } finally {
-      // Downloads that an error left behind; their own errors say nothing new.
+      // After an error, ends the other downloads and ignores their errors.
       await group.close().catch(() => {});
       lease.release();
     }
@@ -131,7 +131,7 @@ export class ImagePuller {
     });
   }
 
-  /** From the name down to the manifest of this machine's platform. */
+  /** Resolves the reference to the manifest of this platform, through indexes. */
   async #resolve(client: RegistryClient, reference: ImageReference, lease: Lease): Promise<ResolvedImage> {
     const documents: string[] = [];
     let documentBytes = 0;
@@ -140,7 +140,7 @@ export class ImagePuller {
       let fetched = await client.manifest(reference.digest ?? reference.tag ?? 'latest', expected);
       const { digest } = fetched;
       for (let depth = 0; depth < MAX_NESTED_INDEXES; depth++) {
-        await this.#keep(fetched, lease);
+        await this.#storeManifest(fetched, lease);
         documents.push(fetched.digest);
         documentBytes += fetched.bytes.length;
         const parsed = parseManifestOrIndex(fetched.bytes, fetched.mediaType);
@@ -155,7 +155,7 @@ export class ImagePuller {
     throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MAX_NESTED_INDEXES} deep`);
   }
 
-  async #keep({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
+  async #storeManifest({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
     lease.hold(digest);
     await this.#parts.blobs.fetch({ digest, size: bytes.length }, async () => ({ start: 0, content: once(bytes) }));
   }

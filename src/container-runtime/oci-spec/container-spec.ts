@@ -1,6 +1,6 @@
 /**
- * The OCI runtime spec of a container, from its CRI configuration, its image and what its sandbox has. A pure function:
- * everything that has to be looked up on the machine comes in with `ContainerSpecInput`.
+ * Builds the OCI runtime spec of a container from its CRI config, its image and its sandbox. Pure: everything about
+ * the host is in `ContainerSpecInput`.
  */
 import type { ContainerConfig, Mount } from '../../cri/index.ts';
 import type { ProcessDefaults } from '../images/index.ts';
@@ -28,9 +28,9 @@ export interface ContainerSpecInput {
   readonly namespaces: SandboxNamespaces;
   readonly targetPid?: string;
   readonly hostNetwork: boolean;
-  /** Mounts with sources that exist and hold no symbolic links. */
+  /** Mounts whose sources exist and contain no symbolic links. */
   readonly mounts: readonly Mount[];
-  /** The sandbox's resolv.conf, hostname, hosts and /dev/shm, unless the configuration mounts something there. */
+  /** The sandbox's resolv.conf, hostname, hosts and /dev/shm, unless the container mounts something there. */
   readonly sandboxMounts: readonly OciMount[];
   readonly devices: readonly DeviceGrant[];
   readonly allowEveryDevice: boolean;
@@ -39,13 +39,13 @@ export interface ContainerSpecInput {
   readonly readSeccompProfile: (file: string) => string;
 }
 
-/** What the kernel can do. */
+/** Features of the host's kernel. */
 export interface HostFeatures extends ResourceSupport {
-  /** Node's name of the architecture. */
+  /** Node's name of the architecture, e.g. `x64`. */
   readonly architecture: string;
-  /** Those that the runtime itself has. */
+  /** The runtime's own capabilities. */
   readonly capabilities: readonly string[];
-  /** Processes can be made harder to kill for lack of memory only down to this. */
+  /** The lowest oom_score_adj that the runtime can set. */
   readonly minOomScoreAdj: number;
   readonly cgroupVersion: 1 | 2;
   readonly apparmor: boolean;
@@ -131,7 +131,7 @@ function ociLinux(input: ContainerSpecInput, { privileged, userNamespace, capabi
   };
 }
 
-/** What tools that look at running containers go by; names as other runtimes have them. */
+/** Annotations for tools that inspect containers, with the names of other runtimes. */
 function ociAnnotations(input: ContainerSpecInput): Record<string, string> {
   return {
     'io.kubernetes.cri.container-type': 'container',
@@ -144,7 +144,7 @@ function ociAnnotations(input: ContainerSpecInput): Record<string, string> {
   };
 }
 
-/** A machine without AppArmor runs the default profile as none, and refuses one that was asked for by name. */
+/** Without AppArmor on the host, RuntimeDefault means unconfined, and a Localhost profile is an error. */
 function apparmorProfileOf({ config, host }: ContainerSpecInput): string | undefined {
   const { apparmor, apparmorProfile = '', privileged = false } = config.linux?.securityContext ?? {};
   const legacyName = apparmorProfile.startsWith('localhost/') ? apparmorProfile.slice('localhost/'.length) : undefined;

@@ -1,4 +1,4 @@
-/** The OCI runtime specification's config.json, as far as Linux containers use it. */
+/** Types of the OCI runtime spec (config.json) that Linux containers use. */
 
 export interface OciSpec {
   ociVersion: string;

@@ -1,6 +1,6 @@
 /**
- * Exec and attach over WebSocket: the first byte of a message is its channel. v5 adds a channel that closes another, so
- * that a client can end stdin and still read the output.
+ * Exec and attach over WebSocket: the first byte of a message is its channel. v5 adds a channel that closes another
+ * one, so that a client can close stdin and still read the output.
  */
 import { PassThrough, Writable } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
@@ -44,7 +44,8 @@ export function websocketCommand(
     return stream;
   };
   const hasStderr = wanted.stderr && !wanted.terminal;
-  // An empty message tells a client that the connection is there. One only, on the first channel: kubectl may not have made the others yet, and complains.
+  // An empty message tells the client that the connection is established. Only on the first channel: kubectl logs an
+  // error for channels that it has not created yet.
   send(wanted.stdout ? CHANNEL.stdout : hasStderr ? CHANNEL.stderr : CHANNEL.error, Buffer.alloc(0), () => {});
 
   const resize = new ResizeChannel();

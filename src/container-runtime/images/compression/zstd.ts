@@ -1,7 +1,6 @@
 /**
- * Decompresses zstd as it streams by. Node does it from 22.15 on; on Node 20, which we support, the decoder here does: a
- * package or a program to install for one kind of layer would be more than it is worth. It verifies structure but not
- * zstd's own checksum, because a layer's digest says more.
+ * Streaming zstd decompression: Node's own from 22.15 on, this decoder on Node 20. It does not verify zstd's checksum,
+ * because the layer's digest is verified.
  */
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
@@ -11,9 +10,9 @@ import { decodeBlock, MAX_BLOCK_BYTES, newFrameState, type FrameState, type Wind
 
 const FRAME = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
-/** zstd's own tools ask before they take more. */
+/** The zstd command has the same default limit. */
 const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
-const ROOM = 1024 * 1024;
+const WINDOW_SLACK_BYTES = 1024 * 1024;
 
 const native = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
 
@@ -55,17 +54,17 @@ async function take(reader: ByteReader, length: number): Promise<Buffer> {
 async function* decodeFrame(reader: ByteReader): AsyncGenerator<Buffer> {
   const { windowSize, hasChecksum } = await readFrameHeader(reader);
   const state = newFrameState();
-  const window: Window = { bytes: new Uint8Array(windowSize + ROOM + MAX_BLOCK_BYTES), at: 0 };
+  const window: Window = { bytes: new Uint8Array(windowSize + WINDOW_SLACK_BYTES + MAX_BLOCK_BYTES), at: 0 };
   for (let last = false; !last;) {
     const header = (await take(reader, 3)).readUIntLE(0, 3);
     last = (header & 1) === 1;
-    if (window.at > windowSize + ROOM) {
+    if (window.at > windowSize + WINDOW_SLACK_BYTES) {
       window.bytes.copyWithin(0, window.at - windowSize, window.at);
       window.at = windowSize;
     }
     const start = window.at;
     await readBlock(reader, { type: (header >> 1) & 3, size: header >> 3 }, { state, window });
-    // A copy: the window moves on while the caller still has it.
+    // A copy, because the window is reused while the caller still has the chunk.
     if (window.at > start) yield Buffer.from(window.bytes.subarray(start, window.at));
   }
   if (hasChecksum) await take(reader, 4);

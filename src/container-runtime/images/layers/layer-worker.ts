@@ -1,6 +1,6 @@
 /**
- * The thread that unpacks layers. The main thread imports this module only for its URL and starts it again as a worker; in a
- * bundle that has everything in one file, the worker is a file of its own beside it.
+ * The worker thread that unpacks layers. The main thread imports this module only for its URL and starts it as a
+ * worker; in a single-file bundle the worker is a file of its own beside it.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';

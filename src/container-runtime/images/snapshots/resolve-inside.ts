@@ -4,8 +4,8 @@ import { ImageError } from '../image-error.ts';
 const MAX_LINKS = 40;
 
 /**
- * Where a path leads for a process whose root is `root`: links are followed, but never out of it. Only for trees that
- * nobody writes to meanwhile.
+ * Resolves a path inside of `root`, as after chroot: symbolic links never lead out of it. Only for trees that no
+ * process changes meanwhile.
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const pending = path.split('/').reverse();
