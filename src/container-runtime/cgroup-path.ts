@@ -19,14 +19,16 @@ export function cgroupsPath(
   parent: string | undefined,
   id: string,
 ): CgroupPath {
-  const given = parent || defaultCgroupParent;
-  if (given.split('/').includes('..')) throw new Error(`the cgroup parent ${JSON.stringify(given)} leaves the tree`);
+  const parentPath = parent || defaultCgroupParent;
+  if (parentPath.split('/').includes('..'))
+    throw new Error(`the cgroup parent ${JSON.stringify(parentPath)} leaves the tree`);
   if (!systemdCgroups) {
-    const absolute = path.posix.join('/', given, id);
+    const absolute = path.posix.join('/', parentPath, id);
     return { runtime: absolute, absolute };
   }
-  const slice = path.posix.basename(given);
-  if (!slice.endsWith('.slice')) throw new Error(`the cgroup parent ${JSON.stringify(given)} is not a systemd slice`);
+  const slice = path.posix.basename(parentPath);
+  if (!slice.endsWith('.slice'))
+    throw new Error(`the cgroup parent ${JSON.stringify(parentPath)} is not a systemd slice`);
   return { runtime: `${slice}:k8ts:${id}`, absolute: path.posix.join(slicePath(slice), `k8ts-${id}.scope`) };
 }
 

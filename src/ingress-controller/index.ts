@@ -4,4 +4,3 @@
  * `certificates` selects the certificate by SNI, and `run` watches the API server and writes the Ingresses' status.
  */
 export { run, DEFAULT_INGRESS_CONFIG, INGRESS_CONTROLLER, type IngressConfig, type IngressOptions } from './run.ts';
-export { buildRoutingTable, findBackend, type Backend, type RoutingTable } from './routing-table.ts';

@@ -5,7 +5,5 @@
  * server. The rules stay in the kernel when kube-proxy stops or crashes.
  */
 export { removeRules, run, type KubeProxyOptions } from './run.ts';
-export { DEFAULT_KUBE_PROXY_CONFIG, loadKubeProxyConfiguration, type KubeProxyConfig } from './config.ts';
-export { parseKubeProxyFlags, kubeProxyHelp } from './command.ts';
-export { planService, type ServicePlan } from './service-plan.ts';
-export { kubeProxyFlags } from './command.ts';
+export { DEFAULT_KUBE_PROXY_CONFIG, type KubeProxyConfig } from './config.ts';
+export { kubeProxyFlags, kubeProxyHelp, parseKubeProxyFlags } from './command.ts';

@@ -4,4 +4,4 @@
  * computes the usage between them, and `metrics-api` is served through the API server's aggregation layer.
  */
 export { run, type MetricsServerOptions } from './run.ts';
-export { METRICS_GROUP, METRICS_VERSION, type MetricsApi } from './metrics-api.ts';
+export { type MetricsApi } from './metrics-api.ts';

@@ -6,7 +6,5 @@
  */
 export { run, type NetworkPolicyOptions } from './run.ts';
 export { PodGate, type AttachedPod } from './pod-gate.ts';
-export { removePolicies } from './sync-policies.ts';
 export { type AllowedDestination, type PlanOptions } from './plan-policies.ts';
-export { TABLE } from './ruleset.ts';
 export { type VirtualPod, type VirtualPodPort } from './virtual-pods.ts';

@@ -137,10 +137,10 @@ function targetNamespace(parts: RuntimeParts, { config, sandboxId }: ContainerRe
   return { targetPid: `/proc/${target.process.pid}/ns/pid` };
 }
 
-function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, given: readonly Mount[]): OciMount[] {
+function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, containerMounts: readonly Mount[]): OciMount[] {
   const paths = parts.paths.sandbox(sandbox.id);
   const modes = sandboxModes(sandbox.config, parts.nodeNetns);
-  const mounted = new Set(given.map((mount) => path.posix.normalize(mount.containerPath ?? '')));
+  const mounted = new Set(containerMounts.map((mount) => path.posix.normalize(mount.containerPath ?? '')));
   const bind = (destination: string, source: string, options: string[] = []): OciMount => ({
     destination,
     type: 'bind',

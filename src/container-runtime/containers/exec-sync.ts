@@ -67,9 +67,9 @@ function collected(stream: NodeJS.ReadableStream | null): () => Buffer {
   let size = 0;
   stream?.on('data', (chunk: Buffer) => {
     if (size >= MAX_OUTPUT_BYTES) return;
-    const kept = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
-    chunks.push(kept);
-    size += kept.length;
+    const piece = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
+    chunks.push(piece);
+    size += piece.length;
   });
   return () => Buffer.concat(chunks);
 }

@@ -116,8 +116,8 @@ export class ImagePuller {
     const { registries } = this.#options;
     let credentials: Promise<Credentials | undefined> | undefined;
     const find = async (): Promise<Credentials | undefined> => {
-      const given = fromAuthConfig(auth, reference.domain);
-      if (given !== undefined || registries?.dockerConfig === undefined) return given;
+      const fromRequest = fromAuthConfig(auth, reference.domain);
+      if (fromRequest !== undefined || registries?.dockerConfig === undefined) return fromRequest;
       return fromDockerConfig(registries.dockerConfig, reference.domain, signal);
     };
     return new RegistryClient({

@@ -82,10 +82,10 @@ export function rootPropagation(mounts: readonly Mount[]): string | undefined {
 }
 
 /** Given mounts replace defaults at the same path, and parents come before children. */
-export function orderedMounts(defaults: readonly OciMount[], given: readonly OciMount[]): OciMount[] {
-  const replaced = new Set(given.map((mount) => mount.destination));
+export function orderedMounts(defaults: readonly OciMount[], overrides: readonly OciMount[]): OciMount[] {
+  const replaced = new Set(overrides.map((mount) => mount.destination));
   const depth = (mount: OciMount): number => mount.destination.split('/').filter((part) => part !== '').length;
-  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...given].sort(
+  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...overrides].sort(
     (a, b) => depth(a) - depth(b),
   );
 }

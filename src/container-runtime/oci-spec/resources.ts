@@ -57,6 +57,6 @@ export function mergedResources(
   current: LinuxContainerResources | undefined,
   change: LinuxContainerResources,
 ): LinuxContainerResources {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined && value !== 0 && value !== '');
-  return { ...current, ...(Object.fromEntries(given) as LinuxContainerResources) };
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined && value !== 0 && value !== '');
+  return { ...current, ...(Object.fromEntries(changes) as LinuxContainerResources) };
 }

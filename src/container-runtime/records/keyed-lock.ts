@@ -1,4 +1,7 @@
-/** A mutex per key: work on one sandbox, container or snapshot runs in the order of the calls; different keys run concurrently. */
+/**
+ * A mutex per key: work on one sandbox, container or snapshot runs in the order of the calls; different keys run
+ * concurrently.
+ */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>();
 
@@ -20,7 +23,7 @@ export class KeyedLock {
     return this.#tails.has(key);
   }
 
-  /** Resolves when all work that was asked for up to now has ended. */
+  /** Resolves when all pending work has ended. */
   async idle(): Promise<void> {
     await Promise.all(this.#tails.values());
   }

@@ -19,8 +19,8 @@ export function writeSandboxFiles(
   paths: SandboxPaths,
   { dns, hostname }: { dns: DNSConfig | undefined; hostname: string },
 ): void {
-  const given = dns === undefined ? '' : resolvConf(dns);
-  fs.writeFileSync(paths.resolvConf, given === '' ? readOr('/etc/resolv.conf', '') : given);
+  const content = dns === undefined ? '' : resolvConf(dns);
+  fs.writeFileSync(paths.resolvConf, content === '' ? readOr('/etc/resolv.conf', '') : content);
   fs.writeFileSync(paths.hostname, `${hostname}\n`);
   fs.writeFileSync(paths.hosts, readOr('/etc/hosts', FALLBACK_HOSTS));
 }

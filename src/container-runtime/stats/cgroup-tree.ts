@@ -49,13 +49,13 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
       }
     },
     async remove(cgroup) {
-      const gone = roots.map((root) =>
+      const removals = roots.map((root) =>
         fs.promises.rmdir(path.join(root, cgroup)).then(
           () => true,
           (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
         ),
       );
-      return (await Promise.all(gone)).every((each) => each);
+      return (await Promise.all(removals)).every((each) => each);
     },
     removeEmpty(cgroup) {
       for (const root of roots) {

@@ -33,8 +33,8 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
   });
   // conmon ends its side when the container has exited.
   socket.once('end', () => socket.destroy());
-  remote.gone.addEventListener('abort', () => socket.destroy(), { once: true });
-  if (remote.gone.aborted) socket.destroy();
+  remote.disconnected.addEventListener('abort', () => socket.destroy(), { once: true });
+  if (remote.disconnected.aborted) socket.destroy();
   if (config.tty) remote.onResize((size) => resizeTerminal(parts, id, size));
   // When our side ends, conmon closes the container's stdin if the container has stdinOnce.
   const input =

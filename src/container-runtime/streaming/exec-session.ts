@@ -43,7 +43,7 @@ async function execWithPipes(
     connect(child.stdout, remote.stdout);
     if (child.stderr) connect(child.stderr.pipe(errors), remote.stderr);
     // Discards the output of a disconnected client, so that the command does not block.
-    remote.gone.addEventListener('abort', () => {
+    remote.disconnected.addEventListener('abort', () => {
       child.stdout?.unpipe().resume();
       errors.unpipe().resume();
     });
@@ -84,7 +84,7 @@ async function execInTerminal(
   });
   // When the client disconnects, the terminal hangs up.
   const hangUp = (): void => void child.kill('SIGKILL');
-  remote.gone.addEventListener('abort', hangUp, { once: true });
+  remote.disconnected.addEventListener('abort', hangUp, { once: true });
   const shown = new StartGate(process, parts.ctx.clock);
   if (remote.stdin) remote.stdin.pipe(terminal.stream, { end: false });
   connect(terminal.stream.pipe(shown), remote.stdout);
@@ -94,7 +94,7 @@ async function execInTerminal(
     await Promise.race([finished(shown).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
     return outcomeOf(process, { command: cmd, exitCode, runtimeOutput: shown.runtimeOutput });
   } finally {
-    remote.gone.removeEventListener('abort', hangUp);
+    remote.disconnected.removeEventListener('abort', hangUp);
     terminal.stream.destroy();
     process.dispose();
   }

@@ -13,7 +13,7 @@ export interface RemoteCommand {
    */
   onResize(listener: (size: TerminalSize) => void): void;
   /** Aborts when the client disconnects. */
-  readonly gone: AbortSignal;
+  readonly disconnected: AbortSignal;
   /** Sends the outcome, ends the outputs, and closes the connection when everything is sent. */
   finish(outcome: Outcome): Promise<void>;
 }

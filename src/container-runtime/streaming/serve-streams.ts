@@ -117,8 +117,8 @@ function wantedStreams({ request }: Exclude<StreamRequest, { kind: 'portforward'
 }
 
 /** The ports of the CRI request, or else of the URL's query. */
-function portsOf(request: http.IncomingMessage, given: readonly number[]): number[] {
-  if (given.length > 0) return [...given];
+function portsOf(request: http.IncomingMessage, requested: readonly number[]): number[] {
+  if (requested.length > 0) return [...requested];
   const { query } = splitTarget(request.url ?? '/');
   return [...query.getAll('port'), ...query.getAll('ports')]
     .flatMap((text) => text.split(','))

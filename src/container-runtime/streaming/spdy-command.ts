@@ -61,7 +61,7 @@ export async function spdyCommand({
     ...(stdout && { stdout }),
     ...(stderr && { stderr }),
     onResize: (listener) => sizes.listen(listener),
-    gone: connection.ended,
+    disconnected: connection.ended,
     async finish(outcome: Outcome) {
       const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
       await Promise.all([ended(stdout), ended(stderr), ended(stdin), ended(errors, text)]);

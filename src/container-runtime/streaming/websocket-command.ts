@@ -30,7 +30,7 @@ export function websocketCommand(
   { protocol, wanted }: { protocol: string; wanted: WantedStreams },
 ): RemoteCommand {
   const base64 = protocol.includes('base64');
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const stdin = wanted.stdin ? new PassThrough() : undefined;
 
   const send = (channel: number, data: Buffer, done: (error?: Error) => void): void => {
@@ -53,7 +53,7 @@ export function websocketCommand(
   socket.on('error', () => {});
   socket.once('close', () => {
     stdin?.end();
-    gone.abort();
+    disconnected.abort();
   });
 
   return {
@@ -61,7 +61,7 @@ export function websocketCommand(
     ...(wanted.stdout ? { stdout: output(CHANNEL.stdout) } : {}),
     ...(hasStderr ? { stderr: output(CHANNEL.stderr) } : {}),
     onResize: (listener) => resize.listen(listener),
-    gone: gone.signal,
+    disconnected: disconnected.signal,
     async finish(outcome: Outcome) {
       await new Promise<void>((resolve) =>
         send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()),

@@ -52,7 +52,7 @@ export class IptablesWriter implements RuleWriter {
   }
 
   close(): void {
-    // Every change runs iptables-restore anew: nothing stays open.
+    // Every change runs iptables-restore; nothing stays open.
   }
 
   async #restore({ command }: FamilyRules, lines: readonly string[]): Promise<void> {

@@ -17,8 +17,8 @@ export async function resolveInside(root: string, path: string): Promise<string>
       at.pop();
       continue;
     }
-    const here = [root, ...at, part].join('/');
-    const stats = await lstat(here).catch(() => undefined);
+    const current = [root, ...at, part].join('/');
+    const stats = await lstat(current).catch(() => undefined);
     if (stats === undefined) throw new ImageError('NOT_FOUND', `the image has no path ${path}`);
     if (!stats.isSymbolicLink()) {
       at.push(part);
@@ -26,7 +26,7 @@ export async function resolveInside(root: string, path: string): Promise<string>
     }
     if (++links > MAX_LINKS)
       throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
-    const target = await readlink(here);
+    const target = await readlink(current);
     if (target.startsWith('/')) at.length = 0;
     pending.push(...target.split('/').reverse());
   }

@@ -135,7 +135,7 @@ export async function disconnectSandbox(
 
 /**
  * IPv6 addresses are usable at once (no DAD), and router advertisements and redirects are ignored: the node routes
- * packets back to the same interface, and a redirect would point pods at each other, who cannot connect directly.
+ * packets back to the same interface, and a redirect would point pods at each other, which cannot connect directly.
  */
 const SANDBOX_SYSCTLS = {
   'net.ipv6.conf.default.accept_dad': '0',

@@ -21,11 +21,13 @@ export function attachmentOf(result: JsonObject, interfaceName: string): Attachm
     })),
     ...objects(result.ips),
   ];
-  const ours = entries.filter((entry) => entry.interface === undefined || inside < 0 || entry.interface === inside);
-  const gateways = ours.flatMap(({ gateway }) => text(gateway) ?? []);
+  const sandboxEntries = entries.filter(
+    (entry) => entry.interface === undefined || inside < 0 || entry.interface === inside,
+  );
+  const gateways = sandboxEntries.flatMap(({ gateway }) => text(gateway) ?? []);
   const link = interfaces[inside];
   return {
-    ips: ours.flatMap(({ address }) => (typeof address === 'string' ? [withoutPrefixLength(address)] : [])),
+    ips: sandboxEntries.flatMap(({ address }) => (typeof address === 'string' ? [withoutPrefixLength(address)] : [])),
     interfaceName,
     ...(gateways.length === 0 ? {} : { gateways }),
     ...(text(link?.mac) === undefined ? {} : { mac: text(link?.mac)! }),
