@@ -49,7 +49,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     zone: { domain: 'cluster.local', ttl: 5, nameServerAddresses: ['10.96.0.10'] },
     forwarder: new Forwarder(ctx, { servers: [] }),
     cache: new AnswerCache(),
-    chance: () => ctx.random.next(),
+    random: () => ctx.random.next(),
     observe: () => {},
   };
   const queries = Array.from({ length: 1000 }, (_, i) =>

@@ -32,7 +32,20 @@ describe('a function of over 60 lines', () => {
   });
 });
 
-const FOLDERS = ['cloud-controller-manager', 'controller-manager', 'kubelet', 'scheduler', 'simulated-kubelet'];
+const FOLDERS = [
+  'cloud-controller-manager',
+  'component-server',
+  'container-runtime',
+  'controller-manager',
+  'dns',
+  'ingress-controller',
+  'kube-proxy',
+  'kubelet',
+  'metrics-server',
+  'network-policy',
+  'scheduler',
+  'simulated-kubelet',
+];
 
 describe.each(FOLDERS)('src/%s', (folder) => {
   const files = fs

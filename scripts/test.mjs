@@ -68,7 +68,9 @@ try {
 for (const file of unsteady) {
   const reason = unsteadyReason(file.replaceAll(path.sep, '/'));
   if (reason === undefined) totals.failed++;
-  console.log(`unsteady: ${file} failed among the others and passed alone (${reason ?? 'not in scripts/unsteady-tests.mjs'})`);
+  console.log(
+    `unsteady: ${file} failed among the others and passed alone (${reason ?? 'not in scripts/unsteady-tests.mjs'})`,
+  );
 }
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);

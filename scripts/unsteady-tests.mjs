@@ -8,14 +8,20 @@ const REAL_TIME = 'waits in real time for connections or timers of this process'
 /** @type {readonly [RegExp, string][]} */
 const UNSTEADY = [
   [/^test\/(?:attacks|compare)\//, MEASURES],
-  [/^test\/(?:cli|cluster|components|container|csi|etcd|examples|hostile|kube-proxy|kubectl|kubelet|network)/, PROCESSES],
+  [
+    /^test\/(?:cli|cluster|components|container|csi|etcd|examples|hostile|kube-proxy|kubectl|kubelet|network)/,
+    PROCESSES,
+  ],
   [/^test\/(?:apiserver|bare-system|clean-clone|docs|scheduler)/, PROCESSES],
   [/^src\/cluster\/(?:fabric|node-fleet)\//, PROCESSES],
   [/^src\/etcd\/(?:embedded|front|client)\//, REAL_TIME],
   [/^src\/apiserver\/transport\//, REAL_TIME],
   [/^src\/apiserver\/aggregator\/server-behind-server\.test\.ts$/, REAL_TIME],
   [/^src\/apiserver\/authn\/authenticators\.test\.ts$/, 'makes many key pairs within the time of a hook'],
-  [/^src\/controller-manager\/(?:properties|statefulset\/\S+)\.test\.ts$/, 'plays thousands of crashes within its time'],
+  [
+    /^src\/controller-manager\/(?:properties|statefulset\/\S+)\.test\.ts$/,
+    'plays thousands of crashes within its time',
+  ],
   [/^src\/dns\/serve\.test\.ts$/, REAL_TIME],
   [/^src\/machinery\/decode\/garbage\.test\.ts$/, MEASURES],
   [/^src\/net\//, REAL_TIME],

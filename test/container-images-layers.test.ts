@@ -16,7 +16,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { unpackLayer, type UnpackedLayer } from '../src/container-runtime/images/layers/unpack-layer.ts';
 import { DEFAULT_UNPACK_LIMITS, type UnpackLimits } from '../src/container-runtime/images/layers/unpack-limits.ts';
 import { encodeTar } from '../src/container-runtime/images/tar/tar-writer.ts';
-import { getAttribute, mount, unmount } from '../src/container-runtime/syscalls.ts';
+import { getAttribute, mount, unmount } from '../src/container-runtime/linux/file-system-calls.ts';
 import { requires } from './requires.ts';
 import { digestOf, type ImageFile } from './test-images.ts';
 

@@ -121,10 +121,10 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('gives up registries and archives that stop sending', async () => {
-      const stallMs = 300;
+      const idleTimeoutMs = 300;
       const impatient = await openImageStore(createContext({ writeLog: () => {} }), {
         root: join(folder, 'impatient'),
-        registries: { stallMs },
+        registries: { idleTimeoutMs },
       });
       try {
         const image = newImage(100_000);

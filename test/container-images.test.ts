@@ -19,7 +19,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../scripts/build.mjs';
 import { openImageStore, type ImageStore } from '../src/container-runtime/images/index.ts';
-import { mount, MS, unmount } from '../src/container-runtime/syscalls.ts';
+import { mount, MS, unmount } from '../src/container-runtime/linux/file-system-calls.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { everything, findProgram, requires } from './requires.ts';
 import { buildImage, busyboxImage, dockerArchive, ociArchive, webImage, type TestImage } from './test-images.ts';

@@ -1,4 +1,7 @@
-/** Asks the API server whose a token is and whether somebody may read a path. Answers are kept for a moment. */
+/**
+ * Delegated authentication and authorization: TokenReview and SubjectAccessReview against the API server, with a short
+ * cache.
+ */
 import { createHash } from 'node:crypto';
 import type { TokenReview, UserInfo } from '../api/generated/authentication-v1.ts';
 import type { SubjectAccessReview } from '../api/generated/authorization-v1.ts';
@@ -7,57 +10,60 @@ import type { Clock } from '../kernel/index.ts';
 
 export type Access = 'allowed' | 'forbidden' | 'unauthorized';
 
-/** Whom a client certificate is for. */
+/** The user of a client certificate. */
 export interface CertificateUser {
   readonly name: string;
   readonly groups: readonly string[];
 }
 
-const KEPT_MS = 10_000;
-const KEPT = 1_000;
+const CACHE_TTL_MS = 10_000;
+const MAX_CACHED = 1_000;
 
 export class DelegatedAccess {
   readonly #answers = new Map<string, { readonly access: Access; readonly until: number }>();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly client: Client,
-  ) {}
+  readonly #clock: Clock;
+  readonly #client: Client;
+
+  constructor(clock: Clock, client: Client) {
+    this.#clock = clock;
+    this.#client = client;
+  }
 
   async check(authorization: string | undefined, verb: string, path: string): Promise<Access> {
     const token = /^Bearer (\S+)$/.exec(authorization ?? '')?.[1];
     if (token === undefined) return 'unauthorized';
-    return this.#known([token, verb, path], () => this.#askAboutToken(token, verb, path));
+    return this.#cached([token, verb, path], () => this.#reviewToken(token, verb, path));
   }
 
-  /** For those who have shown a certificate that the cluster's authority has signed. */
+  /** For clients with a certificate that the client CA has signed. */
   checkUser(user: CertificateUser, verb: string, path: string): Promise<Access> {
-    return this.#known([user, verb, path], () =>
-      this.#ask({ username: user.name, groups: [...user.groups, 'system:authenticated'] }, verb, path),
+    return this.#cached([user, verb, path], () =>
+      this.#reviewAccess({ username: user.name, groups: [...user.groups, 'system:authenticated'] }, verb, path),
     );
   }
 
-  async #known(question: readonly unknown[], ask: () => Promise<Access>): Promise<Access> {
-    const key = createHash('sha256').update(JSON.stringify(question)).digest('base64');
-    const known = this.#answers.get(key);
-    if (known && this.clock.monotonic() < known.until) return known.access;
-    const access = await ask();
-    if (this.#answers.size >= KEPT) this.#answers.clear();
-    this.#answers.set(key, { access, until: this.clock.monotonic() + KEPT_MS });
+  async #cached(key: readonly unknown[], review: () => Promise<Access>): Promise<Access> {
+    const digest = createHash('sha256').update(JSON.stringify(key)).digest('base64');
+    const known = this.#answers.get(digest);
+    if (known && this.#clock.monotonic() < known.until) return known.access;
+    const access = await review();
+    if (this.#answers.size >= MAX_CACHED) this.#answers.clear();
+    this.#answers.set(digest, { access, until: this.#clock.monotonic() + CACHE_TTL_MS });
     return access;
   }
 
-  async #askAboutToken(token: string, verb: string, path: string): Promise<Access> {
-    const review: TokenReview = await this.client
+  async #reviewToken(token: string, verb: string, path: string): Promise<Access> {
+    const review: TokenReview = await this.#client
       .resource('authentication.k8s.io/v1/tokenreviews')
       .create({ metadata: {}, spec: { token } });
     const user = review.status?.user;
     if (!review.status?.authenticated || !user) return 'unauthorized';
-    return this.#ask(user, verb, path);
+    return this.#reviewAccess(user, verb, path);
   }
 
-  async #ask(user: UserInfo, verb: string, path: string): Promise<Access> {
-    const asked: SubjectAccessReview = await this.client
+  async #reviewAccess(user: UserInfo, verb: string, path: string): Promise<Access> {
+    const review: SubjectAccessReview = await this.#client
       .resource('authorization.k8s.io/v1/subjectaccessreviews')
       .create({
         metadata: {},
@@ -69,6 +75,6 @@ export class DelegatedAccess {
           nonResourceAttributes: { verb, path },
         },
       });
-    return asked.status?.allowed ? 'allowed' : 'forbidden';
+    return review.status?.allowed ? 'allowed' : 'forbidden';
   }
 }

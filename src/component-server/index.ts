@@ -1,7 +1,7 @@
 /**
- * The port of a component that is not the API server: health checks, metrics and the configuration in use, over TLS.
- * Health is for everybody; the rest for those whom the API server lets (`DelegatedAccess`: it is asked whose token it is and what
- * they may see), as upstream's components do.
+ * The secure port of a control plane component other than the API server: `/healthz`, `/metrics`, `/configz` and more
+ * over TLS. Health checks are open to everyone; for other paths `DelegatedAccess` asks the API server to authenticate
+ * and authorize the client, as upstream's components do.
  */
 export { serveComponent } from './serve-component.ts';
 export { DelegatedAccess } from './delegated-access.ts';

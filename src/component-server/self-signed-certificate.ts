@@ -1,3 +1,4 @@
+/** Generates a self-signed serving certificate. */
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../kernel/index.ts';
 import * as x509 from '../net/x509/index.ts';
@@ -11,7 +12,7 @@ export interface ServingCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-/** For those who do not look: probes and scrapers of the same machine. */
+/** A serving certificate for clients that do not verify it, such as probes and scrapers on the same machine. */
 export async function selfSignedCertificate(
   { clock, random }: Pick<Context, 'clock' | 'random'>,
   name: string,

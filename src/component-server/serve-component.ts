@@ -1,3 +1,4 @@
+/** Serves a component's secure port: health checks, metrics, configz and further pages. */
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -10,24 +11,24 @@ import type { ServingCertificate } from './self-signed-certificate.ts';
 
 interface HealthCheck {
   readonly name: string;
-  /** undefined when all is well, else what is wrong. */
+  /** Returns undefined when healthy, else the problem. */
   check(): string | undefined;
 }
 
 interface ComponentServerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly certificate: ServingCertificate;
-  /** Who may see what is not for everybody. */
+  /** Authenticates and authorizes requests for paths outside of `alwaysAllowPaths`. */
   readonly access: Pick<DelegatedAccess, 'check'> & Partial<Pick<DelegatedAccess, 'checkUser'>>;
-  /** Who signs the certificates of clients, PEM; without it only tokens count. */
+  /** The CA of client certificates, PEM; without it clients authenticate with tokens only. */
   readonly clientCa?: string;
   readonly alwaysAllowPaths: readonly string[];
   readonly checks?: readonly HealthCheck[];
-  /** What `/configz` shows, by the name of the configuration. */
+  /** The content of `/configz`, by the name of the configuration. */
   readonly configuration?: Readonly<Record<string, unknown>>;
-  /** Further paths, and the value that each answers with as JSON. */
+  /** Further paths, each with a handler whose value is served as JSON. */
   readonly pages?: Readonly<Record<string, (query: URLSearchParams) => Page>>;
 }
 
@@ -38,7 +39,7 @@ interface Page {
 
 interface ComponentServer {
   readonly port: number;
-  /** Resolves when it has ended; it ends with the context. */
+  /** Resolves when the server has closed, after the context's signal aborts. */
   readonly finished: Promise<void>;
 }
 
@@ -51,7 +52,7 @@ interface Answer {
 const VERSION = { major: KUBERNETES_MAJOR, minor: KUBERNETES_MINOR, gitVersion: KUBERNETES_VERSION };
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
-/** Resolves when it listens. */
+/** Resolves when the server listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
   const { certificate: cert, key } = options.certificate;
@@ -68,7 +69,7 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
         response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
         response.end(request.method === 'HEAD' ? undefined : body);
       },
-      failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
+      failed: (error, { url }) => ctx.logger.error(error, 'Failed to answer a request', { path: url }),
     },
     { cert, key, minVersion: 'TLSv1.2', ...clients },
   );

@@ -1,4 +1,4 @@
-/** Where a container's cgroup is: for the OCI runtime, and below the root of the cgroup file system. */
+/** The path of a container's cgroup, with the cgroupfs and the systemd cgroup driver. */
 import path from 'node:path';
 
 interface CgroupNaming {
@@ -7,25 +7,28 @@ interface CgroupNaming {
 }
 
 interface CgroupPath {
-  /** As linux.cgroupsPath of the spec has it. */
+  /** The value of linux.cgroupsPath in the OCI spec. */
   readonly runtime: string;
+  /** Below the root of the cgroup file system. */
   readonly absolute: string;
 }
 
-/** The parent is the pod's cgroup, which the kubelet makes and limits: `/kubepods/…`, or a slice with systemd. */
+/** The parent is the pod's cgroup, which the kubelet creates: `/kubepods/…`, or a slice with systemd. */
 export function cgroupsPath(
   { systemdCgroups, defaultCgroupParent }: CgroupNaming,
   parent: string | undefined,
   id: string,
 ): CgroupPath {
-  const given = parent || defaultCgroupParent;
-  if (given.split('/').includes('..')) throw new Error(`the cgroup parent ${JSON.stringify(given)} leaves the tree`);
+  const parentPath = parent || defaultCgroupParent;
+  if (parentPath.split('/').includes('..'))
+    throw new Error(`the cgroup parent ${JSON.stringify(parentPath)} leaves the tree`);
   if (!systemdCgroups) {
-    const absolute = path.posix.join('/', given, id);
+    const absolute = path.posix.join('/', parentPath, id);
     return { runtime: absolute, absolute };
   }
-  const slice = path.posix.basename(given);
-  if (!slice.endsWith('.slice')) throw new Error(`the cgroup parent ${JSON.stringify(given)} is not a systemd slice`);
+  const slice = path.posix.basename(parentPath);
+  if (!slice.endsWith('.slice'))
+    throw new Error(`the cgroup parent ${JSON.stringify(parentPath)} is not a systemd slice`);
   return { runtime: `${slice}:k8ts:${id}`, absolute: path.posix.join(slicePath(slice), `k8ts-${id}.scope`) };
 }
 

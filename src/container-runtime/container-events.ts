@@ -1,8 +1,8 @@
-/** What happens to containers, told to everyone who listens (CRI's GetContainerEvents). */
+/** Publishes container events to the subscribers of CRI's GetContainerEvents. */
 import type { ContainerEventResponse } from '../cri/index.ts';
 
-/** A listener that does not take its events loses the oldest ones; it lists anyway when it comes back. */
-const LARGEST_BACKLOG = 10_000;
+/** A slow subscriber loses the oldest events; the kubelet relists anyway. */
+const MAX_BACKLOG = 10_000;
 
 export class ContainerEvents {
   readonly #listeners = new Set<(event: ContainerEventResponse) => void>();
@@ -20,7 +20,7 @@ export class ContainerEvents {
     const backlog: ContainerEventResponse[] = [];
     let wake: () => void = () => {};
     const listener = (event: ContainerEventResponse): void => {
-      if (backlog.length >= LARGEST_BACKLOG) backlog.shift();
+      if (backlog.length >= MAX_BACKLOG) backlog.shift();
       backlog.push(event);
       wake();
     };

@@ -1,9 +1,12 @@
 /**
- * The container runtime: a CRI server over an OCI runtime binary. Images come from `images/`, the pods' network from
- * `network/`; sandboxes are pinned namespaces, containers are held by conmon, and both outlive this process. Everything
- * that is known is in small files that are written before what they speak of is made, so it can be killed at any time.
+ * The container runtime: a CRI server over an OCI runtime binary such as runc. `images/` pulls, stores and mounts
+ * images; `network/` connects pods (a built-in bridge, or CNI); `sandboxes/` and `containers/` implement the CRI calls
+ * on them; `oci-spec/` builds the runtime spec; `streaming/` serves exec, attach and port-forward; `stats/` reads
+ * cgroups. Sandboxes are pinned namespaces, conmon holds containers' stdio and exit codes, and both outlive this
+ * process. Every record is written before the resource that it describes is created, so the process can be killed at
+ * any time.
  *
- * `startContainerRuntime` gives the services to a caller in the same process; `run` serves them on a socket.
+ * `startContainerRuntime` returns the CRI services to a caller in the same process; `run` serves them on a socket.
  */
 export { startContainerRuntime, type RunningContainerRuntime } from './start-container-runtime.ts';
 export { run } from './run.ts';

@@ -1,4 +1,6 @@
-import { ownValue } from '../base/index.ts'; /** Whether something carries all labels of a CRI filter, which knows equality only. */
+import { ownValue } from '../base/index.ts';
+
+/** Whether labels match the label selector of a CRI filter, which has equality only. */
 export function matchesLabels(
   labels: Readonly<Record<string, string>> | undefined,
   selector: Readonly<Record<string, string>> | undefined,

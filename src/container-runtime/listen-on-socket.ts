@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { GrpcServer } from '../grpc/index.ts';
 import { makeDirectorySync } from '../kernel/index.ts';
 
-/** Listens where a process that was killed may have left its socket; one that answers belongs to somebody. */
+/** Listens on a Unix socket. Replaces the socket of a killed process; fails if another process still serves on it. */
 export async function listenOnSocket(server: GrpcServer, socket: string): Promise<void> {
   makeDirectorySync(path.dirname(socket), { mode: 0o711 });
   if (fs.existsSync(socket)) {

@@ -1,4 +1,4 @@
-/** The OCI runtime binaries: runc, or another one by the name of its handler. */
+/** Runs OCI runtime binaries: runc, or another one by runtime handler. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -11,12 +11,12 @@ import type { CgroupTree } from './stats/cgroup-tree.ts';
 export interface OciRuntime {
   readonly handler: string;
   readonly path: string;
-  /** Where it keeps its state. */
+  /** The runtime's state directory (`--root`). */
   readonly root: string;
   readonly globalArguments: readonly string[];
 }
 
-/** What an OCI runtime said when it failed. */
+/** An OCI runtime command failed; the message is the runtime's. */
 export class OciRuntimeError extends Error {
   override readonly name = 'OciRuntimeError';
   readonly code = 'oci-runtime-failed';
@@ -28,9 +28,9 @@ interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs one of the runtime's commands to its end. */
-async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
-  const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], {
+/** Runs a command of the runtime and waits for its exit. */
+async function runOci(runtime: OciRuntime, args: readonly string[]): Promise<CommandResult> {
+  const program = await startProgram(runtime.path, [...runtime.globalArguments, ...args], {
     environment: { PATH: process.env['PATH'] ?? '' },
     outputs: [1, 2],
   });
@@ -38,14 +38,14 @@ async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promi
   return { exitCode: await program.ended(), stdout, stderr };
 }
 
-async function mustRun(runtime: OciRuntime, parameters: readonly string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await runOci(runtime, parameters);
+async function runOrThrow(runtime: OciRuntime, args: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runOci(runtime, args);
   if (exitCode !== 0)
-    throw new OciRuntimeError(`${path.basename(runtime.path)} ${parameters[0]} failed: ${ociMessage(stderr)}`);
+    throw new OciRuntimeError(`${path.basename(runtime.path)} ${args[0]} failed: ${ociMessage(stderr)}`);
   return stdout;
 }
 
-/** The message in a log line of a runtime, in text or JSON. */
+/** The message of a runtime's last log line, in text or JSON format. */
 export function ociMessage(text: string): string {
   const messages = text
     .split('\n')
@@ -63,10 +63,10 @@ export function ociMessage(text: string): string {
       if (quoted === undefined) return line;
       return quoted.startsWith('"') ? (JSON.parse(quoted) as string) : quoted;
     });
-  return messages.at(-1) ?? 'it said nothing';
+  return messages.at(-1) ?? 'no error message';
 }
 
-/** Frees what is left of a container: its cgroups and its state. Kills what still runs in it. */
+/** Deletes a container's cgroups and runtime state, and kills its processes. */
 export async function deleteOciContainer(runtime: OciRuntime, id: string): Promise<void> {
   if (!fs.existsSync(path.join(runtime.root, id))) return;
   const { exitCode, stderr } = await runOci(runtime, ['delete', '--force', id]);
@@ -75,8 +75,8 @@ export async function deleteOciContainer(runtime: OciRuntime, id: string): Promi
 }
 
 /**
- * The same for a container that has ended and has no hooks for that. All that runc does then is to remove cgroups and its
- * own folder: doing so ourselves saves a process. What is not as simple as that is runc's to do.
+ * Deletes an exited container without poststop hooks. `runc delete` would only remove the cgroups and its state
+ * directory, so this does it without starting a process, and falls back to the runtime for everything else.
  */
 export async function deleteEndedOciContainer(
   runtime: OciRuntime,
@@ -97,15 +97,15 @@ export async function updateOciContainer(
 ): Promise<void> {
   fs.writeFileSync(file, JSON.stringify(resources), { mode: 0o600 });
   try {
-    await mustRun(runtime, ['update', '--resources', file, id]);
+    await runOrThrow(runtime, ['update', '--resources', file, id]);
   } finally {
     fs.rmSync(file, { force: true });
   }
 }
 
 /**
- * Makes a container that waits for its start, without anyone who holds its output: the process keeps what the runtime
- * has as stdio, so it gets none, and the runtime says in a file what is wrong.
+ * Creates a container without conmon. Its process inherits the runtime's stdio, so the runtime gets none and logs
+ * errors to a file.
  */
 export async function createOciContainer(
   runtime: OciRuntime,
@@ -126,11 +126,11 @@ export async function createOciContainer(
 }
 
 const START_POLL_MS = 1;
-const START_LIMIT_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
 /**
- * Lets a created container run. The process waits to open a fifo for writing, and `runc start` does nothing but read
- * it: doing so ourselves saves a process. A runtime that works differently is asked to start it.
+ * Starts a created container. Its process blocks on opening runc's exec fifo, and `runc start` only reads that fifo;
+ * reading it here saves a process. Containers with hooks, and runtimes without the fifo, get the `start` command.
  */
 export async function startOciContainer(
   ctx: Context,
@@ -140,15 +140,16 @@ export async function startOciContainer(
 ): Promise<void> {
   const fifo = path.join(runtime.root, id, 'exec.fifo');
   if (hasHooks || !fs.existsSync(fifo)) {
-    await mustRun(runtime, ['start', id]);
+    await runOrThrow(runtime, ['start', id]);
     return;
   }
   const fd = fs.openSync(fifo, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
     const byte = Buffer.alloc(1);
-    const until = ctx.clock.monotonic() + START_LIMIT_MS;
+    const until = ctx.clock.monotonic() + START_TIMEOUT_MS;
     while (!hasRead(fd, byte)) {
-      if (ctx.clock.monotonic() > until) throw new OciRuntimeError('the container’s process does not start');
+      if (ctx.clock.monotonic() > until)
+        throw new OciRuntimeError("timed out waiting for the container's process to start");
       await ctx.clock.sleep(START_POLL_MS);
     }
   } finally {
@@ -157,7 +158,7 @@ export async function startOciContainer(
   fs.rmSync(fifo, { force: true });
 }
 
-/** Nothing can be read before the other side has opened the fifo (0 bytes) and written (EAGAIN). */
+/** A read returns 0 bytes until the writer has opened the fifo, and EAGAIN until it has written. */
 function hasRead(fd: number, buffer: Buffer): boolean {
   try {
     return fs.readSync(fd, buffer) > 0;
@@ -167,7 +168,7 @@ function hasRead(fd: number, buffer: Buffer): boolean {
   }
 }
 
-/** Whether a container has been made and not yet been started. */
+/** Whether a container is created but not started. */
 export function awaitsStart(runtime: OciRuntime, id: string): boolean {
   return fs.existsSync(path.join(runtime.root, id, 'exec.fifo'));
 }

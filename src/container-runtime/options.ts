@@ -1,25 +1,26 @@
+/** Options of the container runtime. */
 import type { ImageStoreOptions } from './images/index.ts';
 import type { PodNetwork } from './network/index.ts';
 
 export interface ContainerRuntimeOptions {
-  /** What must survive a reboot: images, snapshots, what is known of sandboxes and containers. */
+  /** State that survives a reboot: images, snapshots, records of sandboxes and containers. */
   readonly rootDirectory: string;
-  /** What a reboot takes away: pinned namespaces, bundles, fifos of conmon. Nodes that share a machine have one each. */
+  /** State that a reboot removes: pinned namespaces, bundles, conmon's sockets. Each node on a machine has its own. */
   readonly stateDirectory: string;
-  /** The network of sandboxes. Without one only pods of the host network can run. */
+  /** The pod network. Without one only hostNetwork pods can run. */
   readonly network?: PodNetwork;
-  /** OCI runtimes by the name of their handler; `runc` alone when it is absent. */
+  /** OCI runtimes by runtime handler; default `runc`. */
   readonly handlers?: Readonly<Record<string, OciRuntimeOptions>>;
-  /** The handler of sandboxes that name none; default `runc`. */
+  /** The handler of sandboxes without a RuntimeClass; default `runc`. */
   readonly defaultHandler?: string;
   readonly conmon?: string;
   /** Default `cgroupfs`. */
   readonly cgroupDriver?: 'cgroupfs' | 'systemd';
-  /** Where containers go whose sandbox names no parent; default `/k8ts`. Nodes that share a machine have one each. */
+  /** The cgroup parent of sandboxes that name none; default `/k8ts`. Each node on a machine has its own. */
   readonly cgroupParent?: string;
-  /** The network namespace of the node, pinned to a file; absent: that of the process. */
+  /** The node's pinned network namespace; default the process's own. */
   readonly nodeNetns?: string;
-  /** Where streams are served, in the namespace of the process; default 127.0.0.1 and a free port. */
+  /** Where exec, attach and port-forward are served, in the process's namespace; default 127.0.0.1 and a free port. */
   readonly streamingAddress?: { readonly host: string; readonly port: number };
   /** Default /etc/cdi and /var/run/cdi. */
   readonly cdiDirectories?: readonly string[];

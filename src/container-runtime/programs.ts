@@ -1,4 +1,4 @@
-/** The programs that the runtime stands on, and what to install when they are missing. */
+/** Finds the programs that the runtime needs, and names the package to install when one is missing. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -19,7 +19,7 @@ class ProgramMissing extends Error {
   }
 }
 
-/** The absolute path of a program; services are often started with a PATH without the sbin folders. */
+/** The absolute path of a program. Looks into the sbin folders too, which services often miss in their PATH. */
 export function locateProgram(program: string, purpose: string): string {
   const candidates = path.isAbsolute(program)
     ? [program]

@@ -1,18 +1,19 @@
 /**
- * What a start finds: records of an earlier run, and of the machine what it has become since. Everything that runs
- * stays; what was half made is taken down; what was half removed is removed; what has no record is cleared away.
+ * Recovery after a restart of the runtime: compares the records of the earlier run with the host. Running containers
+ * keep running; half-created ones are removed; interrupted removals are finished; leftovers without a record are
+ * deleted.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { recordExitLocked } from './containers/record-exit.ts';
 import { releaseContainer } from './containers/remove-container.ts';
-import { settleExitLocked } from './containers/settle-exit.ts';
 import { mountsBelow, unmountAll } from './linux/mounts.ts';
 import { identify, readPidFile } from './linux/processes.ts';
 import { awaitsStart, deleteOciContainer, type OciRuntime } from './oci-runtime.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
 import { nowNanoseconds, type RuntimeParts } from './runtime-parts.ts';
-import { isStillThere, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
+import { sandboxExists, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
 import { releaseSandbox } from './sandboxes/stop-sandbox.ts';
 
 export async function recover(parts: RuntimeParts): Promise<void> {
@@ -23,15 +24,15 @@ export async function recover(parts: RuntimeParts): Promise<void> {
     await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, conmons.get(record.id)));
   for (const record of parts.sandboxes)
     await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record));
-  await attempt(parts, 'what has no record', () => clearStrays(parts));
+  await attempt(parts, 'leftovers without a record', () => removeLeftovers(parts));
 }
 
-/** One that cannot be recovered keeps its record, and is tried again when it is removed; it must not stop all others. */
+/** A failure does not stop the recovery of the others. The record stays, and removal tries again. */
 async function attempt(parts: RuntimeParts, what: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    parts.ctx.logger.error(error, 'Recovery after a restart failed', { of: what });
+    parts.ctx.logger.error(error, 'Failed to recover after a restart', { object: what });
   }
 }
 
@@ -48,7 +49,7 @@ async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promi
     parts.sandboxes.remove(id);
   } else if (
     phase === 'ready' &&
-    !isStillThere(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))
+    !sandboxExists(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))
   ) {
     await releaseSandbox(parts, record);
     parts.sandboxes.update(id, { phase: 'stopped', infra: undefined });
@@ -71,10 +72,10 @@ async function recoverContainer(
       if (runtime !== undefined) await recoverStart(parts, { record, runtime, conmon });
       break;
     case 'running':
-      settleExitLocked(parts, record.id);
+      recordExitLocked(parts, record.id);
       break;
     case 'exited':
-      // The end was noted, but perhaps not yet followed by what frees its cgroup.
+      // The exit was recorded, but the cgroup may not have been removed yet.
       if (runtime !== undefined) await deleteOciContainer(runtime, record.id);
       break;
     case 'created':
@@ -82,24 +83,24 @@ async function recoverContainer(
   }
 }
 
-interface HalfStarted {
+interface InterruptedStart {
   readonly record: ContainerRecord;
   readonly runtime: OciRuntime;
-  /** The conmon that was started for it, if it still runs. */
+  /** The container's conmon, if it still runs. */
   readonly conmon: number | undefined;
 }
 
-const CONMON_LIMIT_MS = 10_000;
+const CONMON_TIMEOUT_MS = 10_000;
 const CONMON_POLL_MS = 10;
 
 /**
- * We ended between starting conmon and noting it. A process that waits for its start goes, and the container can be
- * started again; one that was let go has run, so it is running or has ended.
+ * The runtime ended between starting conmon and recording it. If the container's process has not started yet, it is
+ * deleted and the container goes back to `created`. Otherwise the container is running or has exited.
  */
-async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: HalfStarted): Promise<void> {
+async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: InterruptedStart): Promise<void> {
   const { id } = record;
   const paths = parts.paths.container(id);
-  const until = parts.ctx.clock.monotonic() + CONMON_LIMIT_MS;
+  const until = parts.ctx.clock.monotonic() + CONMON_TIMEOUT_MS;
   while (
     conmon !== undefined &&
     identify(conmon) !== undefined &&
@@ -115,7 +116,7 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
     (!awaitsStart(runtime, id) || !runsOciInit(runtime, pid));
   if (!started) {
     await deleteOciContainer(runtime, id);
-    await untilGone(parts, conmon);
+    await waitForConmonExit(parts, conmon);
     for (const file of [paths.pid, paths.conmonPid, paths.exit, paths.oom]) fs.rmSync(file, { force: true });
     parts.containers.update(id, { phase: 'created' });
     return;
@@ -128,10 +129,10 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
     process: identify(pid) ?? { pid, startTime: '' },
     ...(conmonProcess && { conmon: conmonProcess }),
   });
-  settleExitLocked(parts, id);
+  recordExitLocked(parts, id);
 }
 
-/** A process that was let go runs the container's program; before that, the OCI runtime's own (`runc:[2:INIT]`). */
+/** Until a container starts, its process is the OCI runtime's init (`runc:[2:INIT]`). */
 function runsOciInit(runtime: OciRuntime, pid: number): boolean {
   try {
     return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(path.basename(runtime.path));
@@ -140,10 +141,13 @@ function runsOciInit(runtime: OciRuntime, pid: number): boolean {
   }
 }
 
-/** conmon ends by itself when its container is deleted; one that does not would write to the files of the next. */
-async function untilGone(parts: RuntimeParts, pid: number | undefined): Promise<void> {
+/**
+ * conmon exits when its container is deleted. One that does not is killed, or it would write to the next container's
+ * files.
+ */
+async function waitForConmonExit(parts: RuntimeParts, pid: number | undefined): Promise<void> {
   if (pid === undefined) return;
-  const until = parts.ctx.clock.monotonic() + CONMON_LIMIT_MS;
+  const until = parts.ctx.clock.monotonic() + CONMON_TIMEOUT_MS;
   while (identify(pid) !== undefined) {
     if (parts.ctx.clock.monotonic() > until) process.kill(pid, 'SIGKILL');
     await parts.ctx.clock.sleep(CONMON_POLL_MS);
@@ -168,17 +172,17 @@ function runningConmons(): Map<string, number> {
   return found;
 }
 
-/** Removes what no record speaks of: leftovers of records that were lost, and of runs on other machines' disks. */
-async function clearStrays(parts: RuntimeParts): Promise<void> {
+/** Deletes state directories, OCI containers, exit files, snapshots and network attachments without a record. */
+async function removeLeftovers(parts: RuntimeParts): Promise<void> {
   for (const { directory, known } of [
     { directory: parts.paths.sandboxes, known: parts.sandboxes },
     { directory: parts.paths.containers, known: parts.containers },
   ]) {
     for (const id of fs.readdirSync(directory)) {
       if (known.get(id) !== undefined) continue;
-      const stray = path.join(directory, id);
-      for (const point of mountsBelow(stray)) unmountAll(point);
-      fs.rmSync(stray, { recursive: true, force: true });
+      const leftover = path.join(directory, id);
+      for (const point of mountsBelow(leftover)) unmountAll(point);
+      fs.rmSync(leftover, { recursive: true, force: true });
     }
   }
   for (const runtime of parts.handlers.values()) {

@@ -1,4 +1,4 @@
-/** The runtime as a component of its own: CRI on a Unix socket. */
+/** Runs the container runtime as a component of its own: serves CRI on a Unix socket. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { serveRuntime } from '../cri/index.ts';
@@ -13,7 +13,7 @@ interface ContainerRuntimeConfig extends ContainerRuntimeOptions {
   readonly onReady?: (runtime: RunningContainerRuntime) => void;
 }
 
-/** Resolves when, after the context's signal aborted, everything has ended but the containers. */
+/** Runs until the context's signal aborts. Containers keep running. */
 export async function run(ctx: Context, config: ContainerRuntimeConfig): Promise<void> {
   const socket = config.listen.replace(/^unix:\/\//, '');
   if (!path.isAbsolute(socket))

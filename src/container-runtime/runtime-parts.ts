@@ -1,11 +1,11 @@
-/** What the parts of the runtime share: what it was told, what it knows, and whom it calls. */
+/** The dependencies that all CRI calls share: configuration, records, images, network, locks. */
 import type { Context } from '../kernel/index.ts';
 import type { ContainerEvents } from './container-events.ts';
 import type { ExitWaiters } from './containers/exit-waiters.ts';
 import type { ImageStore } from './images/index.ts';
 import type { PodNetwork } from './network/index.ts';
 import type { OciRuntime } from './oci-runtime.ts';
-import type { MachineFacts } from './oci-spec/container-spec.ts';
+import type { HostFeatures } from './oci-spec/container-spec.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { KeyedLock } from './records/keyed-lock.ts';
 import type { RecordStore } from './records/record-store.ts';
@@ -24,26 +24,26 @@ export interface RuntimeParts {
   readonly locks: KeyedLock;
   readonly events: ContainerEvents;
   readonly exits: ExitWaiters;
-  readonly machine: MachineFacts;
+  readonly host: HostFeatures;
   readonly cgroups: CgroupTree;
   readonly handlers: ReadonlyMap<string, OciRuntime>;
   readonly defaultHandler: string;
   readonly conmon: string;
   readonly systemdCgroups: boolean;
-  /** The parent of containers whose sandbox names none. */
+  /** The cgroup parent of sandboxes that name none. */
   readonly defaultCgroupParent: string;
   readonly nodeNetns: string | undefined;
   readonly cdiDirectories: readonly string[];
-  /** Runs something that nobody waits for now, but the end of the runtime does; a failure is logged. */
+  /** Runs work in the background. Failures are logged, and shutdown waits for it. */
   background(what: string, work: () => Promise<void>): void;
 }
 
-/** Nanoseconds since the epoch, as CRI has times. */
+/** Nanoseconds since the epoch, CRI's unit of time. */
 export function nowNanoseconds(ctx: Context): number {
   return Math.round(ctx.clock.now() * 1e6);
 }
 
-/** As other runtimes have them: 64 hexadecimal digits. */
+/** 64 hexadecimal digits, as in other runtimes. */
 export function newId(ctx: Context): string {
   return Buffer.from(ctx.random.bytes(32)).toString('hex');
 }

@@ -1,4 +1,4 @@
-/** The CRI runtime service: which part answers which call. */
+/** The CRI RuntimeService: maps every call to its implementation. */
 import { CriError, type RuntimeService } from '../cri/index.ts';
 import { reopenLog } from './containers/conmon-control.ts';
 import { containerStatus, findContainer, findRunningContainer, listContainers } from './containers/container-status.ts';
@@ -19,6 +19,18 @@ import { verboseContainerInfo, verboseSandboxInfo } from './verbose-info.ts';
 
 export function runtimeService(parts: RuntimeParts, stats: StatsProvider, streaming: StreamingServer): RuntimeService {
   return {
+    ...statusCalls(parts),
+    ...sandboxCalls(parts),
+    ...containerCalls(parts),
+    ...streamingCalls(parts, streaming),
+    ...statsCalls(parts, stats),
+    getContainerEvents: (_request, options) =>
+      parts.events.subscribe(options?.signal ? AbortSignal.any([options.signal, parts.ctx.signal]) : parts.ctx.signal),
+  };
+}
+
+function statusCalls(parts: RuntimeParts) {
+  return {
     version: async () => runtimeVersion(),
     status: async ({ verbose }) => runtimeStatus(parts, { verbose: verbose ?? false }),
     runtimeConfig: async () => ({ linux: { cgroupDriver: parts.systemdCgroups ? 'SYSTEMD' : 'CGROUPFS' } }),
@@ -27,7 +39,11 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
       if (ranges.length > 0) await parts.network?.configure({ podCidrs: ranges });
       return {};
     },
+  } satisfies Partial<RuntimeService>;
+}
 
+function sandboxCalls(parts: RuntimeParts) {
+  return {
     runPodSandbox: async (request) => ({ podSandboxId: await runSandbox(parts, request) }),
     stopPodSandbox: async ({ podSandboxId = '' }) => {
       await stopSandbox(parts, podSandboxId);
@@ -54,13 +70,17 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
       for (const podSandboxes of batches(listSandboxes(parts, filter))) yield { podSandboxes };
     },
     updatePodSandboxResources: async ({ podSandboxId, overhead, resources }) => {
-      // The pod's cgroup is the caller's; what the sandbox itself runs has no limits of its own.
+      // The kubelet manages the pod's cgroup, and the sandbox's own process has no limits: only the record changes.
       const { id, config } = findSandbox(parts, podSandboxId);
       const linux = { ...config.linux, ...(overhead && { overhead }), ...(resources && { resources }) };
       parts.sandboxes.update(id, { config: { ...config, linux } });
       return {};
     },
+  } satisfies Partial<RuntimeService>;
+}
 
+function containerCalls(parts: RuntimeParts) {
+  return {
     createContainer: async (request) => ({ containerId: await createContainer(parts, request) }),
     startContainer: async ({ containerId }) => {
       await startContainer(parts, containerId);
@@ -97,7 +117,11 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
       findContainer(parts, containerId);
       throw new CriError('UNIMPLEMENTED', 'checkpointing containers is not supported by this runtime');
     },
+  } satisfies Partial<RuntimeService>;
+}
 
+function streamingCalls(parts: RuntimeParts, streaming: StreamingServer) {
+  return {
     execSync: (request, options) => execSync(parts, request, options?.signal),
     exec: async (request) => {
       findRunningContainer(parts, request.containerId);
@@ -113,7 +137,11 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
         throw new CriError('FAILED_PRECONDITION', `sandbox ${sandbox.id} is not running`);
       return { url: streaming.urlFor({ kind: 'portforward', request }) };
     },
+  } satisfies Partial<RuntimeService>;
+}
 
+function statsCalls(parts: RuntimeParts, stats: StatsProvider) {
+  return {
     containerStats: async ({ containerId }) => ({ stats: await stats.container(findContainer(parts, containerId)) }),
     listContainerStats: async ({ filter }) => ({ stats: await stats.containers(filter) }),
     streamContainerStats: async function* ({ filter }) {
@@ -129,13 +157,10 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
     streamPodSandboxMetrics: async function* () {
       for (const podSandboxMetrics of batches(await stats.sandboxMetrics())) yield { podSandboxMetrics };
     },
-
-    getContainerEvents: (_request, options) =>
-      parts.events.subscribe(options?.signal ? AbortSignal.any([options.signal, parts.ctx.signal]) : parts.ctx.signal),
-  };
+  } satisfies Partial<RuntimeService>;
 }
 
-/** Streams tell in pieces what a single message may be too small for. */
+/** Items per message of the streaming list calls, which exist because a list can exceed the size of one message. */
 const BATCH = 100;
 
 function* batches<Item>(items: readonly Item[]): Generator<Item[]> {

@@ -1,4 +1,4 @@
-/** What the runtime says of itself. */
+/** Answers CRI's Version and Status calls. */
 import type { RuntimeCondition, StatusResponse, VersionResponse } from '../cri/index.ts';
 import type { RuntimeParts } from './runtime-parts.ts';
 
@@ -41,7 +41,7 @@ function verboseConfig(parts: RuntimeParts): object {
     defaultHandler: parts.defaultHandler,
     conmon: parts.conmon,
     cgroupDriver: parts.systemdCgroups ? 'systemd' : 'cgroupfs',
-    cgroupVersion: parts.machine.cgroupVersion,
+    cgroupVersion: parts.host.cgroupVersion,
     network: parts.network?.kind ?? 'none',
   };
 }

@@ -1,12 +1,12 @@
-/** Starts the runtime: takes up what an earlier run left, then serves. */
+/** Starts the container runtime: recovers the state of the earlier run, then serves. */
 import path from 'node:path';
 import type { ContainerRuntime } from '../cri/index.ts';
 import { RunGroup, type Context, makeDirectorySync } from '../kernel/index.ts';
 import { ContainerEvents } from './container-events.ts';
 import { ExitWaiters } from './containers/exit-waiters.ts';
 import { watchExits } from './containers/watch-exits.ts';
+import { hostFeatures } from './host-features.ts';
 import { openImageStore, type ImageStore } from './images/index.ts';
-import { machineFacts } from './machine-facts.ts';
 import type { OciRuntime } from './oci-runtime.ts';
 import type { ContainerRuntimeOptions } from './options.ts';
 import { locateProgram } from './programs.ts';
@@ -23,11 +23,11 @@ import { StatsProvider } from './stats/stats-provider.ts';
 import { StreamingServer } from './streaming/streaming-server.ts';
 
 export interface RunningContainerRuntime extends ContainerRuntime {
-  /** The images, for what CRI has no call for: loading archives. */
+  /** The image store, for operations that CRI has no call for, such as loading archives. */
   readonly imageStore: ImageStore;
   /** Where exec, attach and port-forward are served. */
   readonly streamingUrl: string;
-  /** Resolves when, after the context's signal aborted, everything that was started here has ended. Containers go on. */
+  /** Resolves when the runtime has shut down, after the context's signal aborts. Containers keep running. */
   readonly finished: Promise<void>;
 }
 
@@ -40,7 +40,7 @@ export async function startContainerRuntime(
   await recover(parts);
   const stats = new StatsProvider(parts);
   const streaming = await StreamingServer.listen(parts, options.streamingAddress ?? { host: '127.0.0.1', port: 0 });
-  group.start('watch for the ends of containers', (signal) => watchExits(parts, signal));
+  group.start('watch container exits', (signal) => watchExits(parts, signal));
   group.start('serve streams', (signal) => streaming.until(signal));
   return {
     runtime: runtimeService(parts, stats, streaming),
@@ -71,7 +71,7 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
     locks: new KeyedLock(),
     events: new ContainerEvents(),
     exits: new ExitWaiters(),
-    machine: machineFacts(cgroups),
+    host: hostFeatures(cgroups),
     systemdCgroups: options.cgroupDriver === 'systemd',
     defaultCgroupParent: options.cgroupParent ?? (options.cgroupDriver === 'systemd' ? 'k8ts.slice' : '/k8ts'),
     nodeNetns: options.nodeNetns,
@@ -81,7 +81,7 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
         try {
           await work();
         } catch (error) {
-          ctx.logger.error(error, 'Work of the runtime failed', { work: what });
+          ctx.logger.error(error, 'Background work failed', { work: what });
         }
       });
     },
@@ -89,9 +89,9 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
 }
 
 function locateHandlers(options: ContainerRuntimeOptions, paths: StatePaths): Map<string, OciRuntime> {
-  const given = options.handlers ?? { runc: { path: 'runc' } };
+  const handlers = options.handlers ?? { runc: { path: 'runc' } };
   return new Map(
-    Object.entries(given).map(([handler, { path: program }]) => {
+    Object.entries(handlers).map(([handler, { path: program }]) => {
       const root = paths.ociRoot(handler);
       const globalArguments = ['--root', root, ...(options.cgroupDriver === 'systemd' ? ['--systemd-cgroup'] : [])];
       return [

@@ -1,4 +1,4 @@
-/** Where things lie below the state directory. All of it is gone after a reboot, and so are the processes. */
+/** File paths below the state directory, which does not survive a reboot. */
 import path from 'node:path';
 
 export class StatePaths {
@@ -16,17 +16,17 @@ export class StatePaths {
     return path.join(this.#state, 'c');
   }
 
-  /** conmon writes the exit code of a container to a file with its id. */
+  /** conmon writes a container's exit code to a file named after its id. */
   get exits(): string {
     return path.join(this.#state, 'exits');
   }
 
-  /** The root file system of the process that holds a shared PID namespace. */
+  /** The root file system of the pause process. */
   get pause(): string {
     return path.join(this.#state, 'pause');
   }
 
-  /** The state of an OCI runtime, one a handler. */
+  /** The state directory of a handler's OCI runtime. */
   ociRoot(handler: string): string {
     return path.join(this.#state, 'oci', handler);
   }
@@ -85,7 +85,7 @@ export interface SandboxPaths {
 }
 
 export interface ContainerPaths {
-  /** The bundle; conmon's sockets and fifos are in it too. */
+  /** The OCI bundle, with conmon's sockets and fifos. */
   readonly directory: string;
   readonly spec: string;
   readonly pid: string;
@@ -94,9 +94,9 @@ export interface ContainerPaths {
   readonly control: string;
   readonly persist: string;
   readonly oom: string;
-  /** Image volumes are mounted below it. */
+  /** Mount points of image volumes. */
   readonly images: string;
-  /** Volumes of a user namespace are mounted below it, with their owners mapped. */
+  /** Mount points of idmapped volumes, for pods with a user namespace. */
   readonly mounts: string;
   readonly exit: string;
 }

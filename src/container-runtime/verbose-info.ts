@@ -1,4 +1,4 @@
-/** What `verbose` adds to statuses, as JSON under the key "info": for people with crictl. */
+/** The verbose info of statuses, which `crictl inspect` shows, as JSON under the key "info". */
 import fs from 'node:fs';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
@@ -13,7 +13,7 @@ export function verboseContainerInfo(parts: RuntimeParts, record: ContainerRecor
       removing: record.phase === 'removing',
       snapshotKey: id,
       runtimeType: runtimeHandler,
-      // Environment variables may hold secrets, and are in the spec for whoever may read that.
+      // Environment variables may hold secrets.
       config: { ...config, envs: undefined },
       runtimeSpec: readJson(parts.paths.container(id).spec),
     }),

@@ -143,7 +143,7 @@ const table: [
 describe('what the cluster answers', () => {
   it.each(table)('%s %s', (name, type, expected) => {
     const answer = answerQuery(records(), zone, { name, type: TYPE[type], class: 1 });
-    if (expected === 'OUTSIDE') return expect(answer === undefined || answer.outside !== undefined).toBe(true);
+    if (expected === 'OUTSIDE') return expect(answer === undefined || answer.forwardName !== undefined).toBe(true);
     if (expected === 'NODATA')
       return expect(answer).toMatchObject({
         rcode: RCODE.NOERROR,

@@ -1,5 +1,5 @@
 /**
- * The records of the Kubernetes DNS specification:
+ * Answers a question from the cluster's records, as the Kubernetes DNS specification says:
  *
  *     SERVICE.NS.svc.ZONE                     A/AAAA of the cluster IPs, or of every ready endpoint when headless; CNAME for ExternalName
  *     _PORT._PROTO.SERVICE.NS.svc.ZONE        SRV
@@ -16,7 +16,7 @@ export interface Zone {
   /** E.g. `cluster.local`. */
   readonly domain: string;
   readonly ttl: number;
-  /** Where the zone's own name server is, i.e. the cluster DNS address. */
+  /** The addresses of the zone's name server: the cluster DNS addresses. */
   readonly nameServerAddresses: readonly string[];
 }
 
@@ -25,14 +25,14 @@ export interface Answer {
   readonly answers: readonly ResourceRecord[];
   readonly authority: readonly ResourceRecord[];
   readonly additional: readonly ResourceRecord[];
-  /** A CNAME led out of the cluster: the rest has to be asked for elsewhere. */
-  readonly outside?: string;
+  /** Set when a CNAME leads out of the zone: the name that has to be forwarded. */
+  readonly forwardName?: string;
 }
 
 const SPEC_VERSION = '1.1.0';
-const LONGEST_ALIAS_CHAIN = 8;
+const MAX_ALIAS_CHAIN = 8;
 
-/** Undefined when the name is not the cluster's. */
+/** Returns undefined for names outside of the zone. */
 export function answerQuery(records: ClusterRecords, zone: Zone, question: Question): Answer | undefined {
   const name = question.name.toLowerCase();
   if (question.class !== CLASS_IN && question.class !== 255)
@@ -42,14 +42,14 @@ export function answerQuery(records: ClusterRecords, zone: Zone, question: Quest
   if (question.type === TYPE.AXFR) return failed(RCODE.REFUSED);
   const answers: ResourceRecord[] = [];
   const additional: ResourceRecord[] = [];
-  let asked = question.name;
-  for (let step = 0; step < LONGEST_ALIAS_CHAIN; step++) {
-    const found = find(records, zone, asked.toLowerCase());
+  let current = question.name;
+  for (let step = 0; step < MAX_ALIAS_CHAIN; step++) {
+    const found = find(records, zone, current.toLowerCase());
     if (!found) return answers.length > 0 ? done(answers, additional) : negative(zone, RCODE.NXDOMAIN);
     const matching = found.records.filter(
       (data) => question.type === TYPE.ANY || TYPE[data.type as keyof typeof TYPE] === question.type,
     );
-    for (const data of matching) answers.push({ name: asked, ttl: zone.ttl, data });
+    for (const data of matching) answers.push({ name: current, ttl: zone.ttl, data });
     for (const { name: target, addresses } of matching.length > 0 && question.type === TYPE.SRV
       ? (found.targets ?? [])
       : []) {
@@ -58,20 +58,23 @@ export function answerQuery(records: ClusterRecords, zone: Zone, question: Quest
     const alias = found.records.find((data) => data.type === 'CNAME');
     if (!alias || matching.length > 0)
       return answers.length > 0 ? done(answers, additional) : negative(zone, RCODE.NOERROR);
-    answers.push({ name: asked, ttl: zone.ttl, data: alias });
-    asked = (alias as { target: string }).target;
-    if (!inZone(asked.toLowerCase(), zone.domain)) return { ...done(answers, additional), outside: asked };
+    answers.push({ name: current, ttl: zone.ttl, data: alias });
+    current = (alias as { target: string }).target;
+    if (!inZone(current.toLowerCase(), zone.domain)) return { ...done(answers, additional), forwardName: current };
   }
   return failed(RCODE.SERVFAIL);
 }
 
 interface Found {
   readonly records: readonly RecordData[];
-  /** Where SRV records lead, with the addresses there. */
+  /** The targets of the SRV records with their addresses. */
   readonly targets?: readonly { name: string; addresses: readonly string[] }[];
 }
 
-/** What a name of the zone holds; nothing but its existence gives an empty list; undefined when there is no such name. */
+/**
+ * The records of a name in the zone; none for a name that only has names below it; undefined if the name does not
+ * exist.
+ */
 function find(records: ClusterRecords, zone: Zone, name: string): Found | undefined {
   if (name === zone.domain) return { records: [soa(zone), { type: 'NS', target: `ns.dns.${zone.domain}` }] };
   const labels = name.slice(0, -(zone.domain.length + 1)).split('.');
@@ -95,7 +98,7 @@ function findNameServer(zone: Zone, labels: readonly string[]): Found | undefine
     : undefined;
 }
 
-/** The address is in the name: `10-0-0-7`, or `fd00--7` for fd00::7. */
+/** A pod's name is its address with dashes: `10-0-0-7`, or `fd00--7` for fd00::7. */
 function findPod(labels: readonly string[]): Found | undefined {
   if (labels.length !== 1) return undefined;
   const [label = ''] = labels;
@@ -122,16 +125,16 @@ function findService(
   const record = records.service(namespace, service);
   if (!record) return undefined;
   const base = `${service}.${namespace}.svc.${zone.domain}`;
-  if (rest.length === 0) return whole(record, base);
+  if (rest.length === 0) return serviceRecords(record, base);
   if (rest.at(-1)!.startsWith('_')) return findPorts(record, base, rest);
   if (record.kind !== 'headless' || rest.length !== 1) return undefined;
   const endpoints = record.endpoints.filter((endpoint) => endpoint.name === rest[0]);
   return endpoints.length > 0 ? { records: endpoints.map(({ address }) => addressRecord(address)) } : undefined;
 }
 
-function whole(record: ServiceRecord, base: string): Found {
+function serviceRecords(record: ServiceRecord, base: string): Found {
   if (record.kind === 'external-name') return { records: [{ type: 'CNAME', target: record.target }] };
-  const ports = serviceLocations(record, base, () => true);
+  const ports = srvRecords(record, base, () => true);
   if (record.kind === 'cluster-ip')
     return { records: [...record.addresses.map(addressRecord), ...ports.records], targets: ports.targets };
   return {
@@ -147,7 +150,7 @@ function findPorts(record: ServiceRecord, base: string, rest: readonly string[])
   if (rest.length === 1) return exists ? { records: [] } : undefined;
   if (!rest[0]!.startsWith('_')) return undefined;
   const name = rest[0]!.slice(1);
-  const found = serviceLocations(record, base, (port) => port.protocol === protocol && port.name === name);
+  const found = srvRecords(record, base, (port) => port.protocol === protocol && port.name === name);
   return found.records.length > 0 ? found : undefined;
 }
 
@@ -158,13 +161,13 @@ const portsOf = (record: ServiceRecord): readonly ServicePort[] =>
       ? record.endpoints.flatMap((endpoint) => endpoint.ports)
       : [];
 
-function serviceLocations(
+function srvRecords(
   record: ServiceRecord,
   base: string,
   wanted: (port: ServicePort) => boolean,
 ): { records: RecordData[]; targets: { name: string; addresses: readonly string[] }[] } {
   if (record.kind === 'external-name') return { records: [], targets: [] };
-  const places: { target: string; addresses: readonly string[]; ports: readonly ServicePort[] }[] =
+  const targets: { target: string; addresses: readonly string[]; ports: readonly ServicePort[] }[] =
     record.kind === 'cluster-ip'
       ? [{ target: base, addresses: record.addresses, ports: record.ports }]
       : record.endpoints.map(({ name, address, ports }: Endpoint) => ({
@@ -172,11 +175,11 @@ function serviceLocations(
           addresses: [address],
           ports,
         }));
-  const found = places
+  const found = targets
     .map((place) => ({ ...place, ports: place.ports.filter(wanted) }))
     .filter(({ ports }) => ports.length > 0);
   const count = found.reduce((sum, { ports }) => sum + ports.length, 0);
-  // All are equal; 100 is shared between them.
+  // Equal records share a weight of 100, as in CoreDNS.
   const weight = count === 0 ? 0 : Math.max(1, Math.floor(100 / count));
   return {
     records: found.flatMap(({ target, ports }) =>
@@ -208,7 +211,7 @@ const soa = (zone: Zone): RecordData => ({
   type: 'SOA',
   primary: `ns.dns.${zone.domain}`,
   mailbox: `hostmaster.${zone.domain}`,
-  // Nobody transfers the zone, so the serial need not grow.
+  // The zone is never transferred, so the serial never has to change.
   serial: 1,
   refresh: 7200,
   retry: 1800,
@@ -223,7 +226,7 @@ const done = (answers: readonly ResourceRecord[], additional: readonly ResourceR
   additional,
 });
 const failed = (rcode: number): Answer => ({ rcode, answers: [], authority: [], additional: [] });
-/** With the SOA, that tells for how long the answer "no" may be kept. */
+/** A negative answer carries the SOA, which says how long resolvers may cache it. */
 const negative = (zone: Zone, rcode: number): Answer => ({
   rcode,
   answers: [],

@@ -1,17 +1,19 @@
-/** What the cluster's objects say about names: kept up to date one object at a time, asked without any I/O. */
+/**
+ * DNS records derived from Namespaces, Services and EndpointSlices, updated one object at a time and read without I/O.
+ */
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 
 export interface ServicePort {
   readonly name: string;
-  /** In lower case, as names have it. */
+  /** In lower case, as in SRV names. */
   readonly protocol: string;
   readonly port: number;
 }
 
-/** One backend of a headless Service. */
+/** One endpoint of a headless Service. */
 export interface Endpoint {
-  /** The first label of its name: its hostname, or its address with dashes. */
+  /** The first label of its DNS name: its hostname, or its address with dashes. */
   readonly name: string;
   readonly address: string;
   readonly ports: readonly ServicePort[];
@@ -22,11 +24,11 @@ export type ServiceRecord =
   | { readonly kind: 'headless'; readonly endpoints: readonly Endpoint[] }
   | { readonly kind: 'external-name'; readonly target: string };
 
-/** Who an address belongs to. */
+/** The owner of an address, for PTR records. */
 export interface ReverseName {
   readonly namespace: string;
   readonly service: string;
-  /** Only for an endpoint. */
+  /** Set for an endpoint of a headless Service. */
   readonly endpoint?: string;
 }
 
@@ -39,7 +41,7 @@ export class ClusterRecords {
   readonly #namespaces = new Set<string>();
   readonly #reverseServices = new Map<string, ReverseName>();
   readonly #reverseEndpoints = new Map<string, Map<string, ReverseName>>();
-  /** Grows with every change: what was derived from an older state is stale. */
+  /** Increases with every change, so that caches notice stale answers. */
   generation = 1;
 
   hasNamespace(name: string): boolean {
@@ -104,7 +106,7 @@ export class ClusterRecords {
     this.#services.delete(key);
   }
 
-  /** The record of one Service, from it and its slices. */
+  /** Derives the record of one Service from the Service and its EndpointSlices. */
   #derive(key: string): void {
     this.generation++;
     const old = this.#records.get(key);
@@ -165,7 +167,7 @@ function recordOf({ spec = {} }: Service, slices: readonly EndpointSlice[]): Ser
       port: port.port ?? 0,
     }));
     for (const endpoint of slice.endpoints ?? []) {
-      // Slices of Services that publish not-ready addresses say ready for all of them.
+      // With publishNotReadyAddresses the slices report every endpoint as ready.
       if (endpoint.conditions?.ready === false) continue;
       for (const address of endpoint.addresses) {
         const known = endpoints.get(address);

@@ -1,6 +1,6 @@
 /**
- * Names that are not the cluster's are asked of other servers: UDP first, TCP when the answer was cut, one server after
- * the other, and the answers are kept for as long as they say (at most `LONGEST_TTL`).
+ * Forwards names outside of the cluster domain to upstream servers: one after the other, over UDP and, for truncated
+ * answers, TCP. Answers are cached for their TTL, at most `MAX_TTL`.
  */
 import dgram from 'node:dgram';
 import net from 'node:net';
@@ -28,8 +28,8 @@ interface ForwardedAnswer {
   readonly authority: readonly ResourceRecord[];
 }
 
-const LONGEST_TTL = 30;
-/** Answers without any time of their own, i.e. failures. */
+const MAX_TTL = 30;
+/** The TTL of failures and other answers that have none. */
 const FAILURE_TTL = 5;
 const UDP_SIZE = 1232;
 const FAILED: ForwardedAnswer = { rcode: RCODE.SERVFAIL, answers: [], authority: [] };
@@ -45,33 +45,37 @@ export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #cache = new Map<string, Cached>();
   readonly #pending = new Map<string, Promise<ForwardedAnswer>>();
-  /** Names that only this process asks: whoever receives one is being asked by himself. */
-  readonly #probe: string;
+  /** A random name that only this process asks for. A query for it means that the upstream servers lead back here. */
+  readonly #loopProbe: string;
   #looping = false;
 
   constructor(ctx: Context, options: ForwarderOptions) {
     this.#ctx = ctx;
     this.#options = options;
-    this.#probe = `${ctx.random.uid()}.${ctx.random.uid()}`.toLowerCase();
+    this.#loopProbe = `${ctx.random.uid()}.${ctx.random.uid()}`.toLowerCase();
   }
 
   get enabled(): boolean {
     return this.#options.servers.length > 0 && !this.#looping;
   }
 
-  /** Told of every question that comes in: our own probe coming back means that the servers lead here. */
-  noticeLoop(question: Question): boolean {
-    if (question.type !== TYPE.HINFO || question.name.toLowerCase() !== this.#probe) return false;
+  /** Whether the question is this process's own loop probe; if so, forwarding is switched off. */
+  isLoopProbe(question: Question): boolean {
+    if (question.type !== TYPE.HINFO || question.name.toLowerCase() !== this.#loopProbe) return false;
     this.#looping = true;
-    this.#ctx.logger.error(undefined, 'Forwarding is switched off: the forward servers lead back to this one', {
-      servers: this.#options.servers.join(','),
-    });
+    this.#ctx.logger.error(
+      undefined,
+      'Loop detected: the upstream servers lead back to this server; forwarding is off',
+      {
+        servers: this.#options.servers.join(','),
+      },
+    );
     return true;
   }
 
-  /** Sends the probe once; a loop shows itself by `noticeLoop`. */
+  /** Sends the loop probe once; `isLoopProbe` sees it if there is a loop. */
   async detectLoop(): Promise<void> {
-    if (this.enabled) await this.#ask({ name: this.#probe, type: TYPE.HINFO, class: 1 });
+    if (this.enabled) await this.#query({ name: this.#loopProbe, type: TYPE.HINFO, class: 1 });
   }
 
   async resolve(question: Question): Promise<ForwardedAnswer> {
@@ -82,14 +86,14 @@ export class Forwarder {
     if (cached && cached.until > now) return aged(cached, now);
     const pending = this.#pending.get(key);
     if (pending) return pending;
-    const asking = this.#ask(question).finally(() => this.#pending.delete(key));
-    this.#pending.set(key, asking);
-    const answer = await asking;
-    this.#keep(key, answer);
+    const request = this.#query(question).finally(() => this.#pending.delete(key));
+    this.#pending.set(key, request);
+    const answer = await request;
+    this.#store(key, answer);
     return answer;
   }
 
-  #keep(key: string, answer: ForwardedAnswer): void {
+  #store(key: string, answer: ForwardedAnswer): void {
     const now = this.#ctx.clock.monotonic();
     this.#cache.delete(key);
     const seconds = timeToLive(answer);
@@ -99,22 +103,22 @@ export class Forwarder {
     if (excess > 0) for (const oldest of [...this.#cache.keys()].slice(0, excess)) this.#cache.delete(oldest);
   }
 
-  async #ask(question: Question): Promise<ForwardedAnswer> {
+  async #query(question: Question): Promise<ForwardedAnswer> {
     let last = FAILED;
     for (const server of this.#options.servers) {
       try {
-        const answer = await this.#askServer(server, question);
+        const answer = await this.#queryServer(server, question);
         last = { rcode: answer.rcode ?? 0, answers: answer.answers ?? [], authority: answer.authority ?? [] };
         if (last.rcode === RCODE.NOERROR || last.rcode === RCODE.NXDOMAIN) return last;
       } catch (error) {
-        this.#ctx.logger.v(2).info('A forward server did not answer', { server, err: error });
+        this.#ctx.logger.v(2).info('Upstream server did not answer', { server, err: error });
       }
     }
     return last;
   }
 
-  async #askServer(server: string, question: Question): Promise<DnsMessage> {
-    const place = placeOf(server);
+  async #queryServer(server: string, question: Question): Promise<DnsMessage> {
+    const address = parseServer(server);
     const id = this.#ctx.random.integer(65_536);
     const query = encodeMessage({ id, recursionDesired: true, questions: [question], edns: { size: UDP_SIZE } });
     const isAnswer = (message: DnsMessage): boolean =>
@@ -123,22 +127,22 @@ export class Forwarder {
       message.questions[0]?.name.toLowerCase() === question.name.toLowerCase() &&
       message.questions[0].type === question.type;
     const deadline = this.#ctx.clock.deadline(this.#options.timeoutMs ?? 2000, this.#ctx.signal);
-    const answer = await overUdp(place, query, { isAnswer, signal: deadline });
-    return answer.truncated ? overTcp(place, query, { isAnswer, signal: deadline }) : answer;
+    const answer = await overUdp(address, query, { isAnswer, signal: deadline });
+    return answer.truncated ? overTcp(address, query, { isAnswer, signal: deadline }) : answer;
   }
 }
 
-interface Place {
+interface ServerAddress {
   readonly address: string;
   readonly port: number;
 }
 
-interface Asking {
+interface Exchange {
   isAnswer(message: DnsMessage): boolean;
   readonly signal: AbortSignal;
 }
 
-function placeOf(server: string): Place {
+function parseServer(server: string): ServerAddress {
   const bracketed = /^\[(.*)\](?::(\d+))?$/.exec(server);
   if (bracketed) return { address: bracketed[1]!, port: Number(bracketed[2] ?? 53) };
   if (net.isIPv6(server)) return { address: server, port: 53 };
@@ -146,8 +150,8 @@ function placeOf(server: string): Place {
   return { address, port: Number(port) };
 }
 
-/** A socket, and so a source port, of its own for every question: answers are hard to forge. */
-function overUdp({ address, port }: Place, query: Buffer, { isAnswer, signal }: Asking): Promise<DnsMessage> {
+/** Every query has its own socket, and so its own source port, which makes answers hard to forge. */
+function overUdp({ address, port }: ServerAddress, query: Buffer, { isAnswer, signal }: Exchange): Promise<DnsMessage> {
   return new Promise((resolve, reject) => {
     const socket = dgram.createSocket(net.isIPv6(address) ? 'udp6' : 'udp4');
     const end = (settle: () => void): void => {
@@ -162,12 +166,12 @@ function overUdp({ address, port }: Place, query: Buffer, { isAnswer, signal }: 
       const message = decoded(bytes);
       if (message && isAnswer(message)) end(() => resolve(message));
     });
-    // Connected: the kernel drops what others send, and tells when nobody listens there.
+    // On a connected socket the kernel drops datagrams of other senders and reports ICMP errors.
     socket.connect(port, address, () => socket.send(query));
   });
 }
 
-function overTcp({ address, port }: Place, query: Buffer, { isAnswer, signal }: Asking): Promise<DnsMessage> {
+function overTcp({ address, port }: ServerAddress, query: Buffer, { isAnswer, signal }: Exchange): Promise<DnsMessage> {
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: address, port, signal });
     let received = Buffer.alloc(0);
@@ -182,7 +186,7 @@ function overTcp({ address, port }: Place, query: Buffer, { isAnswer, signal }: 
       const message = decoded(received.subarray(2, 2 + received.readUInt16BE(0)));
       socket.destroy();
       if (message && isAnswer(message)) resolve(message);
-      else reject(new Error(`${address} sent something else than the answer`));
+      else reject(new Error(`${address} sent an answer to another question`));
     });
     socket.on('error', reject);
     socket.on('close', () => reject(new Error(`${address} closed the connection`)));
@@ -199,12 +203,12 @@ function decoded(bytes: Buffer): DnsMessage | undefined {
 
 function timeToLive({ rcode, answers, authority }: ForwardedAnswer): number {
   if (rcode !== RCODE.NOERROR && rcode !== RCODE.NXDOMAIN) return FAILURE_TTL;
-  if (answers.length > 0) return Math.min(LONGEST_TTL, ...answers.map(({ ttl }) => ttl));
+  if (answers.length > 0) return Math.min(MAX_TTL, ...answers.map(({ ttl }) => ttl));
   const soa = authority.find(({ data }) => data.type === 'SOA');
-  return soa?.data.type === 'SOA' ? Math.min(LONGEST_TTL, soa.ttl, soa.data.minimum) : FAILURE_TTL;
+  return soa?.data.type === 'SOA' ? Math.min(MAX_TTL, soa.ttl, soa.data.minimum) : FAILURE_TTL;
 }
 
-/** A kept answer says how long it is still good for. */
+/** A cached answer with TTLs reduced by its age. */
 function aged({ answer, since }: Cached, now: number): ForwardedAnswer {
   const age = Math.floor((now - since) / 1000);
   if (age === 0) return answer;

@@ -1,9 +1,11 @@
 /**
  * Cluster DNS: answers names of Services and Pods from the API server's objects, as the Kubernetes DNS specification
- * has it, and forwards every other name. It takes CoreDNS' place at the cluster DNS address.
+ * says, and forwards all other names. It takes the place of CoreDNS at the cluster DNS address. (The search domains
+ * and `ndots` of pods are the kubelet's.)
  *
- * `message` is the wire format, `cluster-records` what the cluster's objects say, `answer-query` decides (both pure),
- * `forwarder` asks others, `serve` owns the sockets, `run` puts them together.
+ * `message` is the wire format; `cluster-records` holds the records of the cluster's objects; `answer-query` answers
+ * from them (pure); `forwarder` asks upstream servers; `respond` is the story of one request; `serve` owns the
+ * sockets; `run` connects these parts.
  */
 export { run, DEFAULT_DNS_CONFIG } from './run.ts';
 export { ClusterRecords } from './cluster-records.ts';

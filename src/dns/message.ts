@@ -1,9 +1,9 @@
 /**
- * DNS messages on the wire (RFC 1035, EDNS of RFC 6891):
+ * Encodes and decodes DNS messages (RFC 1035, EDNS of RFC 6891):
  *
  *     header 12 bytes: id, flags, four counts | questions | answers | authority | additional
  *
- * Names are kept as text without the last dot, in the case that they came with; the root is ''.
+ * Names are text without the last dot and keep their case; the root is ''.
  */
 import { addressBytes, addressText } from '../base/index.ts';
 
@@ -82,7 +82,7 @@ export interface DnsMessage {
   readonly answers?: readonly ResourceRecord[];
   readonly authority?: readonly ResourceRecord[];
   readonly additional?: readonly ResourceRecord[];
-  /** The sender's EDNS, if it has any: how large a datagram it takes. */
+  /** The sender's EDNS option; `size` is the largest datagram that it accepts. */
   readonly edns?: { readonly size: number; readonly dnssecOk?: boolean; readonly version?: number };
 }
 
@@ -120,12 +120,12 @@ export function decodeMessage(bytes: Buffer): DnsMessage {
     answers: answers!,
     authority: authority!,
     additional: additional!,
-    // The OPT record keeps the size in its class and the flags in its time to live.
+    // An OPT record has the size in its class and the flags in its TTL.
     ...(opt ? { edns: { size: opt.class, dnssecOk: (opt.ttl & 0x8000) !== 0, version: (opt.ttl >>> 16) & 255 } } : {}),
   };
 }
 
-/** Within `limit` bytes: what does not fit is left out and the message says that it is truncated. */
+/** Encodes within `limit` bytes. Records that do not fit are left out and the message is marked as truncated. */
 export function encodeMessage(message: DnsMessage, limit = 65_535): Buffer {
   const writer = new Writer(limit);
   const room = limit - (message.edns ? 11 : 0);
@@ -141,7 +141,7 @@ export function encodeMessage(message: DnsMessage, limit = 65_535): Buffer {
       const start = writer.offset;
       if (truncated || !writer.record(record, room)) {
         writer.offset = start;
-        // Additional records are a courtesy; without them the answer is still whole.
+        // Additional records are optional: without them the answer is still complete.
         if (index < 2) truncated = true;
         break;
       }
@@ -169,23 +169,27 @@ const NAMES = new Map(Object.entries(TYPE).map(([name, number]) => [number as nu
 
 class Reader {
   offset = 0;
-  constructor(private readonly bytes: Buffer) {}
+  readonly #bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
 
   uint16(): number {
     this.#need(2);
-    const value = this.bytes.readUInt16BE(this.offset);
+    const value = this.#bytes.readUInt16BE(this.offset);
     this.offset += 2;
     return value;
   }
 
   uint32(): number {
     this.#need(4);
-    const value = this.bytes.readUInt32BE(this.offset);
+    const value = this.#bytes.readUInt32BE(this.offset);
     this.offset += 4;
     return value;
   }
 
-  /** Follows pointers backwards only, so that it ends. */
+  /** Compression pointers may only point backwards, so that following them ends. */
   name(): string {
     const labels: string[] = [];
     let at = this.offset;
@@ -193,21 +197,21 @@ class Reader {
     let lowest = at;
     let length = 0;
     for (;;) {
-      const size = this.bytes[at];
+      const size = this.#bytes[at];
       if (size === undefined) throw new MalformedDnsMessage('a name runs past the end');
       if (size === 0) break;
       if (size >= 0xc0) {
-        if (at + 1 >= this.bytes.length) throw new MalformedDnsMessage('a pointer runs past the end');
+        if (at + 1 >= this.#bytes.length) throw new MalformedDnsMessage('a pointer runs past the end');
         if (end < 0) end = at + 2;
-        const target = this.bytes.readUInt16BE(at) & 0x3fff;
+        const target = this.#bytes.readUInt16BE(at) & 0x3fff;
         if (target >= lowest) throw new MalformedDnsMessage('a pointer does not point back');
         lowest = at = target;
         continue;
       }
-      if (size > 63 || at + 1 + size > this.bytes.length) throw new MalformedDnsMessage('a label is too long');
+      if (size > 63 || at + 1 + size > this.#bytes.length) throw new MalformedDnsMessage('a label is too long');
       length += size + 1;
       if (length > 254) throw new MalformedDnsMessage('a name is too long');
-      labels.push(this.bytes.toString('latin1', at + 1, at + 1 + size));
+      labels.push(this.#bytes.toString('latin1', at + 1, at + 1 + size));
       at += size + 1;
     }
     this.offset = end < 0 ? at + 1 : end;
@@ -234,7 +238,7 @@ class Reader {
       case 'AAAA':
         if (end - this.offset !== (name === 'A' ? 4 : 16))
           throw new MalformedDnsMessage('an address has the wrong length');
-        return { type: name, address: addressText(this.bytes.subarray(this.offset, end)) };
+        return { type: name, address: addressText(this.#bytes.subarray(this.offset, end)) };
       case 'CNAME':
       case 'PTR':
       case 'NS':
@@ -255,26 +259,26 @@ class Reader {
       case 'TXT': {
         const texts: string[] = [];
         while (this.offset < end) {
-          const size = this.bytes[this.offset]!;
-          texts.push(this.bytes.toString('latin1', this.offset + 1, Math.min(end, this.offset + 1 + size)));
+          const size = this.#bytes[this.offset]!;
+          texts.push(this.#bytes.toString('latin1', this.offset + 1, Math.min(end, this.offset + 1 + size)));
           this.offset += 1 + size;
         }
         return { type: name, texts };
       }
       default:
-        return { type, bytes: Buffer.from(this.bytes.subarray(this.offset, end)) };
+        return { type, bytes: Buffer.from(this.#bytes.subarray(this.offset, end)) };
     }
   }
 
   #need(count: number): void {
-    if (this.offset + count > this.bytes.length) throw new MalformedDnsMessage('shorter than it says');
+    if (this.offset + count > this.#bytes.length) throw new MalformedDnsMessage('shorter than it says');
   }
 }
 
 class Writer {
   #bytes: Buffer;
   offset = 12;
-  /** Where each name (a suffix in lower case) was written, for pointers to it. */
+  /** The offset of each written name (suffixes, in lower case), for compression pointers. */
   readonly #names = new Map<string, number>();
 
   constructor(limit: number) {
@@ -313,7 +317,7 @@ class Writer {
     this.#bytes[this.offset++] = 0;
   }
 
-  /** False when it does not fit; the caller goes back to where it started. */
+  /** Returns false when the record does not fit; the caller then restores the offset. */
   record(record: ResourceRecord, room: number): boolean {
     const { data } = record;
     this.name(record.name);

@@ -1,4 +1,4 @@
-/** From a query's bytes to the answer's: the story of one request, whichever socket it came by. */
+/** Answers one DNS request, from the bytes of the query to the bytes of the answer, over UDP or TCP. */
 import { answerQuery, type Answer, type Zone } from './answer-query.ts';
 import type { ClusterRecords } from './cluster-records.ts';
 import type { Forwarder } from './forwarder.ts';
@@ -9,20 +9,23 @@ export interface Resolver {
   readonly zone: Zone;
   readonly forwarder: Forwarder;
   readonly cache: AnswerCache;
-  /** Told of every answer. */
+  /** Called for every answer. */
   readonly observe: (details: { type: number; rcode: number; transport: Transport }) => void;
-  /** Below 1, for the order of equal answers. */
-  readonly chance: () => number;
+  /** A random number below 1, for the order of equal answers. */
+  readonly random: () => number;
 }
 
 export type Transport = 'udp' | 'tcp';
 
-/** Answers by the bytes that asked for them, for as long as the cluster does not change. */
+/** Encoded answers by the bytes of their query, until the cluster's records change. */
 export class AnswerCache {
   #generation = 0;
   readonly #answers = new Map<string, { readonly bytes: Buffer; readonly type: number; readonly rcode: number }>();
 
-  constructor(private readonly size = 20_000) {}
+  readonly #size: number;
+  constructor(size = 20_000) {
+    this.#size = size;
+  }
 
   get(generation: number, key: string) {
     if (generation !== this.#generation) {
@@ -33,24 +36,24 @@ export class AnswerCache {
   }
 
   set(key: string, answer: { readonly bytes: Buffer; readonly type: number; readonly rcode: number }): void {
-    if (this.#answers.size >= this.size) this.#answers.clear();
+    if (this.#answers.size >= this.#size) this.#answers.clear();
     this.#answers.set(key, answer);
   }
 }
 
-/** What a datagram may hold: without EDNS 512 bytes, with it no more than passes every network unfragmented. */
+/** The largest answer over UDP: 512 bytes without EDNS; with it, what passes every network unfragmented. */
 const PLAIN_UDP_SIZE = 512;
-const LARGEST_UDP_SIZE = 1232;
-/** Queries are short. One with 64 KB of other records would fill the cache with them. */
-const LONGEST_CACHED_QUERY = 512;
+const MAX_UDP_SIZE = 1232;
+/** Longer queries are not cached: 64 KB of additional records in each would fill the memory. */
+const MAX_CACHED_QUERY = 512;
 
-/** Undefined when the bytes deserve no answer. Everything that the cluster itself knows is answered at once. */
+/** Returns undefined for bytes that get no answer. Answers from cluster records are synchronous. */
 export function respond(
   resolver: Resolver,
   bytes: Buffer,
   transport: Transport,
 ): Buffer | undefined | Promise<Buffer | undefined> {
-  // All but the identifier, which comes first.
+  // The query without its identifier, which are the first two bytes.
   const key = `${transport} ${bytes.toString('latin1', 2)}`;
   const known = resolver.cache.get(resolver.records.generation, key);
   if (known) {
@@ -64,7 +67,7 @@ export function respond(
   try {
     query = decodeMessage(bytes);
   } catch {
-    // Answering an answer would start a conversation between two servers.
+    // A response gets no answer, or two servers could send each other errors for ever.
     if (bytes.length < 12 || (bytes[2]! & 0x80) !== 0) return undefined;
     return encodeMessage({ id: bytes.readUInt16BE(0), response: true, rcode: RCODE.FORMERR, questions: [] });
   }
@@ -73,17 +76,17 @@ export function respond(
   if (query.questions.length !== 1) return encode(resolver, query, failure(RCODE.FORMERR), transport);
   const question = query.questions[0]!;
   const answer = answerQuery(resolver.records, resolver.zone, question);
-  if (answer && answer.outside === undefined) {
+  if (answer && answer.forwardName === undefined) {
     const encoded = encode(resolver, query, answer, transport);
-    // Several answers come in another order every time.
-    if (answer.answers.length < 2 && key.length <= LONGEST_CACHED_QUERY)
+    // Several records are rotated for every answer, so they are not cached.
+    if (answer.answers.length < 2 && key.length <= MAX_CACHED_QUERY)
       resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
     return encoded;
   }
-  if (resolver.forwarder.noticeLoop(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
+  if (resolver.forwarder.isLoopProbe(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
   if (!resolver.forwarder.enabled || query.recursionDesired === false)
     return encode(resolver, query, answer ?? failure(RCODE.REFUSED), transport);
-  return resolver.forwarder.resolve({ ...question, name: answer?.outside ?? question.name }).then((forwarded) =>
+  return resolver.forwarder.resolve({ ...question, name: answer?.forwardName ?? question.name }).then((forwarded) =>
     encode(
       resolver,
       query,
@@ -109,7 +112,7 @@ function encode(
   authoritative = answer.rcode === RCODE.NOERROR || answer.rcode === RCODE.NXDOMAIN,
 ): Buffer {
   resolver.observe({ type: query.questions[0]?.type ?? 0, rcode: answer.rcode, transport });
-  const size = query.edns ? Math.min(LARGEST_UDP_SIZE, Math.max(PLAIN_UDP_SIZE, query.edns.size)) : PLAIN_UDP_SIZE;
+  const size = query.edns ? Math.min(MAX_UDP_SIZE, Math.max(PLAIN_UDP_SIZE, query.edns.size)) : PLAIN_UDP_SIZE;
   return encodeMessage(
     {
       id: query.id,
@@ -120,20 +123,20 @@ function encode(
       recursionAvailable: resolver.forwarder.enabled,
       rcode: answer.rcode,
       questions: query.questions,
-      answers: rotated(answer.answers, resolver.chance),
+      answers: rotated(answer.answers, resolver.random),
       authority: answer.authority,
       additional: answer.additional,
-      ...(query.edns ? { edns: { size: LARGEST_UDP_SIZE } } : {}),
+      ...(query.edns ? { edns: { size: MAX_UDP_SIZE } } : {}),
     },
     transport === 'udp' ? size : undefined,
   );
 }
 
-/** Clients take the first address: each gets another one. Aliases stay in front. */
-function rotated(records: readonly ResourceRecord[], chance: () => number): readonly ResourceRecord[] {
+/** Rotates addresses, because clients take the first one. CNAMEs stay in front. */
+function rotated(records: readonly ResourceRecord[], random: () => number): readonly ResourceRecord[] {
   const first = records.findIndex(({ data }) => data.type !== 'CNAME');
-  const equals = first < 0 ? 0 : records.length - first;
-  if (equals < 2) return records;
-  const shift = Math.floor(chance() * equals);
+  const addressCount = first < 0 ? 0 : records.length - first;
+  if (addressCount < 2) return records;
+  const shift = Math.floor(random() * addressCount);
   return [...records.slice(0, first), ...records.slice(first + shift), ...records.slice(first, first + shift)];
 }

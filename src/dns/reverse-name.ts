@@ -1,6 +1,6 @@
 import { addressText } from '../base/index.ts';
 
-/** `4.3.2.1.in-addr.arpa` is 1.2.3.4; 32 nibbles before `ip6.arpa` are an IPv6 address, in its short form. */
+/** The address of a PTR name: `4.3.2.1.in-addr.arpa` is 1.2.3.4; 32 nibbles before `ip6.arpa` are an IPv6 address. */
 export function addressOfReverseName(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (lower.endsWith('.in-addr.arpa')) {

@@ -1,4 +1,4 @@
-/** Follows Services, EndpointSlices and Namespaces and serves what they say. */
+/** Runs cluster DNS: watches Services, EndpointSlices and Namespaces and serves their records. */
 import { InformerFactory, type Client } from '../client/index.ts';
 import { exponentialBuckets, RunGroup, type Context } from '../kernel/index.ts';
 import type { Zone } from './answer-query.ts';
@@ -10,13 +10,13 @@ import { listen, type DnsListener, type DnsSockets } from './serve.ts';
 
 interface DnsConfig {
   readonly clusterDomain: string;
-  /** Seconds that an answer may be kept. */
+  /** The TTL of answers, in seconds. */
   readonly ttl: number;
-  /** Where to listen; port 0 takes a free one. */
+  /** Where to listen; port 0 picks a free port. */
   readonly listen: readonly { readonly address: string; readonly port: number; readonly sockets?: DnsSockets }[];
-  /** The Service address under which clients know this server. */
+  /** The ClusterIPs of the cluster DNS Service. */
   readonly clusterDns: readonly string[];
-  /** Who is asked for other names: `address` or `address:port`; nobody when empty. */
+  /** Upstream servers for other names, `address` or `address:port`; without any, other names are refused. */
   readonly forwarders: readonly string[];
 }
 
@@ -31,14 +31,14 @@ export const DEFAULT_DNS_CONFIG: DnsConfig = {
 interface DnsOptions {
   readonly client: Client;
   readonly config: DnsConfig;
-  /** Called when the records are complete and the sockets answer. */
+  /** Called when the informers have synced and the sockets answer. */
   readonly onReady?: (listeners: readonly DnsListener[]) => void;
 }
 
 export async function run(ctx: Context, { client, config, onReady }: DnsOptions): Promise<void> {
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
-  const records = follow(informers);
+  const records = watchRecords(informers);
   const forwarder = new Forwarder(ctx, { servers: config.forwarders });
   const zone: Zone = {
     domain: config.clusterDomain.toLowerCase(),
@@ -50,7 +50,7 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
     zone,
     forwarder,
     cache: new AnswerCache(),
-    chance: () => ctx.random.next(),
+    random: () => ctx.random.next(),
     observe: observer(ctx),
   };
   const duration = ctx.metrics
@@ -91,7 +91,7 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
   await group.wait();
 }
 
-function follow(informers: InformerFactory): ClusterRecords {
+function watchRecords(informers: InformerFactory): ClusterRecords {
   const records = new ClusterRecords();
   informers.informer('v1/namespaces', { metadataOnly: true }).addHandler({
     onAdd: ({ metadata }) => records.setNamespace(metadata.name!),
@@ -113,7 +113,7 @@ function follow(informers: InformerFactory): ClusterRecords {
   return records;
 }
 
-/** CoreDNS' own metrics, so that its dashboards work. */
+/** Metrics under CoreDNS's names, so that its dashboards work. */
 function observer(ctx: Context): Resolver['observe'] {
   const requests = ctx.metrics.counter({
     name: 'coredns_dns_requests_total',
@@ -131,9 +131,9 @@ function observer(ctx: Context): Resolver['observe'] {
   const child = (key: string, make: () => { inc(): void }): { inc(): void } => {
     const known = children.get(key);
     if (known) return known;
-    const made = make();
-    children.set(key, made);
-    return made;
+    const created = make();
+    children.set(key, created);
+    return created;
   };
   return ({ type, rcode, transport }) => {
     const typeName = typeNames.get(type) ?? 'other';

@@ -1,6 +1,6 @@
+/** The DNS sockets: UDP, and TCP for answers that do not fit into a datagram. */
 import dgram from 'node:dgram';
 import net from 'node:net';
-/** The sockets: UDP, and TCP for answers that do not fit a datagram. */
 import { whenDone } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Transport } from './respond.ts';
@@ -13,23 +13,23 @@ export interface DnsListener {
 
 interface ListenOptions {
   readonly address: string;
-  /** 0 takes a free one, the same for UDP and TCP. */
+  /** 0 picks a free port, the same for UDP and TCP. */
   readonly port: number;
   readonly respond: (bytes: Buffer, transport: Transport) => Buffer | undefined | Promise<Buffer | undefined>;
-  /** Makes the sockets elsewhere, e.g. in a node's network namespace. */
+  /** Opens the sockets, e.g. in a node's network namespace; the default opens them in the process's own. */
   readonly sockets?: DnsSockets;
 }
 
-/** Bound sockets. */
+/** Opens bound sockets. */
 export interface DnsSockets {
   udp(address: string, port: number): Promise<dgram.Socket>;
   tcp(address: string, port: number, onConnection: (socket: net.Socket) => void): Promise<net.Server>;
 }
 
 const IDLE_CONNECTION_MS = 10_000;
-const MOST_CONNECTIONS = 1000;
-/** Queries of one connection that are being forwarded at the same time. */
-const MOST_PENDING = 100;
+const MAX_CONNECTIONS = 1000;
+/** The limit of forwarded queries in flight per connection. */
+const MAX_PENDING = 100;
 
 export async function listen(
   ctx: Context,
@@ -38,9 +38,9 @@ export async function listen(
   const udp = await sockets.udp(address, port);
   const bound = udp.address().port;
   udp.on('message', (bytes, peer) => {
-    // Without a callback nothing is put off: the kernel has the answer when this returns, or drops it.
+    // Without a callback, send is synchronous: the kernel takes the answer or drops it.
     const send = (answer: Buffer | undefined): void => {
-      // Nobody can be sent something on port 0, and Node throws for it. A forged datagram can name it.
+      // A forged datagram can have source port 0, for which Node's send throws.
       if (answer && peer.port !== 0) udp.send(answer, peer.port, peer.address);
     };
     void whenDone(
@@ -48,11 +48,11 @@ export async function listen(
       send,
     );
   });
-  udp.on('error', (error) => ctx.logger.error(error, 'The DNS socket failed'));
+  udp.on('error', (error) => ctx.logger.error(error, 'DNS socket error'));
   const connections = new Set<net.Socket>();
   const tcp = await sockets
     .tcp(address, bound, (socket) => {
-      if (connections.size >= MOST_CONNECTIONS) {
+      if (connections.size >= MAX_CONNECTIONS) {
         socket.destroy();
         return;
       }
@@ -77,7 +77,7 @@ export async function listen(
   };
 }
 
-/** Messages with their length before them, one after the other. */
+/** Serves a TCP connection: messages with a two-byte length prefix. */
 function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOptions['respond']): void {
   let received = Buffer.alloc(0);
   const expire = () => ctx.clock.after(IDLE_CONNECTION_MS, () => socket.destroy());
@@ -91,8 +91,10 @@ function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOption
     length.writeUInt16BE(answer.length);
     socket.write(Buffer.concat([length, answer]));
   };
-  /** A client that does not take its answers is not read from; the idle time ends it then. */
-  const isBusy = (): boolean => pending >= MOST_PENDING || socket.writableNeedDrain;
+  /**
+   * While a client does not read its answers, its queries are not read either; the idle timeout closes the connection.
+   */
+  const isBusy = (): boolean => pending >= MAX_PENDING || socket.writableNeedDrain;
   const serveReceived = (): void => {
     while (!isBusy() && received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
       const end = 2 + received.readUInt16BE(0);
@@ -122,13 +124,13 @@ function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOption
   });
 }
 
-/** No input may end the server. */
+/** Logs errors instead of throwing: no input may stop the server. */
 function guarded(
   ctx: Context,
   work: () => Buffer | undefined | Promise<Buffer | undefined>,
 ): Buffer | undefined | Promise<Buffer | undefined> {
   const failed = (error: unknown): undefined => {
-    ctx.logger.error(error, 'A DNS query failed');
+    ctx.logger.error(error, 'Failed to answer a DNS query');
     return undefined;
   };
   try {
@@ -139,7 +141,7 @@ function guarded(
   }
 }
 
-/** Senders are known by their addresses: nobody has to be asked for them, and an answer need not wait its turn. */
+/** Replaces Node's asynchronous DNS lookup: the peer's address is a literal, so the answer is sent at once. */
 function literalAddress(
   address: string,
   _options: unknown,

@@ -1,24 +1,24 @@
-/** The certificate for a TLS name, from the Secrets that Ingresses name. */
+/** TLS certificates by host (SNI), from the Secrets in the `tls` sections of Ingresses. */
 import tls from 'node:tls';
 import type { Secret } from '../api/generated/core-v1.ts';
 import type { Ingress } from '../api/generated/networking-v1.ts';
 import { ownValue } from '../base/index.ts';
 
-interface Held {
+interface Entry {
   readonly version: string;
   readonly context: tls.SecureContext;
 }
 
 export class Certificates {
-  #byHost = new Map<string, Held>();
+  #byHost = new Map<string, Entry>();
 
-  /** Secrets that are missing or damaged are told of and left out; the others work. */
+  /** Missing and invalid Secrets are reported with `warn` and skipped. */
   update(
     ingresses: readonly Ingress[],
     secretOf: (key: string) => Secret | undefined,
     warn: (message: string, secret: string) => void,
   ): void {
-    const next = new Map<string, Held>();
+    const next = new Map<string, Entry>();
     for (const { metadata, spec } of ingresses) {
       for (const { hosts = [], secretName } of spec?.tls ?? []) {
         if (!secretName) continue;
@@ -58,7 +58,7 @@ function contextOf(secret: Secret | undefined, warn: (message: string) => void):
       minVersion: 'TLSv1.2',
     });
   } catch {
-    // The reason could quote the key.
+    // The error is not logged, because its message could quote the key.
     warn('its certificate and key cannot be used');
     return undefined;
   }

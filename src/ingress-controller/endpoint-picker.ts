@@ -1,6 +1,6 @@
+/** Picks a random ready endpoint of a Service port from its EndpointSlices. */
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
-/** An endpoint of a Service's port, another one every time. */
 import type { InformerFactory } from '../client/index.ts';
 import type { SharedInformer } from '../client/index.ts';
 import type { Endpoint } from './proxy.ts';
@@ -13,10 +13,10 @@ export class EndpointPicker {
   readonly #services: SharedInformer<Service>;
   readonly #slices: SharedInformer<EndpointSlice>;
 
-  constructor(
-    informers: InformerFactory,
-    private readonly chance: () => number,
-  ) {
+  readonly #random: () => number;
+
+  constructor(informers: InformerFactory, random: () => number) {
+    this.#random = random;
     this.#services = informers.informer('v1/services');
     this.#slices = informers.informer(
       'discovery.k8s.io/v1/endpointslices',
@@ -25,7 +25,7 @@ export class EndpointPicker {
     );
   }
 
-  /** Undefined when there is no such port, or nobody behind it. */
+  /** Undefined when the Service has no such port, or the port no ready endpoint. */
   pick({ namespace, service, port }: Backend): Endpoint | undefined {
     const key = `${namespace}/${service}`;
     const declared = this.#services
@@ -35,7 +35,7 @@ export class EndpointPicker {
     const endpoints = this.#slices.indexer
       .byIndex(SERVICE_INDEX, key)
       .flatMap((slice) => endpointsOf(slice, declared.name ?? ''));
-    return endpoints[Math.floor(this.chance() * endpoints.length)];
+    return endpoints[Math.floor(this.#random() * endpoints.length)];
   }
 }
 

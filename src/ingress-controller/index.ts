@@ -1,6 +1,6 @@
 /**
- * A small ingress controller: Ingresses of networking.k8s.io/v1 served on the machine's own ports. `routing-table` says
- * which backend a request is for (pure), `proxy` passes it on, `certificates` finds the right one for a TLS name, `run`
- * follows the API server and writes the Ingresses' status.
+ * A small ingress controller that serves Ingresses (networking.k8s.io/v1) on the machine's own ports. `routing-table`
+ * finds the backend of a request (pure), `endpoint-picker` an endpoint of the backend, `proxy` forwards the request,
+ * `certificates` selects the certificate by SNI, and `run` watches the API server and writes the Ingresses' status.
  */
 export { run, DEFAULT_INGRESS_CONFIG } from './run.ts';

@@ -1,4 +1,4 @@
-/** Passes requests and upgraded connections on to an endpoint. */
+/** Proxies HTTP requests and upgraded connections to an endpoint. */
 import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -9,16 +9,16 @@ export interface Endpoint {
   readonly port: number;
 }
 
-interface ProxyOptions {
+export interface ProxyOptions {
   readonly logger: Logger;
-  /** Where a request goes; 'not-found' without a rule, 'unavailable' without an endpoint. */
+  /** The endpoint for a request; 'not-found' if no rule matches, 'unavailable' if no endpoint is ready. */
   readonly route: (host: string, path: string) => Endpoint | 'not-found' | 'unavailable';
   readonly scheme: 'http' | 'https';
-  /** How endpoints are reached; default over the host's own network. */
+  /** Connects to an endpoint; by default over the process's own network. */
   readonly connect?: (endpoint: Endpoint) => net.Socket;
 }
 
-/** Headers that are about one connection and not passed on. */
+/** Headers of a single connection, which a proxy must not forward. */
 const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
@@ -35,9 +35,12 @@ export class IngressProxy {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
   readonly #connect: (endpoint: Endpoint) => net.Socket;
 
-  constructor(private readonly options: ProxyOptions) {
+  readonly #options: ProxyOptions;
+
+  constructor(options: ProxyOptions) {
+    this.#options = options;
     this.#connect = options.connect ?? (({ ip, port }) => net.connect(port, ip));
-    // Typed in Node's own declarations as something that only http.request takes.
+    // Node's types declare createConnection for http.request only.
     Object.assign(this.#agent, {
       createConnection: ({ host, port }: { host: string; port: number }) => this.#connect({ ip: host, port }),
     });
@@ -63,7 +66,7 @@ export class IngressProxy {
       (answer) => {
         const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
         const status = answer.statusCode ?? 0;
-        // Node throws for a status that is none, and nobody would catch it here.
+        // writeHead throws for a status below 100, and nothing here would catch it.
         if (status < 100) return void upstream.destroy(new Error(`the endpoint answered with status ${status}`));
         response.writeHead(status, headers);
         answer.pipe(response);
@@ -71,9 +74,9 @@ export class IngressProxy {
       },
     );
     upstream.on('error', (error) => {
-      this.options.logger
+      this.#options.logger
         .v(2)
-        .info('An endpoint did not answer', { endpoint: `${target.ip}:${target.port}`, err: error });
+        .info('Failed to proxy a request to the endpoint', { endpoint: `${target.ip}:${target.port}`, err: error });
       if (response.headersSent) response.destroy();
       else
         response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' }).end('the endpoint did not answer\n');
@@ -82,7 +85,7 @@ export class IngressProxy {
     request.pipe(upstream);
   };
 
-  /** WebSockets and other upgrades: after the answer, bytes in both directions. */
+  /** WebSockets and other upgrades: after the response, bytes are copied in both directions. */
   readonly upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer): void => {
     const target = this.#route(request);
     socket.on('error', () => socket.destroy());
@@ -102,7 +105,7 @@ export class IngressProxy {
     });
     upstream.on('error', () => socket.destroy());
     upstream.on('upgrade', (answer, other, otherHead) => {
-      socket.write(head101(answer));
+      socket.write(responseHead(answer));
       if (otherHead.length > 0) socket.write(otherHead);
       if (head.length > 0) other.write(head);
       other.on('error', () => socket.destroy());
@@ -111,7 +114,7 @@ export class IngressProxy {
       other.pipe(socket).pipe(other);
     });
     upstream.on('response', (answer) => {
-      socket.write(head101(answer));
+      socket.write(responseHead(answer));
       answer.pipe(socket);
     });
     upstream.end();
@@ -122,7 +125,7 @@ export class IngressProxy {
   }
 
   #route(request: http.IncomingMessage): Endpoint | 'not-found' | 'unavailable' {
-    return this.options.route(request.headers.host ?? '', (request.url ?? '/').split('?')[0]!);
+    return this.#options.route(request.headers.host ?? '', (request.url ?? '/').split('?')[0]!);
   }
 
   #headers(request: http.IncomingMessage, upgrade: boolean): http.OutgoingHttpHeaders {
@@ -133,13 +136,13 @@ export class IngressProxy {
       'x-forwarded-for': before ? `${String(before)}, ${address}` : address,
       // HTTP/1.0 has no Host.
       ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }),
-      'x-forwarded-proto': this.options.scheme,
+      'x-forwarded-proto': this.#options.scheme,
       'x-real-ip': address,
     };
   }
 }
 
-function head101(answer: http.IncomingMessage): string {
+function responseHead(answer: http.IncomingMessage): string {
   const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`];
   for (let i = 0; i < answer.rawHeaders.length; i += 2)
     lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`);

@@ -1,7 +1,7 @@
-/** Which backend a host and a path lead to, over all Ingresses of the class. Pure. */
+/** Maps host and path of a request to a backend, over all Ingresses of the class. Pure. */
 import type { HTTPIngressPath, Ingress, IngressBackend } from '../api/generated/networking-v1.ts';
 
-/** A port of a Service, by number or by name. */
+/** A Service port, by number or name. */
 export interface Backend {
   readonly namespace: string;
   readonly service: string;
@@ -15,12 +15,12 @@ interface PathRule {
 }
 
 export interface RoutingTable {
-  /** Lower-case host, `*.domain` or '' for any. */
+  /** By host in lower case, `*.domain`, or '' for any host. */
   readonly hosts: ReadonlyMap<string, readonly PathRule[]>;
   readonly defaultBackend: Backend | undefined;
 }
 
-/** The older Ingress wins where two say different things, as everybody expects. */
+/** If two Ingresses have the same rule, the older one wins. */
 export function buildRoutingTable(ingresses: readonly Ingress[]): RoutingTable {
   const hosts = new Map<string, PathRule[]>();
   let defaultBackend: Backend | undefined;
@@ -38,12 +38,12 @@ export function buildRoutingTable(ingresses: readonly Ingress[]): RoutingTable {
           exact: pathType === 'Exact',
           backend: backendOf(namespace, backend),
         });
-      // A host without paths is for the Ingress' own default.
+      // A host without paths uses the default backend of its Ingress.
       if (paths.length === 0 && ingress.spec?.defaultBackend)
         rules.push({ path: '/', exact: false, backend: backendOf(namespace, ingress.spec.defaultBackend) });
     }
   }
-  // Longest first, and of equal ones the exact; sorting is stable, so age decides the rest.
+  // The longest path first, Exact before Prefix; the sort is stable, so age decides the rest.
   for (const rules of hosts.values())
     rules.sort((a, b) => b.path.length - a.path.length || Number(b.exact) - Number(a.exact));
   return { hosts, defaultBackend };
@@ -62,7 +62,7 @@ function backendOf(namespace: string, backend: IngressBackend | undefined): Back
   return service && port ? { namespace, service: service.name, port } : undefined;
 }
 
-/** The exact host before its wildcard (one label more) before rules for all hosts. */
+/** An exact host wins over a wildcard, which stands for one label, and that over rules for all hosts. */
 export function findBackend({ hosts, defaultBackend }: RoutingTable, host: string, path: string): Backend | undefined {
   const name = host.toLowerCase().replace(/:\d+$/, '');
   const wildcard = name.includes('.') ? `*${name.slice(name.indexOf('.'))}` : undefined;
@@ -74,7 +74,7 @@ export function findBackend({ hosts, defaultBackend }: RoutingTable, host: strin
   return defaultBackend;
 }
 
-/** A prefix is one of path elements: /foo leads to /foo and /foo/bar, not to /foobar. */
+/** Prefixes match whole path elements: /foo matches /foo and /foo/bar, not /foobar. */
 function matches({ path, exact }: PathRule, requested: string): boolean {
   if (exact) return requested === path;
   const prefix = path.endsWith('/') ? path.slice(0, -1) : path;

@@ -1,5 +1,9 @@
-/** Follows Ingresses and what they name, serves them, and says where in their status. */
+/**
+ * Runs the ingress controller: watches Ingresses, IngressClasses and Secrets, proxies requests, and writes the
+ * Ingresses' status.
+ */
 import type net from 'node:net';
+import type { Secret } from '../api/generated/core-v1.ts';
 import type { Ingress, IngressClass } from '../api/generated/networking-v1.ts';
 import {
   InformerFactory,
@@ -14,20 +18,22 @@ import { RunGroup, runWorkers, WorkQueue, type Context } from '../kernel/index.t
 import { createHttpServer, createHttpsServer } from '../net/http/index.ts';
 import { Certificates } from './certificates.ts';
 import { EndpointPicker } from './endpoint-picker.ts';
-import { IngressProxy, type Endpoint } from './proxy.ts';
+import { IngressProxy, type Endpoint, type ProxyOptions } from './proxy.ts';
 import { buildRoutingTable, findBackend, type RoutingTable } from './routing-table.ts';
 
-/** What an IngressClass names to be ours. */
+/** The `controller` of the IngressClasses that this controller serves. */
 const INGRESS_CONTROLLER = 'k8ts.dev/ingress';
-const OLD_CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+const INGRESS_CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 const DEFAULT_CLASS_ANNOTATION = 'ingressclass.kubernetes.io/is-default-class';
 
 interface IngressConfig {
   readonly address: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   readonly httpPort: number;
   readonly httpsPort: number;
-  /** The IngressClass that is made, and is the default, if no other is; '' makes none. */
+  /**
+   * The IngressClass to create if it does not exist; it becomes the default class if there is none. '' creates none.
+   */
   readonly ingressClass: string;
 }
 
@@ -41,7 +47,7 @@ export const DEFAULT_INGRESS_CONFIG: IngressConfig = {
 interface IngressOptions {
   readonly client: Client;
   readonly config: IngressConfig;
-  /** How endpoints are reached; default over the host's own network. */
+  /** Connects to an endpoint; by default over the process's own network. */
   readonly connect?: (endpoint: Endpoint) => net.Socket;
   readonly onReady?: (ports: { httpPort: number; httpsPort: number }) => void;
 }
@@ -49,62 +55,41 @@ interface IngressOptions {
 export async function run(ctx: Context, { client, config, connect, onReady }: IngressOptions): Promise<void> {
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
-  const ingresses = informers.informer('networking.k8s.io/v1/ingresses');
-  const classes = informers.informer('networking.k8s.io/v1/ingressclasses');
-  const secrets = informers.informer('v1/secrets', { fieldSelector: 'type=kubernetes.io/tls' });
+  const watched: Watched = {
+    ingresses: informers.informer('networking.k8s.io/v1/ingresses'),
+    classes: informers.informer('networking.k8s.io/v1/ingressclasses'),
+    secrets: informers.informer('v1/secrets', { fieldSelector: 'type=kubernetes.io/tls' }),
+  };
+  const { ingresses, classes, secrets } = watched;
   const picker = new EndpointPicker(informers, () => ctx.random.next());
   const certificates = new Certificates();
   let table: RoutingTable = buildRoutingTable([]);
-
-  const mine = (): Ingress[] => ingresses.list().filter((ingress) => isMine(ingress, classes));
   const rebuild = (): void => {
-    const ours = mine();
-    table = buildRoutingTable(ours);
+    const served = ingresses.list().filter((ingress) => isOurs(ingress, classes));
+    table = buildRoutingTable(served);
     certificates.update(
-      ours,
+      served,
       (key) => secrets.get(key),
-      (message, secret) => ctx.logger.warn('A TLS Secret is not used', { secret, reason: message }),
+      (message, secret) => ctx.logger.warn('Ignoring TLS Secret', { secret, reason: message }),
     );
   };
   const queue = new WorkQueue<string>({ name: 'ingress', clock: ctx.clock, metrics: ctx.metrics });
-  // Many changes at once cost one rebuild.
-  const changed = (ingress?: Ingress): void => {
-    queue.add('');
-    if (ingress) queue.add(keyOf(ingress));
-  };
-  ingresses.addHandler({ onAdd: changed, onUpdate: (_before, after) => changed(after), onDelete: () => changed() });
-  const all = (): void => ingresses.list().forEach(changed);
-  classes.addHandler({ onAdd: all, onUpdate: all, onDelete: all });
-  secrets.addHandler({ onAdd: () => changed(), onUpdate: () => changed(), onDelete: () => changed() });
-
-  const proxies = (['http', 'https'] as const).map(
-    (scheme) =>
-      new IngressProxy({
-        logger: ctx.logger,
-        scheme,
-        ...(connect ? { connect } : {}),
-        route: (host, path) => {
-          const backend = findBackend(table, host, path);
-          return backend ? (picker.pick(backend) ?? 'unavailable') : 'not-found';
-        },
-      }),
-  );
-  const failed = (error: unknown): void => ctx.logger.error(error, 'A request for an Ingress could not be answered');
-  const servers = [
-    createHttpServer({ request: proxies[0]!.handle, upgrade: proxies[0]!.upgrade, failed }),
-    createHttpsServer(
-      { request: proxies[1]!.handle, upgrade: proxies[1]!.upgrade, failed },
-      { SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' },
-    ),
-  ];
-
+  enqueueChanges(queue, watched);
+  const { http, https, close } = createServers(ctx, {
+    connect,
+    certificates,
+    route: (host, path) => {
+      const backend = findBackend(table, host, path);
+      return backend ? (picker.pick(backend) ?? 'unavailable') : 'not-found';
+    },
+  });
   group.start('informers', () => informers.run());
   group.start('ingress', async (signal) => {
     await informers.waitForSync(signal);
-    await makeClass(client, config.ingressClass, classes);
+    await ensureIngressClass(client, config.ingressClass, classes);
     rebuild();
-    const httpPort = await listenSomewhere(ctx, servers[0]!, { host: config.address, port: config.httpPort });
-    const httpsPort = await listenSomewhere(ctx, servers[1]!, { host: config.address, port: config.httpsPort });
+    const httpPort = await listenOnPortOrFree(ctx, http, { host: config.address, port: config.httpPort });
+    const httpsPort = await listenOnPortOrFree(ctx, https, { host: config.address, port: config.httpsPort });
     onReady?.({ httpPort, httpsPort });
     try {
       await runWorkers({
@@ -114,27 +99,71 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
         logger: ctx.logger,
         isExpected: isConflict,
         handle: async (key) =>
-          key === ''
+          key === REBUILD
             ? rebuild()
             : writeStatus(client, ingresses.get(key), { classes, address: config.address, signal }),
       });
     } finally {
-      for (const server of servers) {
-        server.close();
-        server.closeAllConnections();
-      }
-      for (const proxy of proxies) proxy.close();
+      close();
     }
   });
   await group.wait();
 }
 
-function isMine({ metadata, spec }: Ingress, classes: SharedInformer<IngressClass>): boolean {
-  const name = spec?.ingressClassName ?? metadata.annotations?.[OLD_CLASS_ANNOTATION];
+interface Watched {
+  readonly ingresses: SharedInformer<Ingress>;
+  readonly classes: SharedInformer<IngressClass>;
+  readonly secrets: SharedInformer<Secret>;
+}
+
+/** The key that stands for a rebuild of the routing table: many changes at once cost one rebuild. */
+const REBUILD = '';
+
+/** Every change rebuilds the routing table; a changed Ingress also gets its status written. */
+function enqueueChanges(queue: WorkQueue<string>, { ingresses, classes, secrets }: Watched): void {
+  const rebuild = (): void => queue.add(REBUILD);
+  const changed = (ingress: Ingress): void => {
+    rebuild();
+    queue.add(keyOf(ingress));
+  };
+  ingresses.addHandler({ onAdd: changed, onUpdate: (_before, after) => changed(after), onDelete: rebuild });
+  const all = (): void => ingresses.list().forEach(changed);
+  classes.addHandler({ onAdd: all, onUpdate: all, onDelete: all });
+  secrets.addHandler({ onAdd: rebuild, onUpdate: rebuild, onDelete: rebuild });
+}
+
+interface ServerOptions extends Pick<ProxyOptions, 'route'> {
+  readonly connect: IngressOptions['connect'];
+  readonly certificates: Certificates;
+}
+
+function createServers(ctx: Context, { route, connect, certificates }: ServerOptions) {
+  const proxyOf = (scheme: 'http' | 'https'): IngressProxy =>
+    new IngressProxy({ logger: ctx.logger, scheme, route, ...(connect ? { connect } : {}) });
+  const [plain, secure] = [proxyOf('http'), proxyOf('https')];
+  const failed = (error: unknown): void => ctx.logger.error(error, 'Failed to answer a request for an Ingress');
+  const http = createHttpServer({ request: plain.handle, upgrade: plain.upgrade, failed });
+  const https = createHttpsServer(
+    { request: secure.handle, upgrade: secure.upgrade, failed },
+    { SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' },
+  );
+  const close = (): void => {
+    for (const server of [http, https]) {
+      server.close();
+      server.closeAllConnections();
+    }
+    plain.close();
+    secure.close();
+  };
+  return { http, https, close };
+}
+
+function isOurs({ metadata, spec }: Ingress, classes: SharedInformer<IngressClass>): boolean {
+  const name = spec?.ingressClassName ?? metadata.annotations?.[INGRESS_CLASS_ANNOTATION];
   return name !== undefined && classes.get(name)?.spec?.controller === INGRESS_CONTROLLER;
 }
 
-async function makeClass(client: Client, name: string, classes: SharedInformer<IngressClass>): Promise<void> {
+async function ensureIngressClass(client: Client, name: string, classes: SharedInformer<IngressClass>): Promise<void> {
   if (name === '' || classes.get(name)) return;
   const hasDefault = classes.list().some(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true');
   await client.resource('networking.k8s.io/v1/ingressclasses').create({
@@ -148,7 +177,7 @@ async function writeStatus(
   ingress: Ingress | undefined,
   { classes, address, signal }: { classes: SharedInformer<IngressClass>; address: string; signal: AbortSignal },
 ): Promise<void> {
-  if (!ingress || !isMine(ingress, classes) || ingress.status?.loadBalancer?.ingress?.[0]?.ip === address) return;
+  if (!ingress || !isOurs(ingress, classes) || ingress.status?.loadBalancer?.ingress?.[0]?.ip === address) return;
   try {
     await client
       .resource('networking.k8s.io/v1/ingresses')
@@ -162,8 +191,8 @@ async function writeStatus(
   }
 }
 
-/** Another program may have the port; Ingresses are then served on a free one, which the log tells. */
-async function listenSomewhere(
+/** Falls back to a free port, and logs it, if the wanted port is in use or not permitted. */
+async function listenOnPortOrFree(
   ctx: Context,
   server: net.Server,
   { host, port }: { host: string; port: number },
@@ -173,12 +202,12 @@ async function listenSomewhere(
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (port === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
-    const taken = await listen(server, host, 0);
-    ctx.logger.warn('The port for Ingresses is not free; they are served on another one', {
+    const freePort = await listen(server, host, 0);
+    ctx.logger.warn('Ingress port is not available; using a free port', {
       wanted: port,
-      port: taken,
+      port: freePort,
     });
-    return taken;
+    return freePort;
   }
 }
 

@@ -1,4 +1,7 @@
-/** Which of a Service port's endpoints a node sends traffic to. */
+/**
+ * Chooses the endpoints that a node sends a Service port's traffic to, from its EndpointSlices: readiness, traffic
+ * policies and topology hints. Upstream's `CategorizeEndpoints`.
+ */
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 
 export interface EndpointAddress {
@@ -6,31 +9,36 @@ export interface EndpointAddress {
   readonly port: number;
 }
 
-/** An endpoint with what the choice depends on. */
 interface Endpoint extends EndpointAddress {
   readonly ready: boolean;
   readonly serving: boolean;
   readonly terminating: boolean;
   readonly nodeName: string | undefined;
-  readonly zones: readonly string[];
-  readonly nodes: readonly string[];
+  /** Topology hints of the EndpointSlice: the zones and the nodes that should use this endpoint. */
+  readonly zoneHints: readonly string[];
+  readonly nodeHints: readonly string[];
 }
 
-/** Where this node is. */
-export interface NodePlace {
+export interface NodeTopology {
   readonly name: string;
   readonly zone?: string;
 }
 
 export interface ChosenEndpoints {
-  /** For traffic that may go to any node. */
+  /** Endpoints for traffic policy Cluster. */
   readonly cluster: readonly EndpointAddress[];
-  /** For traffic that has to stay on this node. */
+  /** Endpoints for traffic policy Local: those on this node. */
   readonly local: readonly EndpointAddress[];
-  /** Ready ones on this node, terminating ones not counted: what a load balancer's health check asks for. */
+  /**
+   * The number of ready endpoints on this node, which the health check of a load balancer reports. Terminating ones do
+   * not count.
+   */
   readonly readyLocal: number;
-  /** Addresses of those that may be on this node, and so may reach themselves through the Service. */
-  readonly here: readonly string[];
+  /**
+   * Addresses of endpoints that may be on this node. They need masquerading when they reach themselves through the
+   * Service.
+   */
+  readonly hairpinIps: readonly string[];
 }
 
 export function endpointsOfPort(
@@ -54,10 +62,10 @@ export function endpointsOfPort(
           serving: conditions.serving ?? ready,
           terminating: conditions.terminating ?? false,
           nodeName: endpoint.nodeName,
-          zones: (hints.forZones ?? []).map(({ name }) => name),
-          nodes: (hints.forNodes ?? []).map(({ name }) => name),
+          zoneHints: (hints.forZones ?? []).map(({ name }) => name),
+          nodeHints: (hints.forNodes ?? []).map(({ name }) => name),
         };
-        // An endpoint that moves between slices is in both for a moment; the better news wins.
+        // While an endpoint moves from one slice to another it is in both; the ready one wins.
         const known = found.get(`${ip} ${port.port}`);
         if (!known || (!known.ready && next.ready)) found.set(`${ip} ${port.port}`, next);
       }
@@ -66,33 +74,36 @@ export function endpointsOfPort(
   return [...found.values()].sort((a, b) => (a.ip === b.ip ? a.port - b.port : a.ip < b.ip ? -1 : 1));
 }
 
-export function chooseEndpoints(endpoints: readonly Endpoint[], node: NodePlace): ChosenEndpoints {
+export function chooseEndpoints(endpoints: readonly Endpoint[], node: NodeTopology): ChosenEndpoints {
   const isLocal = (endpoint: Endpoint): boolean => endpoint.nodeName === node.name;
   const ready = endpoints.filter((endpoint) => endpoint.ready);
-  // When nothing else is left, those that are on their way out but still serve are better than nobody.
-  const leaving = endpoints.filter((endpoint) => endpoint.serving && endpoint.terminating);
-  const cluster = ready.length > 0 ? near(ready, node) : leaving;
+  // Without a ready endpoint, traffic goes to endpoints that still serve while they terminate.
+  const servingTerminating = endpoints.filter((endpoint) => endpoint.serving && endpoint.terminating);
+  const cluster = ready.length > 0 ? followHints(ready, node) : servingTerminating;
   const readyLocal = ready.filter(isLocal);
-  const local = readyLocal.length > 0 ? readyLocal : leaving.filter(isLocal);
-  const here = [
+  const local = readyLocal.length > 0 ? readyLocal : servingTerminating.filter(isLocal);
+  const hairpinIps = [
     ...new Set(
       [...cluster, ...local]
         .filter((endpoint) => endpoint.nodeName === undefined || isLocal(endpoint))
         .map(({ ip }) => ip),
     ),
   ];
-  return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length, here };
+  return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length, hairpinIps };
 }
 
 const addressOf = ({ ip, port }: Endpoint): EndpointAddress => ({ ip, port });
 
-/** Follows the hints only if all endpoints have them and some are for this node; else traffic could pile up or starve. */
-function near(endpoints: readonly Endpoint[], node: NodePlace): readonly Endpoint[] {
-  if (endpoints.every(({ nodes }) => nodes.length > 0)) {
-    const same = endpoints.filter(({ nodes }) => nodes.includes(node.name));
-    if (same.length > 0) return same;
+/**
+ * Applies topology hints only if every endpoint has them and at least one is for this node or zone. With partial
+ * hints, traffic could overload some endpoints.
+ */
+function followHints(endpoints: readonly Endpoint[], node: NodeTopology): readonly Endpoint[] {
+  if (endpoints.every(({ nodeHints }) => nodeHints.length > 0)) {
+    const sameNode = endpoints.filter(({ nodeHints }) => nodeHints.includes(node.name));
+    if (sameNode.length > 0) return sameNode;
   }
-  if (node.zone === undefined || !endpoints.every(({ zones }) => zones.length > 0)) return endpoints;
-  const same = endpoints.filter(({ zones }) => zones.includes(node.zone!));
-  return same.length > 0 ? same : endpoints;
+  if (node.zone === undefined || !endpoints.every(({ zoneHints }) => zoneHints.length > 0)) return endpoints;
+  const sameZone = endpoints.filter(({ zoneHints }) => zoneHints.includes(node.zone!));
+  return sameZone.length > 0 ? sameZone : endpoints;
 }

@@ -1,4 +1,4 @@
-/** `kube-proxy` as a program of its own, with upstream's flags. */
+/** The flags of the `kube-proxy` command, as upstream has them. */
 import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags, UsageError } from '../flags/index.ts';
 import {
   checkMode,
@@ -9,7 +9,8 @@ import {
 } from './config.ts';
 
 const NO_IPVS = 'there is no IPVS mode';
-const NO_CONNTRACK = "the kernel's conntrack settings are left as they are";
+const NO_CONNTRACK = "kube-proxy does not change the kernel's conntrack settings";
+const LOCAL_BY_CIDR = 'local traffic is detected by --cluster-cidr only';
 
 export const kubeProxyFlags = {
   ...loggingFlags,
@@ -24,8 +25,15 @@ export const kubeProxyFlags = {
     summary: "Pods' addresses; traffic from elsewhere to a cluster address is masqueraded",
   },
   'masquerade-all': { kind: 'switch', summary: 'masquerade all traffic to cluster addresses' },
-  'iptables-masquerade-bit': { kind: 'whole', summary: 'which bit of the packet mark says so', default: 14 },
-  'nodeport-addresses': { kind: 'texts', summary: 'CIDRs of the addresses that take node ports, or primary' },
+  'iptables-masquerade-bit': {
+    kind: 'whole',
+    summary: 'the bit of the packet mark for packets to be masqueraded',
+    default: 14,
+  },
+  'nodeport-addresses': {
+    kind: 'texts',
+    summary: 'CIDRs of the node addresses that accept NodePort traffic, or primary',
+  },
   'healthz-bind-address': {
     kind: 'text',
     summary: 'where /healthz is served',
@@ -37,26 +45,26 @@ export const kubeProxyFlags = {
     default: DEFAULT_KUBE_PROXY_CONFIG.metricsBindAddress,
   },
   'iptables-min-sync-period': { kind: 'duration', summary: 'shortest time between two changes of the rules' },
-  'iptables-sync-period': { kind: 'duration', summary: 'how often all rules are written anew' },
-  'detect-local-mode': { kind: 'text', only: ['ClusterCIDR'], refused: 'Pods are told by --cluster-cidr' },
+  'iptables-sync-period': { kind: 'duration', summary: 'how often all rules are rewritten' },
+  'detect-local-mode': { kind: 'text', only: ['ClusterCIDR'], refused: LOCAL_BY_CIDR },
   'bind-address': { kind: 'text', ignored: 'addresses come from the Node' },
-  'bind-address-hard-fail': { kind: 'switch', ignored: 'ports that cannot be opened are logged' },
+  'bind-address-hard-fail': { kind: 'switch', ignored: 'a port that cannot be opened is logged' },
   cleanup: { kind: 'switch', summary: 'remove all rules and exit' },
-  'init-only': { kind: 'switch', refused: 'there is nothing that needs more rights at the start' },
+  'init-only': { kind: 'switch', refused: 'there is no privileged initialization' },
   'config-sync-period': { kind: 'duration', ignored: 'changes come by watch' },
-  'feature-gates': { kind: 'pairs', ignored: 'there are no gates here' },
+  'feature-gates': { kind: 'pairs', ignored: 'kube-proxy has no feature gates here' },
   'kube-api-burst': { kind: 'whole', ignored: 'the API server decides' },
   'kube-api-qps': { kind: 'number', ignored: 'the API server decides' },
   'kube-api-content-type': { kind: 'text', ignored: 'the client decides' },
-  'oom-score-adj': { kind: 'whole', ignored: 'left as it is' },
+  'oom-score-adj': { kind: 'whole', ignored: 'the OOM score is not changed' },
   profiling: { kind: 'switch', ignored: 'Node has its own profiler' },
-  'write-config-to': { kind: 'text', refused: 'there is no such file to write' },
+  'write-config-to': { kind: 'text', refused: 'writing the default configuration is not supported' },
   'iptables-localhost-nodeports': { kind: 'switch', ignored: 'node ports do not answer on loopback' },
   'boot-id-file': { kind: 'text', ignored: 'not needed' },
   'machine-id-file': { kind: 'text', ignored: 'not needed' },
-  'pod-bridge-interface': { kind: 'text', refused: 'Pods are told by --cluster-cidr' },
-  'pod-interface-name-prefix': { kind: 'text', refused: 'Pods are told by --cluster-cidr' },
-  'show-hidden-metrics-for-version': { kind: 'text', ignored: 'there are none' },
+  'pod-bridge-interface': { kind: 'text', refused: LOCAL_BY_CIDR },
+  'pod-interface-name-prefix': { kind: 'text', refused: LOCAL_BY_CIDR },
+  'show-hidden-metrics-for-version': { kind: 'text', ignored: 'there are no hidden metrics' },
   ...Object.fromEntries(
     ['conntrack-max-per-core', 'conntrack-min'].map((name) => [
       name,
@@ -82,14 +90,14 @@ export const kubeProxyFlags = {
 } as const satisfies FlagTable;
 
 export const kubeProxyHelp = (): string =>
-  flagsHelp(kubeProxyFlags, { usage: 'kube-proxy: sends what is addressed to Services to their endpoints' });
+  flagsHelp(kubeProxyFlags, { usage: 'kube-proxy: forwards traffic for Services to their endpoints' });
 
 interface ParsedKubeProxyFlags {
   readonly help: boolean;
   readonly warnings: readonly string[];
   readonly cleanUp: boolean;
   readonly verbosity: number;
-  /** Reads the file that --config names, if it does. */
+  /** Builds the configuration from the --config file if there is one, else from the flags. */
   config(readFile: (path: string) => string): KubeProxyConfig;
 }
 

@@ -1,4 +1,4 @@
-/** `KubeProxyConfiguration` of kubeproxy.config.k8s.io/v1alpha1, as far as it changes something here. */
+/** Loads a `KubeProxyConfiguration` (kubeproxy.config.k8s.io/v1alpha1) file and its defaults. */
 import { parse } from 'yaml';
 import { parseDuration } from '../base/index.ts';
 
@@ -7,11 +7,14 @@ type ProxyMode = 'nftables' | 'iptables';
 export interface KubeProxyConfig {
   readonly mode: ProxyMode;
   readonly hostnameOverride: string;
-  /** Pods' addresses, a list with commas; off-cluster traffic is told from it. */
+  /** Comma-separated Pod CIDRs; traffic from other addresses counts as off-cluster. */
   readonly clusterCidr: string;
   readonly masqueradeAll: boolean;
   readonly masqueradeBit: number;
-  /** CIDRs of the node addresses that take node ports; `primary` for the Node's own addresses; all addresses when empty. */
+  /**
+   * CIDRs of the node addresses that accept NodePort traffic; `primary` means the Node's own addresses, none means
+   * all.
+   */
   readonly nodePortAddresses: readonly string[];
   /** `address:port`, '' for none. */
   readonly healthzBindAddress: string;
@@ -43,7 +46,7 @@ export class KubeProxyConfigError extends Error {
 const NO_IPVS =
   'proxy mode "ipvs" is not available: this kernel interface is deprecated upstream and needs the ip_vs modules; use nftables or iptables';
 
-/** '' and what upstream calls the best available are nftables, which every kernel since 5.13 has. */
+/** The default is nftables, which every kernel since 5.13 has. */
 export function checkMode(mode: string): ProxyMode {
   if (mode === '' || mode === 'nftables') return 'nftables';
   if (mode === 'iptables') return 'iptables';
@@ -51,7 +54,7 @@ export function checkMode(mode: string): ProxyMode {
   throw new KubeProxyConfigError(`mode: Unsupported value: "${mode}": supported values: "iptables", "nftables"`);
 }
 
-/** Fields of the file that are known: those that count here, and those that tune what we do not have. */
+/** Fields that are accepted and have no effect here. */
 const IGNORED = new Set([
   'apiVersion',
   'kind',
@@ -98,14 +101,15 @@ export function loadKubeProxyConfiguration(text: string): KubeProxyConfig {
   for (const name of Object.keys(fields))
     if (!known.has(name)) throw new KubeProxyConfigError(`strict decoding error: unknown field "${name}"`);
   const mode = checkMode(textOf(fields, 'mode'));
-  const ofMode = (fields[mode] ?? {}) as Record<string, unknown>;
+  const modeFields = (fields[mode] ?? {}) as Record<string, unknown>;
   const defaults = DEFAULT_KUBE_PROXY_CONFIG;
   return {
     mode,
     hostnameOverride: textOf(fields, 'hostnameOverride'),
     clusterCidr: textOf(fields, 'clusterCIDR'),
-    masqueradeAll: ofMode['masqueradeAll'] === true,
-    masqueradeBit: typeof ofMode['masqueradeBit'] === 'number' ? ofMode['masqueradeBit'] : defaults.masqueradeBit,
+    masqueradeAll: modeFields['masqueradeAll'] === true,
+    masqueradeBit:
+      typeof modeFields['masqueradeBit'] === 'number' ? modeFields['masqueradeBit'] : defaults.masqueradeBit,
     nodePortAddresses:
       Array.isArray(fields['nodePortAddresses']) && fields['nodePortAddresses'].length > 0
         ? fields['nodePortAddresses'].map(String)
@@ -114,8 +118,8 @@ export function loadKubeProxyConfiguration(text: string): KubeProxyConfig {
           : [],
     healthzBindAddress: textOf(fields, 'healthzBindAddress') || defaults.healthzBindAddress,
     metricsBindAddress: textOf(fields, 'metricsBindAddress') || defaults.metricsBindAddress,
-    minSyncPeriodMs: durationOf(ofMode, 'minSyncPeriod') ?? defaults.minSyncPeriodMs,
-    syncPeriodMs: durationOf(ofMode, 'syncPeriod') ?? defaults.syncPeriodMs,
+    minSyncPeriodMs: durationOf(modeFields, 'minSyncPeriod') ?? defaults.minSyncPeriodMs,
+    syncPeriodMs: durationOf(modeFields, 'syncPeriod') ?? defaults.syncPeriodMs,
     kubeconfig: textOf((fields['clientConnection'] ?? {}) as Record<string, unknown>, 'kubeconfig'),
   };
 }
@@ -129,6 +133,6 @@ function textOf(fields: Record<string, unknown>, name: string): string {
 function durationOf(fields: Record<string, unknown>, name: string): number | undefined {
   const text = textOf(fields, name);
   const duration = text === '' ? undefined : parseDuration(text);
-  // Upstream's files often say 0s for "the default".
+  // Upstream takes 0s for the default.
   return duration === 0 ? undefined : duration;
 }

@@ -1,12 +1,12 @@
-import type { Logger } from '../kernel/index.ts';
 /**
- * Connections that the kernel remembers go on to where they went before, whatever the rules say now. For TCP the peer
- * ends them; a UDP sender never notices that its endpoint is gone, so its entries have to go.
+ * Deletes stale conntrack entries. Packets of a tracked connection follow its entry, not the current rules. TCP peers
+ * end such connections; a UDP client never notices that its endpoint is gone, so kube-proxy deletes the entry.
  */
+import type { Logger } from '../kernel/index.ts';
 import { spawnIn, ToolMissing } from '../net/netns/index.ts';
 import type { ServicePlan } from './service-plan.ts';
 
-/** The `conntrack -D` parameters for what changed between two plans of a Service. */
+/** The arguments of the `conntrack -D` commands that a changed Service needs. */
 export function staleConnections(before: readonly ServicePlan[], after: readonly ServicePlan[]): string[][] {
   const next = new Map(after.map((plan) => [`${plan.name} ${plan.family} ${plan.protocol}`, plan]));
   const stale: string[][] = [];
@@ -23,7 +23,7 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
   for (const now of after) {
     if (now.protocol !== 'udp' || now.endpoints.cluster.length === 0) continue;
     const old = previous.get(`${now.name} ${now.family} ${now.protocol}`);
-    // What was sent before there was an endpoint is remembered as going nowhere.
+    // Packets sent before the Service had an endpoint left entries without DNAT.
     if (!old || old.endpoints.cluster.length === 0)
       for (const match of matches(now)) stale.push([...familyArguments(now), ...match]);
   }
@@ -49,20 +49,27 @@ function matches(plan: ServicePlan): string[][] {
 export class ConntrackCleaner {
   #missing = false;
 
-  constructor(private readonly options: { netns: string | undefined; logger: Logger }) {}
+  readonly #options: { netns: string | undefined; logger: Logger };
 
-  async forget(stale: readonly string[][]): Promise<void> {
-    for (const parameters of stale) {
+  constructor(options: { netns: string | undefined; logger: Logger }) {
+    this.#options = options;
+  }
+
+  async deleteEntries(stale: readonly string[][]): Promise<void> {
+    for (const args of stale) {
       if (this.#missing) return;
       try {
         // Exit code 1 says that there was nothing to delete.
-        await spawnIn('conntrack', parameters, { netns: this.options.netns });
+        await spawnIn('conntrack', args, { netns: this.#options.netns });
       } catch (error) {
         if (!(error instanceof ToolMissing)) throw error;
         this.#missing = true;
-        this.options.logger.warn('UDP clients of deleted endpoints may hang until their entries expire', {
-          err: error,
-        });
+        this.#options.logger.warn(
+          'conntrack is not installed: UDP clients of deleted endpoints may hang until their entries expire',
+          {
+            err: error,
+          },
+        );
       }
     }
   }

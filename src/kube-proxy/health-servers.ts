@@ -1,5 +1,5 @@
 /**
- * What load balancers ask a node: `/healthz` whether the proxy works at all, and on a Service's healthCheckNodePort
+ * Health checks for load balancers: `/healthz` says whether kube-proxy works, and each Service's healthCheckNodePort
  * whether it has a ready endpoint on this node.
  */
 import type http from 'node:http';
@@ -9,7 +9,7 @@ import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { listenIn } from '../net/netns/index.ts';
 
 export interface HealthState {
-  /** When the rules were last written, in milliseconds; undefined before the first time. */
+  /** When the rules were last written, in milliseconds; undefined before the first sync. */
   lastUpdated: number | undefined;
 }
 
@@ -22,12 +22,18 @@ interface ServiceHealth {
 export class HealthServers {
   readonly #services = new Map<number, { server: http.Server; health: ServiceHealth }>();
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: { netns: string | undefined; state: HealthState },
-  ) {}
+  readonly #ctx: Context;
+  readonly #options: { netns: string | undefined; state: HealthState };
 
-  /** Listens for exactly these Services; ready endpoints on this node by `namespace/name`. */
+  constructor(ctx: Context, options: { netns: string | undefined; state: HealthState }) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  /**
+   * Opens and closes health check ports to match these Services. `localEndpoints` counts the ready endpoints on this
+   * node by `namespace/name`.
+   */
   async update(services: readonly Service[], localEndpoints: (key: string) => number): Promise<void> {
     const wanted = new Map<number, ServiceHealth>();
     for (const { metadata, spec } of services) {
@@ -53,14 +59,14 @@ export class HealthServers {
       }
       const server = createHttpServer({
         request: (_request, response) =>
-          answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined),
-        failed: (error) => this.ctx.logger.error(error, 'A health check could not be answered', { port }),
+          answerServiceHealth(response, health, this.#options.state.lastUpdated !== undefined),
+        failed: (error) => this.#ctx.logger.error(error, 'Failed to answer a Service health check', { port }),
       });
       try {
-        await listenInBothFamilies(server, this.options.netns, port);
+        await listenInBothFamilies(server, this.#options.netns, port);
         this.#services.set(port, { server, health });
       } catch (error) {
-        this.ctx.logger.error(error, 'A health check port could not be opened', {
+        this.#ctx.logger.error(error, 'Failed to start healthcheck', {
           port,
           service: `${health.namespace}/${health.name}`,
         });
@@ -77,7 +83,7 @@ export class HealthServers {
   }
 }
 
-/** In IPv4 alone where the kernel has nothing else. */
+/** Falls back to IPv4 where the kernel has no IPv6. */
 async function listenInBothFamilies(server: http.Server, netns: string | undefined, port: number): Promise<void> {
   try {
     await listenIn(server, { netns, host: '::', port });
@@ -99,7 +105,7 @@ function answerServiceHealth(
   response.end(JSON.stringify({ service: { namespace, name }, localEndpoints, serviceProxyHealthy }));
 }
 
-/** `/healthz` and `/livez`, or `/metrics` and friends; undefined when the address is ''. */
+/** Serves fixed paths, such as `/healthz` or `/metrics`, on an address; serves nothing when the address is ''. */
 export async function serveEndpoints(
   ctx: Pick<Context, 'logger'>,
   { netns, address }: { readonly netns: string | undefined; readonly address: string },
@@ -115,7 +121,7 @@ export async function serveEndpoints(
       };
       response.writeHead(found.status, { 'content-type': found.type }).end(found.body);
     },
-    failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
+    failed: (error, { url }) => ctx.logger.error(error, 'Failed to answer a request', { path: url }),
   });
   const colon = address.lastIndexOf(':');
   await listenIn(server, {

@@ -1,6 +1,6 @@
+/** kube-proxy's metrics, under upstream's names. */
 import { exponentialBuckets, type Counter, type Gauge, type Histogram, type MetricsRegistry } from '../kernel/index.ts';
 
-/** Upstream's names. */
 export interface ProxyMetrics {
   readonly syncDuration: Histogram;
   readonly lastSync: Gauge;

@@ -1,16 +1,17 @@
+/** The interface of the writers of proxy rules, nftables and iptables. */
 import type { ServicePlan } from './service-plan.ts';
 
-/** A Service's plans by its key, `namespace/name`; empty for one that is gone. */
+/** Plans by the Service's key, `namespace/name`. An empty list means that the Service is deleted. */
 export type Plans = ReadonlyMap<string, readonly ServicePlan[]>;
 
-/** Puts plans into the kernel. Each call is one transaction: all of it happens, or nothing. */
+/** Writes plans into the kernel as proxy rules. Each call is one transaction. */
 export interface RuleWriter {
-  /** Replaces everything of ours that is there, left behind by whomever. */
+  /** Replaces all of kube-proxy's rules, including those of an earlier process. */
   replaceAll(plans: Plans): Promise<void>;
-  /** Changes the named Services only; `all` is the state with the change. */
+  /** Changes only the Services in `changed`; `all` is the state after the change. */
   update(changed: Plans, all: Plans): Promise<void>;
-  /** Removes every rule of ours. */
+  /** Removes all of kube-proxy's rules. */
   removeAll(): Promise<void>;
-  /** Gives back what it holds open; the rules stay. */
+  /** Closes open sockets. The rules stay. */
   close(): void;
 }

@@ -1,8 +1,9 @@
+/** Runs kube-proxy for one node: watches Services, EndpointSlices and the Node, and syncs the proxy rules. */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-/** Follows the API server on behalf of one node. */
-import { InformerFactory, type Client } from '../client/index.ts';
+import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import { InformerFactory, type Client, type SharedInformer } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
-import type { NodePlace } from './choose-endpoints.ts';
+import type { NodeTopology } from './choose-endpoints.ts';
 import type { KubeProxyConfig } from './config.ts';
 import { ConntrackCleaner } from './conntrack.ts';
 import { healthAnswer, HealthServers, metricsAnswer, serveEndpoints, type HealthState } from './health-servers.ts';
@@ -10,7 +11,7 @@ import { IptablesWriter } from './iptables/iptables-writer.ts';
 import { proxyMetrics } from './metrics.ts';
 import { NftablesWriter } from './nftables/nftables-writer.ts';
 import type { RuleWriter } from './rule-writer.ts';
-import { familyOf, type Family, type ServicePlan } from './service-plan.ts';
+import { familyOf, serviceOfSlice, type Family, type ServicePlan } from './service-plan.ts';
 import { RuleSync } from './sync-rules.ts';
 
 interface KubeProxyOptions {
@@ -42,7 +43,7 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   group.start('informers', () => informers.run());
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);
-    const node = await untilNode(ctx, () => nodes.get(nodeName), signal);
+    const node = await waitForNodeIp(ctx, () => nodes.get(nodeName), signal);
     const writer = createWriter(config, node, netns);
     const sync = new RuleSync(
       ctx,
@@ -59,26 +60,9 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
           if (first) onReady?.();
         },
       },
-      placeOf(node),
+      topologyOf(node),
     );
-    nodes.addHandler({ onUpdate: (_before, after) => sync.setNode(placeOf(after)) });
-    services.addHandler({
-      onAdd: (service) => sync.setService(service),
-      onUpdate: (_before, service) => sync.setService(service),
-      onDelete: (service) => sync.deleteService(service),
-    });
-    slices.addHandler({
-      onAdd: (slice) => sync.setSlice(slice),
-      onUpdate: (before, slice) => {
-        if (
-          before.metadata.labels?.['kubernetes.io/service-name'] !==
-          slice.metadata.labels?.['kubernetes.io/service-name']
-        )
-          sync.deleteSlice(before);
-        sync.setSlice(slice);
-      },
-      onDelete: (slice) => sync.deleteSlice(slice),
-    });
+    addHandlers(sync, { nodes, services, slices });
     await sync.run(signal).finally(() => writer.close());
   });
   try {
@@ -92,6 +76,35 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   }
 }
 
+/** Passes every change of the watched objects on to the sync. */
+function addHandlers(
+  sync: RuleSync,
+  {
+    nodes,
+    services,
+    slices,
+  }: {
+    nodes: SharedInformer<Node>;
+    services: SharedInformer<Service>;
+    slices: SharedInformer<EndpointSlice>;
+  },
+): void {
+  nodes.addHandler({ onUpdate: (_before, after) => sync.setNode(topologyOf(after)) });
+  services.addHandler({
+    onAdd: (service) => sync.setService(service),
+    onUpdate: (_before, service) => sync.setService(service),
+    onDelete: (service) => sync.deleteService(service),
+  });
+  slices.addHandler({
+    onAdd: (slice) => sync.setSlice(slice),
+    onUpdate: (before, slice) => {
+      if (serviceOfSlice(before) !== serviceOfSlice(slice)) sync.deleteSlice(before);
+      sync.setSlice(slice);
+    },
+    onDelete: (slice) => sync.deleteSlice(slice),
+  });
+}
+
 function updateHealth(
   health: HealthServers,
   services: readonly Service[],
@@ -102,8 +115,8 @@ function updateHealth(
   );
 }
 
-/** Writes nothing before the Node says where it is: its addresses are part of the rules. */
-async function untilNode(ctx: Context, find: () => Node | undefined, signal: AbortSignal): Promise<Node> {
+/** Waits until the Node has an InternalIP, because the rules contain the node's addresses. */
+async function waitForNodeIp(ctx: Context, find: () => Node | undefined, signal: AbortSignal): Promise<Node> {
   for (;;) {
     const node = find();
     if (node?.status?.addresses?.some(({ type }) => type === 'InternalIP')) return node;
@@ -111,12 +124,12 @@ async function untilNode(ctx: Context, find: () => Node | undefined, signal: Abo
   }
 }
 
-const placeOf = ({ metadata }: Node): NodePlace => {
+const topologyOf = ({ metadata }: Node): NodeTopology => {
   const zone = metadata.labels?.[ZONE_LABEL];
   return { name: metadata.name!, ...(zone ? { zone } : {}) };
 };
 
-/** Removes what either mode has left behind in this process's network namespace. */
+/** Removes the rules of both modes from this process's network namespace (`--cleanup`). */
 export async function removeRules(): Promise<void> {
   const families = (['IPv4', 'IPv6'] as const).map((family) => ({
     family,
@@ -134,22 +147,22 @@ function createWriter(config: KubeProxyConfig, node: Node, netns: string | undef
     .split(',')
     .map((cidr) => cidr.trim())
     .filter((cidr) => cidr !== '');
-  const own = (node.status?.addresses ?? [])
+  const nodeAddresses = (node.status?.addresses ?? [])
     .filter(({ type }) => type === 'InternalIP' || type === 'ExternalIP')
     .map(({ address }) => address);
   const families = (['IPv4', 'IPv6'] as const).filter((family) =>
-    [...own, ...cidrs].some((address) => familyOf(address) === family),
+    [...nodeAddresses, ...cidrs].some((address) => familyOf(address) === family),
   );
   const settings = (family: Family) => {
     const ofFamily = (addresses: readonly string[]): string[] =>
       addresses.filter((address) => familyOf(address) === family);
-    const given = config.nodePortAddresses;
+    const wanted = config.nodePortAddresses;
     return {
       family,
       clusterCidrs: ofFamily(cidrs),
       masqueradeAll: config.masqueradeAll,
       masqueradeBit: config.masqueradeBit,
-      nodePortAddresses: given.includes('primary') ? ofFamily(own) : ofFamily(given),
+      nodePortAddresses: wanted.includes('primary') ? ofFamily(nodeAddresses) : ofFamily(wanted),
     };
   };
   if (config.mode === 'iptables') return new IptablesWriter({ netns, families: families.map(settings) });

@@ -1,6 +1,6 @@
 /**
- * What a node has to do for one port of a Service in one address family: where it is reached, and which endpoints
- * answer. Pure; both rule writers start from here.
+ * The plan of one Service port in one address family: the addresses and ports where clients reach it, and the
+ * endpoints that this node forwards to. Pure; the nftables and the iptables writer both start from plans.
  */
 import type { Service, ServicePort } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
@@ -9,36 +9,36 @@ import {
   endpointsOfPort,
   type ChosenEndpoints,
   type EndpointAddress,
-  type NodePlace,
+  type NodeTopology,
 } from './choose-endpoints.ts';
 
 export type Family = 'IPv4' | 'IPv6';
 export type Protocol = 'tcp' | 'udp' | 'sctp';
 
 export interface ServicePlan {
-  /** `namespace/name:port`, as logs and rule comments have it. */
+  /** `namespace/name:port`, upstream's ServicePortName. Logs and rule comments show it. */
   readonly name: string;
   readonly family: Family;
   readonly protocol: Protocol;
   readonly port: number;
   readonly clusterIp: string;
   readonly externalIps: readonly string[];
-  /** Addresses of load balancers that deliver to the Service's own address. */
+  /** Load balancer addresses with ipMode VIP, whose packets arrive with that address as destination. */
   readonly loadBalancerIps: readonly string[];
-  /** Who may come through the load balancer; everybody when undefined. */
+  /** loadBalancerSourceRanges; undefined allows every source. */
   readonly sourceRanges: readonly string[] | undefined;
   readonly nodePort: number | undefined;
-  /** Seconds that a client stays with its endpoint; undefined without session affinity. */
+  /** The ClientIP session affinity timeout; undefined without session affinity. */
   readonly affinitySeconds: number | undefined;
   readonly internalPolicyLocal: boolean;
   readonly externalPolicyLocal: boolean;
   readonly endpoints: ChosenEndpoints;
 }
 
-/** Where traffic to the cluster address goes. */
+/** The endpoints for traffic to the cluster IP. */
 export const internalEndpoints = ({ internalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] =>
   internalPolicyLocal ? endpoints.local : endpoints.cluster;
-/** Where traffic from outside goes. */
+/** The endpoints for traffic to external IPs, load balancer IPs and node ports. */
 export const externalEndpoints = ({ externalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] =>
   externalPolicyLocal ? endpoints.local : endpoints.cluster;
 
@@ -46,7 +46,7 @@ const PROXY_NAME_LABEL = 'service.kubernetes.io/service-proxy-name';
 const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
-/** Services that name another proxy, have no cluster address or only an external name are not ours to serve. */
+/** kube-proxy skips headless and ExternalName Services and those labelled for another service proxy. */
 function isProxied({ metadata, spec }: Service): boolean {
   return (
     spec !== undefined &&
@@ -57,7 +57,7 @@ function isProxied({ metadata, spec }: Service): boolean {
   );
 }
 
-/** The Service that a slice belongs to, as `namespace/name`; undefined if it is not ours to read. */
+/** The Service that an EndpointSlice belongs to, as `namespace/name`; undefined if kube-proxy skips the slice. */
 export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined {
   const { labels = {} } = metadata;
   if (labels[PROXY_NAME_LABEL] !== undefined || labels[HEADLESS_LABEL] !== undefined || !labels[SERVICE_NAME_LABEL])
@@ -65,7 +65,7 @@ export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined 
   return `${metadata.namespace}/${labels[SERVICE_NAME_LABEL]}`;
 }
 
-export function planService(service: Service, slices: readonly EndpointSlice[], node: NodePlace): ServicePlan[] {
+export function planService(service: Service, slices: readonly EndpointSlice[], node: NodeTopology): ServicePlan[] {
   if (!isProxied(service)) return [];
   const clusterIps = service.spec!.clusterIPs ?? [service.spec!.clusterIP!];
   return clusterIps.flatMap((clusterIp) =>
@@ -73,15 +73,15 @@ export function planService(service: Service, slices: readonly EndpointSlice[], 
   );
 }
 
-interface PortOfService {
+interface ServicePortInput {
   readonly service: Service;
   readonly port: ServicePort;
   readonly clusterIp: string;
   readonly slices: readonly EndpointSlice[];
-  readonly node: NodePlace;
+  readonly node: NodeTopology;
 }
 
-function planPort({ service, port, clusterIp, slices, node }: PortOfService): ServicePlan {
+function planPort({ service, port, clusterIp, slices, node }: ServicePortInput): ServicePlan {
   const { metadata, spec = {}, status } = service;
   const family = familyOf(clusterIp);
   const ofFamily = (addresses: readonly string[]): string[] =>

@@ -1,11 +1,11 @@
 /**
- * Keeps the kernel's rules at what Services and EndpointSlices say. Changes are collected by Service; one sync writes
- * all that have gathered. When a write fails, everything is written anew, until that succeeds.
+ * Syncs the proxy rules with Services and EndpointSlices. Changes are collected by Service and one sync writes them
+ * all. After a failed write the next sync replaces all rules.
  */
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 import type { Context } from '../kernel/index.ts';
-import type { NodePlace } from './choose-endpoints.ts';
+import type { NodeTopology } from './choose-endpoints.ts';
 import { staleConnections, type ConntrackCleaner } from './conntrack.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
@@ -17,7 +17,7 @@ interface SyncOptions {
   readonly metrics: ProxyMetrics;
   readonly minSyncPeriodMs: number;
   readonly syncPeriodMs: number;
-  /** Told after every successful sync. */
+  /** Called after every successful sync. */
   readonly onSynced: (plans: ReadonlyMap<string, readonly ServicePlan[]>) => void;
 }
 
@@ -28,19 +28,20 @@ export class RuleSync {
   readonly #slices = new Map<string, Map<string, EndpointSlice>>();
   readonly #plans = new Map<string, readonly ServicePlan[]>();
   readonly #changed = new Set<string>();
-  #everything = true;
-  #node: NodePlace;
+  #fullSync = true;
+  #node: NodeTopology;
   #wake: (() => void) | undefined;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: SyncOptions,
-    node: NodePlace,
-  ) {
+  readonly #ctx: Context;
+  readonly #options: SyncOptions;
+
+  constructor(ctx: Context, options: SyncOptions, node: NodeTopology) {
+    this.#ctx = ctx;
+    this.#options = options;
     this.#node = node;
   }
 
-  setNode(node: NodePlace): void {
+  setNode(node: NodeTopology): void {
     if (node.zone === this.#node.zone) return;
     this.#node = node;
     for (const service of this.#services.keys()) this.#changed.add(service);
@@ -81,19 +82,19 @@ export class RuleSync {
     this.#wake?.();
   }
 
-  /** Writes at once what there is, then whatever changes, until the signal aborts. The rules stay. */
+  /** Writes all rules, then every change, until the signal aborts. The rules stay in the kernel. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.ctx;
-    const resync = clock.every(this.options.syncPeriodMs, () => {
-      this.#everything = true;
+    const { clock } = this.#ctx;
+    const resync = clock.every(this.#options.syncPeriodMs, () => {
+      this.#fullSync = true;
       this.#wake?.();
     });
     try {
       while (!signal.aborted) {
-        if (!this.#everything && this.#changed.size === 0) await this.#untilWoken(signal);
+        if (!this.#fullSync && this.#changed.size === 0) await this.#untilWoken(signal);
         if (signal.aborted) return;
         const done = await this.#sync();
-        await clock.sleep(done ? this.options.minSyncPeriodMs : RETRY_MS, signal).catch(() => {});
+        await clock.sleep(done ? this.#options.minSyncPeriodMs : RETRY_MS, signal).catch(() => {});
       }
     } finally {
       resync.cancel();
@@ -101,40 +102,40 @@ export class RuleSync {
   }
 
   async #sync(): Promise<boolean> {
-    const { writer, conntrack, metrics } = this.options;
-    const start = this.ctx.clock.monotonic();
-    const everything = this.#everything;
+    const { writer, conntrack, metrics } = this.#options;
+    const start = this.#ctx.clock.monotonic();
+    const fullSync = this.#fullSync;
     const changed = new Map<string, readonly ServicePlan[]>();
     const stale: string[][] = [];
     for (const key of this.#changed) {
       const service = this.#services.get(key);
       const plans = service ? planService(service, [...(this.#slices.get(key)?.values() ?? [])], this.#node) : [];
       const before = this.#plans.get(key) ?? [];
-      // Writes to a Service that change nothing for the kernel are most of them.
-      if (!everything && JSON.stringify(before) === JSON.stringify(plans)) continue;
+      // Most updates of a Service or its slices change no rule.
+      if (!fullSync && JSON.stringify(before) === JSON.stringify(plans)) continue;
       stale.push(...staleConnections(before, plans));
       changed.set(key, plans);
       if (plans.length > 0) this.#plans.set(key, plans);
       else this.#plans.delete(key);
     }
     this.#changed.clear();
-    this.#everything = false;
-    if (!everything && changed.size === 0) return true;
+    this.#fullSync = false;
+    if (!fullSync && changed.size === 0) return true;
     try {
-      if (everything) await writer.replaceAll(this.#plans);
+      if (fullSync) await writer.replaceAll(this.#plans);
       else await writer.update(changed, this.#plans);
-      await conntrack.forget(stale);
+      await conntrack.deleteEntries(stale);
     } catch (error) {
-      this.#everything = true;
+      this.#fullSync = true;
       metrics.failures.inc();
-      this.ctx.logger.error(error, 'The rules could not be written; all of them are written anew', {
+      this.#ctx.logger.error(error, 'Failed to write proxy rules; retrying with a full sync', {
         retryMs: RETRY_MS,
       });
       return false;
     }
-    metrics.syncDuration.observe((this.ctx.clock.monotonic() - start) / 1000);
-    metrics.lastSync.set(this.ctx.clock.now() / 1000);
-    this.options.onSynced(this.#plans);
+    metrics.syncDuration.observe((this.#ctx.clock.monotonic() - start) / 1000);
+    metrics.lastSync.set(this.#ctx.clock.now() / 1000);
+    this.#options.onSynced(this.#plans);
     return true;
   }
 

@@ -187,7 +187,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
         const after = planService(service, [slice], { name: 'node', zone: 'here' });
         plans.set(`s${index}`, after);
         await writer.update(new Map([[`s${index}`, after]]), plans);
-        await new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger }).forget(
+        await new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger }).deleteEntries(
           staleConnections(before, after),
         );
       };

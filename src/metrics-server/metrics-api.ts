@@ -1,4 +1,4 @@
-/** NodeMetrics and PodMetrics, from the samples and the nodes and pods that there are. */
+/** Serves NodeMetrics and PodMetrics from the samples and the existing nodes and pods. */
 import type { APIResourceDiscovery } from '../api/generated/apidiscovery-v2.ts';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
@@ -34,7 +34,7 @@ interface ClusterView {
   pods(namespace: string): readonly Pod[];
 }
 
-/** As the aggregation layer takes it. */
+/** An API as the aggregation layer serves it. */
 export interface MetricsApi {
   readonly group: string;
   readonly version: string;
@@ -142,6 +142,6 @@ const amounts = ({ cpuNanocores, memoryBytes }: Usage): Record<string, string> =
   memory: bytesText(memoryBytes),
 });
 
-/** In kibibytes where that is exact, as kubectl's columns expect it. */
+/** In Ki if that is exact. */
 const bytesText = (bytes: number): string =>
   bytes > 0 && bytes % 1024 === 0 ? `${bytes / 1024}Ki` : Quantity.of(bytes, 'BinarySI').toString();

@@ -1,6 +1,6 @@
-/** What a kubelet's `/metrics/resource` says, in Prometheus' text format. Pure. */
+/** Parses a kubelet's `/metrics/resource` in the Prometheus text format. Pure. */
 
-/** A counter of CPU seconds and the memory in use, at a time. */
+/** The CPU counter and the memory working set at one time. */
 export interface Reading {
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
@@ -24,7 +24,7 @@ const LABEL = /(?<![a-zA-Z_])([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/g;
 
 type Draft = { -readonly [K in keyof ContainerReading]?: ContainerReading[K] };
 
-/** Lines without a time were true at `now`. */
+/** Lines without a timestamp count as of `now`. */
 export function parseResourceMetrics(text: string, now: number): NodeReadings {
   const node: Draft = {};
   const containers = new Map<string, Draft>();

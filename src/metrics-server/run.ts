@@ -1,4 +1,4 @@
-/** Asks every node for its readings, again and again, and offers the API on them. */
+/** Runs metrics-server: scrapes every node's kubelet periodically and registers the resource metrics API. */
 import type { Node } from '../api/generated/core-v1.ts';
 import { byNamespace, InformerFactory, NAMESPACE_INDEX, type Client } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
@@ -8,18 +8,18 @@ import { Samples } from './samples.ts';
 
 export interface MetricsServerOptions {
   readonly client: Client;
-  /** Reads a path of a node's kubelet. */
+  /** Gets a path from a node's kubelet. */
   readonly readNode: (node: Node, path: string, signal: AbortSignal) => Promise<string>;
-  /** Registers the API with the aggregation layer; what it gives back takes it out again. */
+  /** Registers the API with the aggregation layer; returns a function that unregisters it. */
   readonly register: (api: MetricsApi) => () => void;
-  /** Time between two readings of a node; upstream's `--metric-resolution`. Default 15 s. */
+  /** Time between two scrapes of a node, upstream's `--metric-resolution`; default 15 s. */
   readonly resolutionMs?: number;
 }
 
 const DEFAULT_RESOLUTION_MS = 15_000;
-/** Of a node that does not answer within this part of the resolution, the next reading may be better. */
-const TIMEOUT_PART = 0.9;
-/** Nodes that are asked at the same time. */
+/** A scrape times out after this fraction of the resolution. */
+const TIMEOUT_FRACTION = 0.9;
+/** How many nodes are scraped at the same time. */
 const CONCURRENCY = 20;
 
 export async function run(
@@ -35,7 +35,7 @@ export async function run(
   const scrape = async (node: Node): Promise<void> => {
     const name = node.metadata.name ?? '';
     try {
-      const signal = ctx.clock.deadline(resolutionMs * TIMEOUT_PART, group.signal);
+      const signal = ctx.clock.deadline(resolutionMs * TIMEOUT_FRACTION, group.signal);
       samples.add(name, parseResourceMetrics(await readNode(node, '/metrics/resource', signal), ctx.clock.now()));
     } catch (error) {
       if (!group.signal.aborted) ctx.logger.v(1).error(error, 'Failed to scrape node', { node: name });

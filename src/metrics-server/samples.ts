@@ -1,10 +1,10 @@
-/** The last two readings of every node and container, and what was used between them. */
+/** Keeps the last two readings of every node and container, and computes the usage between them. */
 import type { ContainerReading, NodeReadings, Reading } from './parse-resource-metrics.ts';
 
 export interface Usage {
   readonly cpuNanocores: number;
   readonly memoryBytes: number;
-  /** When the later of the two readings was taken, and how long after the earlier one. */
+  /** The time of the later reading, and the time between the two. */
   readonly at: number;
   readonly windowMs: number;
 }
@@ -37,7 +37,7 @@ export class Samples {
     this.#nodes.set(nodeName, { node: readings.node && pairOf(readings.node, before?.node), pods });
   }
 
-  /** Forgets nodes that are not among these. */
+  /** Drops the samples of all other nodes. */
   keepOnly(nodeNames: ReadonlySet<string>): void {
     for (const name of this.#nodes.keys()) if (!nodeNames.has(name)) this.#nodes.delete(name);
   }
@@ -47,7 +47,7 @@ export class Samples {
     return pair && usageOf(pair);
   }
 
-  /** By container; undefined unless all of the pod's containers that were seen have two readings. */
+  /** Usage by container; undefined unless every container of the pod has two readings. */
   pod(nodeName: string, namespace: string, name: string): ReadonlyMap<string, Usage> | undefined {
     const containers = this.#nodes.get(nodeName)?.pods.get(podKey(namespace, name));
     if (!containers) return undefined;
@@ -61,13 +61,16 @@ export class Samples {
   }
 }
 
-/** A kubelet that was asked twice within its own period gives the same reading again: then the pair stays. */
+/**
+ * If the kubelet reports the same reading twice, because it was scraped within its housekeeping period, the pair
+ * stays.
+ */
 function pairOf(reading: Reading | ContainerReading, known: Pair | undefined): Pair {
   if (known && reading.at <= known.last.at) return known;
   return { last: reading, before: known?.last };
 }
 
-/** A counter that went back belongs to a container that was started again: it counts from nothing. */
+/** A CPU counter that decreased belongs to a restarted container and counts from zero. */
 function usageOf({ last, before }: Pair): Usage | undefined {
   if (!before) return undefined;
   const windowMs = last.at - before.at;

@@ -1,4 +1,4 @@
-/** Ranges of addresses without other ranges, as intervals that neither overlap nor touch: what interval sets hold. */
+/** Turns ipBlocks with exceptions into the disjoint address intervals that an nftables interval set needs. */
 import { AddressRange } from '../base/index.ts';
 
 interface Interval {
@@ -13,21 +13,21 @@ interface IpBlock {
 
 /** The union of the blocks of a family, each without its exceptions, as elements of an nftables set. */
 export function blockElements(blocks: readonly IpBlock[], family: 4 | 6): string[] {
-  const whole = AddressRange.parse(family === 4 ? '0.0.0.0/0' : '::/0');
+  const space = AddressRange.parse(family === 4 ? '0.0.0.0/0' : '::/0');
   const intervals = blocks.flatMap(({ cidr, except = [] }) => {
-    const own = intervalOf(cidr, whole);
-    if (own === undefined) return [];
-    return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, whole)), [own]);
+    const block = intervalOf(cidr, space);
+    if (block === undefined) return [];
+    return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, space)), [block]);
   });
   return merge(intervals).map(({ first, last }) =>
-    first === last ? whole.at(first) : `${whole.at(first)}-${whole.at(last)}`,
+    first === last ? space.at(first) : `${space.at(first)}-${space.at(last)}`,
   );
 }
 
-function intervalOf(cidr: string, whole: AddressRange): Interval | undefined {
+function intervalOf(cidr: string, space: AddressRange): Interval | undefined {
   const range = AddressRange.parse(cidr);
-  if (range.family !== whole.family) return undefined;
-  const first = whole.offsetOf(range.at(0))!;
+  if (range.family !== space.family) return undefined;
+  const first = space.offsetOf(range.at(0))!;
   return { first, last: first + range.size - 1n };
 }
 

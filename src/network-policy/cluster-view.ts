@@ -1,4 +1,4 @@
-/** What policies are computed from: the cluster's pods with their addresses and named ports, and namespaces' labels. */
+/** The input of the policy plan: NetworkPolicies, pods with their addresses and named ports, and namespaces' labels. */
 import net from 'node:net';
 import type { Namespace, Pod } from '../api/generated/core-v1.ts';
 import type { NetworkPolicy } from '../api/generated/networking-v1.ts';
@@ -45,8 +45,8 @@ export function clusterView({
 }
 
 /**
- * Pods of the host's network are the node, and no policy speaks of the node. Pods that have ended have no addresses
- * any more, even where their status still names some: another pod may have them.
+ * Policies do not apply to hostNetwork pods: their traffic is the node's. A pod in a terminal phase no longer owns
+ * the addresses in its status; another pod may have them.
  */
 function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
   if (spec?.hostNetwork || isTerminalPhase(status?.phase)) return undefined;
@@ -70,7 +70,7 @@ function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
   };
 }
 
-/** Whether the rules can be different for the second pod: most updates of a pod's status change nothing here. */
+/** Whether the policy rules are the same for both versions of a pod; most status updates change nothing. */
 export function samePolicyPod(before: Pod, after: Pod): boolean {
   return JSON.stringify(policyPod(before)) === JSON.stringify(policyPod(after));
 }

@@ -272,7 +272,7 @@ describe('DNS that is no pod', () => {
       pods: PODS.map(makePod),
       namespaces: [...NAMESPACES, makeNamespace('kube-system')],
     });
-    const rules = [...planPolicies(view, { nodeName: 'n1', standIns: [dns] }).chains.values()].flat();
+    const rules = [...planPolicies(view, { nodeName: 'n1', virtualPods: [dns] }).chains.values()].flat();
     expect(rules.filter((rule) => rule.includes('10.64.0.1'))).toEqual(
       matches.map((match) => `${match} return comment "y/p"`),
     );

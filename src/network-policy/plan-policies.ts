@@ -1,8 +1,9 @@
 /**
- * From policies, pods and namespaces to the rules of one node. Pure: what it gives depends on nothing else.
+ * Plans the NetworkPolicy rules of one node from policies, pods and namespaces. Pure.
  *
- * Pods that the same policies select share a chain: a rule per allowed kind of traffic that returns, and a last one that
- * drops. Peers are sets, named by what selects them, so that pods which come and go change elements and no rules.
+ * Pods that the same policies select share a chain: one rule that returns for each allowed kind of traffic, then a
+ * rule that drops. Peers are sets named after their selector, so that pods that come and go change elements and no
+ * rules.
  */
 import { createHash } from 'node:crypto';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
@@ -10,14 +11,14 @@ import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../machinery
 import { blockElements } from './address-intervals.ts';
 import type { ClusterView, PolicyPod } from './cluster-view.ts';
 import type { NftSet, PodMap, Ruleset } from './ruleset.ts';
-import { standInMatches, type StandIn } from './stand-ins.ts';
+import { virtualPodMatches, type VirtualPod } from './virtual-pods.ts';
 
 export interface PlanOptions {
   readonly nodeName: string;
-  /** Where every pod may send to whatever policies say, such as a DNS server that is no pod. */
+  /** Destinations that policies never block, such as a DNS server that is not a pod. */
   readonly alwaysAllowed?: readonly AllowedDestination[];
-  /** Servers that policies mean when they select pods, although they are none. */
-  readonly standIns?: readonly StandIn[];
+  /** Servers on the node that policies select as if they were pods. */
+  readonly virtualPods?: readonly VirtualPod[];
 }
 
 interface AllowedDestination {
@@ -43,9 +44,12 @@ interface SelectingPolicy {
   readonly rules: Readonly<Record<Direction, readonly DirectedRule[] | undefined>>;
 }
 
-export function planPolicies(view: ClusterView, { nodeName, alwaysAllowed = [], standIns = [] }: PlanOptions): Ruleset {
-  const planner = new Planner(view, standIns);
-  for (const [namespace, policies] of byNamespace(view.policies.map(selecting))) {
+export function planPolicies(
+  view: ClusterView,
+  { nodeName, alwaysAllowed = [], virtualPods = [] }: PlanOptions,
+): Ruleset {
+  const planner = new Planner(view, virtualPods);
+  for (const [namespace, policies] of byNamespace(view.policies.map(selectingPolicy))) {
     for (const pod of view.podsByNamespace.get(namespace) ?? []) {
       if (pod.nodeName !== nodeName) continue;
       const own = policies.filter(({ selector }) => selector.matches(pod.labels));
@@ -66,8 +70,8 @@ function byNamespace(policies: readonly SelectingPolicy[]): Map<string, Selectin
   return groups;
 }
 
-/** A policy speaks of ingress unless its types say otherwise, and of egress if it has rules for it. */
-function selecting({ metadata, spec }: NetworkPolicy): SelectingPolicy {
+/** Without policyTypes, a policy applies to ingress, and to egress if it has egress rules. */
+function selectingPolicy({ metadata, spec }: NetworkPolicy): SelectingPolicy {
   const [namespace, name] = [metadata.namespace!, metadata.name!];
   const types = spec?.policyTypes?.length ? spec.policyTypes : ['Ingress', ...(spec?.egress?.length ? ['Egress'] : [])];
   const policy = `${namespace}/${name}`;
@@ -88,7 +92,7 @@ function selecting({ metadata, spec }: NetworkPolicy): SelectingPolicy {
 
 class Planner {
   readonly #view: ClusterView;
-  readonly #standIns: readonly StandIn[];
+  readonly #virtualPods: readonly VirtualPod[];
   readonly #sets = new Map<string, NftSet>();
   readonly #chains = new Map<string, readonly string[]>();
   readonly #maps = new Map<PodMap, Map<string, string>>([
@@ -99,12 +103,15 @@ class Planner {
   ]);
   readonly #peerPods = new Map<string, readonly PolicyPod[]>();
 
-  constructor(view: ClusterView, standIns: readonly StandIn[]) {
+  constructor(view: ClusterView, virtualPods: readonly VirtualPod[]) {
     this.#view = view;
-    this.#standIns = standIns;
+    this.#virtualPods = virtualPods;
   }
 
-  /** `policies` are the rules of each policy that selects the pod in this direction; with none it is not isolated. */
+  /**
+   * `policies` are the rules of each policy that selects the pod in this direction. Without any the pod is not
+   * isolated.
+   */
   isolate(pod: PolicyPod, direction: Direction, policies: readonly (readonly DirectedRule[])[]): void {
     if (policies.length === 0) return;
     const rules = [
@@ -122,26 +129,28 @@ class Planner {
     const comment = `comment "${rule.policy.slice(0, 120)}"`;
     const allow = (...matches: readonly string[]): string =>
       [...matches.filter((match) => match !== ''), 'return', comment].join(' ');
-    const numbered = portMatches(ports, (port) => (direction === 'ingress' ? numberOf(pod, port) : undefined));
+    const numbered = portMatches(ports, (port) => (direction === 'ingress' ? portNumber(pod, port) : undefined));
     const addresses = peers === undefined || peers.length === 0 ? [''] : this.#peerMatches(rule, peers, direction);
     const statements = numbered.flatMap((ports) => addresses.map((address) => allow(address, ports)));
     if (direction === 'ingress') return statements;
-    // What a peer calls its port is the peer's business: the set holds each peer's own number.
+    // For egress each peer's containers define what a named port is, so the set holds address and port of each peer.
     const named = (ports ?? []).flatMap((port) => this.#namedPortMatches(rule, peers, port));
-    const standIns = this.#standIns.flatMap((standIn) => standInMatches(standIn, rule, this.#view.namespaces));
-    return [...statements, ...[...named, ...standIns].map((match) => allow(match))];
+    const virtualPods = this.#virtualPods.flatMap((virtualPod) =>
+      virtualPodMatches(virtualPod, rule, this.#view.namespaces),
+    );
+    return [...statements, ...[...named, ...virtualPods].map((match) => allow(match))];
   }
 
   #peerMatches({ namespace }: DirectedRule, peers: readonly NetworkPolicyPeer[], direction: Direction): string[] {
     const side = direction === 'ingress' ? 'saddr' : 'daddr';
     const blocks = peers.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : [ipBlock]));
-    const selecting = peers.filter(({ ipBlock }) => ipBlock === undefined);
+    const selectorPeers = peers.filter(({ ipBlock }) => ipBlock === undefined);
     const matches: string[] = [];
     for (const family of [4, 6] as const) {
-      if (selecting.length > 0) {
-        const name = `pods${family}-${digest(JSON.stringify([namespace, selecting]))}`;
+      if (selectorPeers.length > 0) {
+        const name = `pods${family}-${digest(JSON.stringify([namespace, selectorPeers]))}`;
         this.#set(name, family, () =>
-          this.#podsOf(namespace, selecting).flatMap((pod) => addressOf(pod, family) ?? []),
+          this.#podsOf(namespace, selectorPeers).flatMap((pod) => addressOf(pod, family) ?? []),
         );
         matches.push(`${familyName(family)} ${side} @${name}`);
       }
@@ -163,18 +172,18 @@ class Planner {
     const { port: name } = port;
     if (typeof name !== 'string') return [];
     const everyPod: NetworkPolicyPeer[] = [{ namespaceSelector: {} }];
-    const selecting =
+    const selectorPeers =
       peers === undefined || peers.length === 0 ? everyPod : peers.filter(({ ipBlock }) => ipBlock === undefined);
-    if (selecting.length === 0) return [];
+    if (selectorPeers.length === 0) return [];
     const protocol = port.protocol ?? 'TCP';
     return ([4, 6] as const).map((family) => {
-      const set = `ports${family}-${digest(JSON.stringify([namespace, selecting, protocol, name]))}`;
+      const set = `ports${family}-${digest(JSON.stringify([namespace, selectorPeers, protocol, name]))}`;
       this.#set(
         set,
         family,
         () =>
-          this.#podsOf(namespace, selecting).flatMap((pod) => {
-            const [address, number] = [addressOf(pod, family), numberOf(pod, port)];
+          this.#podsOf(namespace, selectorPeers).flatMap((pod) => {
+            const [address, number] = [addressOf(pod, family), portNumber(pod, port)];
             return address === undefined || number === undefined
               ? []
               : [`${address} . ${protocol.toLowerCase()} . ${number}`];
@@ -194,7 +203,7 @@ class Planner {
       });
   }
 
-  /** The pods that any of the peers selects, seen from a namespace. */
+  /** The pods that any of the peers of a policy in `namespace` selects. */
   #podsOf(namespace: string, peers: readonly NetworkPolicyPeer[]): readonly PolicyPod[] {
     const key = JSON.stringify([namespace, peers]);
     const known = this.#peerPods.get(key);
@@ -215,7 +224,7 @@ class Planner {
   }
 
   ruleset(alwaysAllowed: readonly AllowedDestination[]): Ruleset {
-    // A pod cannot be kept from itself, also when it reaches itself through a service.
+    // A pod can always reach itself, also through a Service.
     const always: string[] = [];
     for (const family of [4, 6] as const) {
       const isolated = new Set([
@@ -244,15 +253,15 @@ const addressType = (family: Family): string => (family === 4 ? 'ipv4_addr' : 'i
 const familyName = (family: Family): string => (family === 4 ? 'ip' : 'ip6');
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-function numberOf(pod: PolicyPod, { port, protocol = 'TCP' }: NetworkPolicyPort): number | undefined {
+function portNumber(pod: PolicyPod, { port, protocol = 'TCP' }: NetworkPolicyPort): number | undefined {
   return typeof port === 'number'
     ? port
     : pod.ports.find((each) => each.name === port && each.protocol === protocol)?.port;
 }
 
 /**
- * One match per protocol for the ports that are known by number; one that matches everything when no ports are named;
- * none when none of the names means anything.
+ * One match per protocol for numbered ports and for named ports that `named` resolves. Without ports one match for
+ * all traffic; no match if no name resolves.
  */
 function portMatches(
   ports: readonly NetworkPolicyPort[] | undefined,
@@ -280,7 +289,7 @@ function portMatches(
   });
 }
 
-/** Intervals in one set must not overlap. */
+/** Merges overlapping ranges, which an nftables set refuses. */
 function mergePorts(list: readonly string[]): string[] {
   const intervals = list
     .map((text) => text.split('-').map(Number))

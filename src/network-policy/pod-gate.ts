@@ -1,6 +1,7 @@
 /**
- * Where a node's network asks before a pod's containers start: a pod is let in when the rules that are for it are in
- * force. Its address is known here first, long before its status says so; until then policies could not protect it.
+ * Holds a pod's start until the NetworkPolicy rules for it are in force. The pod network reports the pod's addresses
+ * here before its containers start, long before the pod's status shows them, so that policies protect the pod from
+ * its first packet.
  */
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { NetworkPolicy } from '../api/generated/networking-v1.ts';
@@ -14,42 +15,47 @@ interface AttachedPod {
   readonly ips: readonly string[];
 }
 
-/** What the gate needs of the component that writes the rules. */
+/** The policy component, as the gate uses it. */
 interface PolicyEngine {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   policies(): readonly NetworkPolicy[];
   pod(key: string): Pod | undefined;
-  /** Resolves when what is known now is in force. */
+  /** Resolves when all changes up to now are in force. */
   flush(): Promise<void>;
 }
 
-const LOOK_AGAIN_MS = 10;
-const UNKNOWN_LIMIT_MS = 5000;
+const POLL_MS = 10;
+const UNKNOWN_POD_TIMEOUT_MS = 5000;
 
 export class PodGate {
   readonly #attached = new Map<string, AttachedPod>();
   #engine: Promise<PolicyEngine>;
-  #opened: (engine: PolicyEngine) => void = () => undefined;
-  #failed: (error: unknown) => void = () => undefined;
+  #resolveEngine: (engine: PolicyEngine) => void = () => undefined;
+  #rejectEngine: (error: unknown) => void = () => undefined;
 
-  /** A pod that the kubelet knows is known here within moments; after the limit, whoever asks has to ask again. */
-  constructor(private readonly options: { readonly unknownLimitMs: number } = { unknownLimitMs: UNKNOWN_LIMIT_MS }) {
+  /**
+   * The informer usually has a pod shortly after the kubelet; `admit` fails after the timeout and the caller retries.
+   */
+  readonly #options: { readonly unknownPodTimeoutMs: number };
+
+  constructor(options: { readonly unknownPodTimeoutMs: number } = { unknownPodTimeoutMs: UNKNOWN_POD_TIMEOUT_MS }) {
+    this.#options = options;
     this.#engine = new Promise((resolve, reject) => {
-      this.#opened = resolve;
-      this.#failed = reject;
+      this.#resolveEngine = resolve;
+      this.#rejectEngine = reject;
     });
     this.#engine.catch(() => undefined);
   }
 
-  /** From now on pods can be let in. */
+  /** Starts admitting pods. */
   open(engine: PolicyEngine): void {
-    this.#opened(engine);
+    this.#resolveEngine(engine);
   }
 
-  /** Whoever waits hears why nobody will be let in any more. */
+  /** Fails pending and later calls of `admit` with the reason. */
   close(reason: unknown): void {
-    this.#failed(reason);
+    this.#rejectEngine(reason);
     this.#engine = Promise.reject(reason as Error);
     this.#engine.catch(() => undefined);
   }
@@ -59,32 +65,36 @@ export class PodGate {
     const engine = await this.#engine;
     const key = keyOf(attached);
     this.#attached.set(key, attached);
-    const limit = engine.clock.monotonic() + this.options.unknownLimitMs;
-    // Without policies in its namespace nobody has to know the pod.
+    const limit = engine.clock.monotonic() + this.#options.unknownPodTimeoutMs;
+    // Without policies in its namespace the pod starts at once.
     for (;;) {
-      const own = engine.policies().filter(({ metadata }) => metadata.namespace === attached.namespace);
-      if (own.length === 0) return;
+      const policies = engine.policies().filter(({ metadata }) => metadata.namespace === attached.namespace);
+      if (policies.length === 0) return;
       const pod = engine.pod(key);
       if (pod !== undefined) {
-        if (own.some(({ spec }) => labelSelectorAsSelector(spec?.podSelector ?? {}).matches(pod.metadata.labels ?? {})))
+        if (
+          policies.some(({ spec }) =>
+            labelSelectorAsSelector(spec?.podSelector ?? {}).matches(pod.metadata.labels ?? {}),
+          )
+        )
           await engine.flush();
         return;
       }
       if (engine.clock.monotonic() > limit) {
         this.release(attached);
-        throw new Error(`the pod ${key} is not known to the network policies of its namespace yet`);
+        throw new Error(`network policy: pod ${key} is not in the informer's cache yet`);
       }
-      await engine.clock.sleep(LOOK_AGAIN_MS, engine.signal);
+      await engine.clock.sleep(POLL_MS, engine.signal);
     }
   }
 
-  /** Its addresses are no longer that sandbox's. */
+  /** Forgets the addresses of a sandbox that is gone. */
   release({ namespace, name, sandboxId }: Pick<AttachedPod, 'namespace' | 'name' | 'sandboxId'>): void {
     const key = keyOf({ namespace, name });
     if (this.#attached.get(key)?.sandboxId === sandboxId) this.#attached.delete(key);
   }
 
-  /** The pod with the addresses that its network has given it, where that is known here. */
+  /** The pod with the addresses of its sandbox, if the sandbox is attached on this node. */
   withAddresses(pod: Pod): Pod {
     const attached = this.#attached.get(keyOf({ namespace: pod.metadata.namespace!, name: pod.metadata.name! }));
     return attached === undefined

@@ -1,20 +1,20 @@
 /**
- * An nftables table as data. Sets and chains have names that follow from what they mean, so that two tables can be
- * compared, and a transaction can be made of the differences.
+ * The nftables table of network policies as data. The names of sets and chains are hashes of their meaning, so that
+ * two tables can be compared and their differences written as one transaction.
  */
 export interface Ruleset {
   readonly sets: ReadonlyMap<string, NftSet>;
-  /** Chains other than the base chains: name → rules. */
+  /** The chains that are not base chains: name → rules. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
-  /** Which chain a pod's traffic goes through: per map, address → chain. */
+  /** The chain of each isolated pod: pod address → chain, by direction and family. */
   readonly maps: ReadonlyMap<PodMap, ReadonlyMap<string, string>>;
-  /** Rules of the chain "always", which comes before all policies. */
+  /** The rules of the chain "always", which runs before all policies. */
   readonly always: readonly string[];
 }
 
 export interface NftSet {
   readonly type: string;
-  /** Elements are intervals. */
+  /** Whether the elements are intervals. */
   readonly interval: boolean;
   readonly elements: ReadonlySet<string>;
 }
@@ -25,9 +25,8 @@ export type PodMap = (typeof POD_MAPS)[number];
 const TABLE = 'k8ts-network-policy';
 
 /**
- * Traffic between pods, and between pods and others, is routed: it passes "forward" after services were resolved and
- * before anything is masqueraded. What a pod sends to its node passes "input". What the node itself sends, such as
- * probes, passes neither, and is never refused.
+ * Pods' traffic is routed: it passes "forward" after DNAT of Services and before masquerading. Traffic from a pod to
+ * its node passes "input". The node's own traffic, such as probes, passes neither and is never blocked.
  */
 const BASE_CHAINS = `	chain forward {
 		type filter hook forward priority filter - 10; policy accept;
@@ -50,7 +49,7 @@ const BASE_CHAINS = `	chain forward {
 
 const addressType = (map: PodMap): string => (map.endsWith('4') ? 'ipv4_addr' : 'ipv6_addr');
 
-/** The whole table, in place of whatever is there. */
+/** Commands that replace the whole table. */
 export function renderTable(ruleset: Ruleset): string {
   const block = (head: string, lines: readonly string[]): string =>
     `\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join('')}\t}\n`;
@@ -76,7 +75,7 @@ export function renderTable(ruleset: Ruleset): string {
 const jumps = (entries: ReadonlyMap<string, string> = new Map()): string[] =>
   [...entries].map(([address, chain]) => `${address} : jump ${chain}`);
 
-/** What turns one table into the other; empty when they are the same. */
+/** Commands that turn one table into the other; empty when they are the same. */
 export function renderChanges(before: Ruleset, after: Ruleset): string {
   const commands: string[] = [];
   const elementCommand = (verb: 'add' | 'delete', name: string, elements: readonly string[]): void => {

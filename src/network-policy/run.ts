@@ -1,4 +1,4 @@
-/** Follows the API server on behalf of one node. */
+/** Runs NetworkPolicy enforcement for one node: watches policies, namespaces and pods, and syncs the rules. */
 import type { Namespace, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, type Client } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
@@ -11,7 +11,7 @@ interface NetworkPolicyOptions extends PlanOptions {
   readonly client: Client;
   /** The node's network namespace; undefined is the process's own. */
   readonly netns?: string | undefined;
-  /** Where the node's network asks before pods start. */
+  /** Holds pods' starts until their policies are in force. */
   readonly gate?: PodGate | undefined;
   /** Called once, after the rules were written for the first time. */
   readonly onReady?: () => void;
@@ -31,7 +31,7 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
     netns: options.netns,
     plan: () => {
       const all = policies.list();
-      // Without policies nobody is isolated, however many pods there are.
+      // Without policies no pod is isolated, so pods need no look.
       return planPolicies(
         clusterView({
           policies: all,

@@ -1,4 +1,4 @@
-/** Keeps the node's table at what the plan says: the differences in one transaction, everything after a failure. */
+/** Writes the planned NetworkPolicy rules: the differences in one transaction, the whole table after a failure. */
 import { exponentialBuckets, type Context } from '../kernel/index.ts';
 import { runIn } from '../net/netns/index.ts';
 import { renderChanges, renderTable, type Ruleset } from './ruleset.ts';
@@ -7,14 +7,14 @@ interface SyncOptions {
   /** The node's network namespace; undefined is the process's own. */
   readonly netns: string | undefined;
   readonly plan: () => Ruleset;
-  /** Called after every transaction, and after every look that found nothing to change. */
+  /** Called after every sync, also when nothing had to change. */
   readonly onSynced?: () => void;
 }
 
 /** Changes that come in a burst are written together. */
 const MIN_SYNC_PERIOD_MS = 30;
-/** Where much changes all the time in a large cluster, planning has a fifth of a core at most. */
-const REST_PER_WORK = 4;
+/** Rest after each sync as a multiple of its duration, so that planning takes at most a fifth of a core. */
+const REST_FACTOR = 4;
 const RETRY_MS = 1000;
 const ENDED = 'network policies are no longer written';
 
@@ -22,10 +22,10 @@ export class PolicySync {
   readonly #ctx: Context;
   readonly #options: SyncOptions;
   readonly #metrics: ReturnType<typeof syncMetrics>;
-  #written: Ruleset | undefined;
+  #current: Ruleset | undefined;
   #dirty = true;
   #wake: (() => void) | undefined;
-  /** Who waits for the next transaction. */
+  /** Callers of `flush` that wait for the next transaction. */
   #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
   #ended = false;
   #urgent = new AbortController();
@@ -42,7 +42,7 @@ export class PolicySync {
     this.#wake?.();
   }
 
-  /** Resolves when what is known now is in force; nobody rests before that. */
+  /** Resolves when all changes up to now are in force, without waiting for the rest period. */
   flush(): Promise<void> {
     if (this.#ended) return Promise.reject(new Error(ENDED));
     const written = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -51,7 +51,7 @@ export class PolicySync {
     return written;
   }
 
-  /** Until the signal aborts. The rules stay: a node without this process keeps what was in force. */
+  /** Runs until the signal aborts. The rules stay in force after that. */
   async run(signal: AbortSignal): Promise<void> {
     try {
       await this.#loop(signal);
@@ -78,16 +78,16 @@ export class PolicySync {
       } catch (error) {
         this.#waiting.push(...waiting);
         signal.throwIfAborted();
-        logger.error(error, 'Network policies could not be written; everything is written again');
+        logger.error(error, 'Failed to write network policy rules; retrying with the whole table');
         this.#metrics.failures.inc();
-        this.#written = undefined;
+        this.#current = undefined;
         this.#dirty = true;
         await clock.sleep(RETRY_MS, signal);
         continue;
       }
       await clock
         .sleep(
-          Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK),
+          Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_FACTOR),
           AbortSignal.any([signal, this.#urgent.signal]),
         )
         .catch(() => signal.throwIfAborted());
@@ -96,9 +96,9 @@ export class PolicySync {
 
   async #sync(): Promise<void> {
     const wanted = this.#options.plan();
-    const input = this.#written === undefined ? renderTable(wanted) : renderChanges(this.#written, wanted);
+    const input = this.#current === undefined ? renderTable(wanted) : renderChanges(this.#current, wanted);
     if (input !== '') await runIn('nft', ['-f', '-'], { netns: this.#options.netns, input });
-    this.#written = wanted;
+    this.#current = wanted;
   }
 
   async #untilDirty(signal: AbortSignal): Promise<void> {

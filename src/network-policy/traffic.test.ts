@@ -419,7 +419,7 @@ describe.skipIf(missing !== undefined)(
         userAgent: 'test',
       });
       const { netnsPath } = fabric.nodes.get('n1')!;
-      const gate = new PodGate({ unknownLimitMs: 300 });
+      const gate = new PodGate({ unknownPodTimeoutMs: 300 });
       const network = await BridgeNetwork.open(ctx, {
         nodeNetns: netnsPath,
         stateDirectory: path.join(namespaces.directory, 'n1'),
@@ -432,7 +432,10 @@ describe.skipIf(missing !== undefined)(
           metadata: { name: 'deny', namespace: 'x' },
           spec: { podSelector: { matchLabels: { guarded: 'yes' } }, policyTypes: ['Ingress', 'Egress'] },
         });
-        /** A pod as a node makes it: attached, let in, and then its container listens and speaks. Its status never says an address. */
+        /**
+         * A pod as a node makes it: attached, let in, and then its container listens and speaks. Its status never says
+         * an address.
+         */
         const start = async (
           name: string,
           labels: Record<string, string>,
@@ -487,7 +490,7 @@ describe.skipIf(missing !== undefined)(
         });
         await expect(
           gate.admit({ sandboxId: 'unknown', namespace: 'x', name: 'unknown', ips: unknown.ips }),
-        ).rejects.toThrow('x/unknown is not known');
+        ).rejects.toThrow('pod x/unknown is not in the informer');
         await gate.admit({ sandboxId: 'elsewhere', namespace: 'y', name: 'elsewhere', ips: ['10.244.1.99'] });
         const waiting = gate.admit({ sandboxId: 'late', namespace: 'x', name: 'late', ips: ['10.244.1.98'] });
         stop.abort(new Error('the node ends'));

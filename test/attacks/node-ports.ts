@@ -138,7 +138,7 @@ const resolver = {
   forwarder,
   cache: new AnswerCache(),
   observe: () => {},
-  chance: () => ctx.random.next(),
+  random: () => ctx.random.next(),
 };
 const dns = await listenDns(ctx, {
   address: HOST,

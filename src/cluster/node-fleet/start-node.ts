@@ -104,7 +104,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       nodeName: node.name,
       netns: node.netnsPath,
       gate,
-      standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [],
+      virtualPods: options.dnsServer ? [dnsVirtualPod(options.dnsServer)] : [],
     }),
   );
   const agentsEnded = group.wait();
@@ -135,7 +135,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   };
 }
 
-function dnsStandIn({ address, port }: { address: string; port: number }) {
+function dnsVirtualPod({ address, port }: { address: string; port: number }) {
   return {
     namespace: 'kube-system',
     labels: { 'k8s-app': 'kube-dns' },

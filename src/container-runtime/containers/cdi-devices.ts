@@ -1,4 +1,4 @@
-/** CDI devices: what a vendor's specification adds to the spec of a container that asks for its device. */
+/** CDI devices: applies the edits of a vendor's CDI spec to the OCI spec of a container that requests the device. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -31,7 +31,7 @@ interface CdiSpec {
   containerEdits?: ContainerEdits;
 }
 
-/** `vendor.com/class=name`; a folder that comes later wins over earlier ones. */
+/** Devices are named `vendor.com/class=name`; later directories override earlier ones. */
 export function applyCdiDevices(spec: OciSpec, devices: readonly CDIDevice[], directories: readonly string[]): void {
   if (devices.length === 0) return;
   const specs = directories.toReversed().flatMap(readSpecs);

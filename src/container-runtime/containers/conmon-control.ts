@@ -1,4 +1,4 @@
-/** What conmon can be told while it runs, by lines in a fifo: `type height width`. */
+/** Control messages to a running conmon, as lines in its control fifo: `type height width`. */
 import fs from 'node:fs';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { findRunningContainer } from './container-status.ts';
@@ -6,8 +6,8 @@ import { findRunningContainer } from './container-status.ts';
 const RESIZE = 1;
 const REOPEN_LOG = 2;
 
-function tell(parts: RuntimeParts, id: string, line: string): void {
-  // Without a reader this fails at once instead of waiting for one.
+function sendControl(parts: RuntimeParts, id: string, line: string): void {
+  // O_NONBLOCK: fails at once if conmon does not read the fifo.
   const fd = fs.openSync(parts.paths.container(id).control, fs.constants.O_WRONLY | fs.constants.O_NONBLOCK);
   try {
     fs.writeSync(fd, line);
@@ -21,13 +21,13 @@ export function resizeTerminal(
   id: string,
   { height, width }: { height: number; width: number },
 ): void {
-  tell(parts, id, `${RESIZE} ${height} ${width}\n`);
+  sendControl(parts, id, `${RESIZE} ${height} ${width}\n`);
 }
 
-/** The log was renamed; from now on conmon writes to a new file of the old name. Resolves when it is there. */
+/** ReopenContainerLog, after the kubelet renamed the log: conmon creates a new file. Resolves when it exists. */
 export async function reopenLog(parts: RuntimeParts, idOrPrefix: string | undefined): Promise<void> {
   const { id, logPath } = findRunningContainer(parts, idOrPrefix);
   if (logPath === undefined) return;
-  tell(parts, id, `${REOPEN_LOG} 0 0\n`);
+  sendControl(parts, id, `${REOPEN_LOG} 0 0\n`);
   for (let attempt = 0; attempt < 500 && !fs.existsSync(logPath); attempt++) await parts.ctx.clock.sleep(2);
 }

@@ -1,8 +1,9 @@
 /**
- * conmon: one small process a container, which asks the OCI runtime to make the container, holds its stdio, writes its
- * log, and leaves its exit code in a file. It is nobody's child, so containers do not end with us.
+ * Starts conmon, one small process per container. It calls the OCI runtime to create the container, holds its stdio,
+ * writes its log, and writes its exit code to a file. conmon is a daemon, so containers survive the end of this
+ * process.
  *
- *   we ──spawn──▶ conmon ──fork──▶ conmon (daemon) ──▶ runc create
+ *   runtime ──spawn──▶ conmon ──fork──▶ conmon (daemon) ──▶ runc create
  *   ◀── {"pid": N} or {"pid": -1, "message": …} on the sync pipe (fd 3)
  */
 import type { Readable } from 'node:stream';
@@ -17,22 +18,22 @@ interface ConmonOptions {
   readonly name: string;
   readonly paths: ContainerPaths;
   readonly exitDirectory: string;
-  /** Absent: output is thrown away. */
+  /** Undefined discards the output. */
   readonly logPath: string | undefined;
   readonly terminal: boolean;
   readonly stdin: boolean;
-  /** Stdin stays open when the client that was attached goes; without it the first one to go closes it. */
+  /** Keeps stdin open when an attached client disconnects; otherwise the first disconnect closes it (stdinOnce). */
   readonly leaveStdinOpen: boolean;
 }
 
 const SYNC_PIPE_FD = 3;
 
-/** Resolves with the pid of the container's process, which waits for its start. */
+/** Creates the container through conmon; resolves with the pid of its process, which waits to be started. */
 export async function createWithConmon(options: ConmonOptions): Promise<number> {
   const { outputs, ended } = await startProgram(options.conmon, conmonArguments(options), {
     outputs: [2, SYNC_PIPE_FD],
     directory: options.paths.directory,
-    // What runs as root gets nothing of our environment but what it needs.
+    // conmon and runc run as root: they get only the environment that they need.
     environment: { PATH: process.env['PATH'] ?? '', _OCI_SYNCPIPE: String(SYNC_PIPE_FD) },
   });
   const [errors, sync] = outputs as [Readable, Readable];
@@ -42,7 +43,7 @@ export async function createWithConmon(options: ConmonOptions): Promise<number> 
   } finally {
     sync.destroy();
     errors.destroy();
-    // The one that we started left a daemon behind as soon as it had begun.
+    // The started process exits as soon as it has forked the daemon.
     await ended();
   }
 }
@@ -69,7 +70,7 @@ function conmonArguments(options: ConmonOptions): string[] {
 }
 
 function pidOf(report: string, stderr: () => string): number {
-  if (report === '') throw new OciRuntimeError(`conmon ended without a word: ${ociMessage(stderr())}`);
+  if (report === '') throw new OciRuntimeError(`conmon exited without a report: ${ociMessage(stderr())}`);
   const { pid, data, message = '' } = JSON.parse(report) as { pid?: number; data?: number; message?: string };
   const answer = pid ?? data ?? -1;
   if (answer > 0) return answer;

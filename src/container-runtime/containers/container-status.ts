@@ -1,4 +1,4 @@
-/** Containers as CRI tells of them. */
+/** Container lookup, list and status for CRI. */
 import {
   CriError,
   type Container,
@@ -15,7 +15,7 @@ import type { RuntimeParts } from '../runtime-parts.ts';
 const STATES: Readonly<Record<ContainerPhase, ContainerState>> = {
   creating: 'CONTAINER_CREATED',
   created: 'CONTAINER_CREATED',
-  // Not running before its process is let go.
+  // The container's process is created but not started yet.
   starting: 'CONTAINER_CREATED',
   running: 'CONTAINER_RUNNING',
   exited: 'CONTAINER_EXITED',
@@ -32,7 +32,7 @@ export function findContainer(parts: RuntimeParts, idOrPrefix: string | undefine
   return record;
 }
 
-/** For what only a running container can do. */
+/** Fails unless the container is running. */
 export function findRunningContainer(parts: RuntimeParts, idOrPrefix: string | undefined): ContainerRecord {
   const record = findContainer(parts, idOrPrefix);
   if (record.phase !== 'running')
@@ -105,7 +105,7 @@ export function containerStatus(parts: RuntimeParts, record: ContainerRecord): C
   };
 }
 
-/** The names that the image has now; when it is gone, those that the container was made with. */
+/** The image's current names, or those that the container was created with if the image is gone. */
 function imageNames(
   parts: RuntimeParts,
   { imageId, imageRef, config }: ContainerRecord,
@@ -120,7 +120,7 @@ function imageNames(
   };
 }
 
-/** CRI's enumeration has names only; a signal that an image gives by number has none there. */
+/** CRI's Signal enum has names only, so a signal that the image gives as a number becomes RUNTIME_DEFAULT. */
 function criSignal(signal: string): Signal {
   const name = signal
     .toUpperCase()

@@ -99,7 +99,7 @@ describe('what OCI runtimes say', () => {
     ],
     ['{"level":"error","msg":"from json"}', 'from json'],
     ['plain words', 'plain words'],
-    ['', 'it said nothing'],
+    ['', 'no error message'],
   ])('%s', (text, message) => {
     expect(ociMessage(text)).toBe(message);
   });

@@ -1,6 +1,6 @@
 /**
- * CreateContainer: everything up to the process. The root file system is mounted, the spec is written, and nothing
- * runs; StartContainer makes the process, so that whatever the OCI runtime has to say comes from there.
+ * CreateContainer: mounts the root file system and writes the OCI spec. No process is created before StartContainer,
+ * so that errors of the OCI runtime are reported there.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -31,7 +31,7 @@ export async function createContainer(parts: RuntimeParts, request: CreateContai
   const sandbox = findSandbox(parts, request.podSandboxId);
   if (sandboxState(sandbox) !== 'SANDBOX_READY')
     throw new CriError('UNKNOWN', `sandbox container ${JSON.stringify(sandbox.id)} is not running`);
-  refuseTakenName(parts, sandbox.id, config.metadata.name, config.metadata.attempt ?? 0);
+  checkNameIsFree(parts, sandbox.id, config.metadata.name, config.metadata.attempt ?? 0);
   const reference = config.image?.image ?? '';
   const image = parts.images.resolve(reference);
   if (image === undefined)
@@ -99,7 +99,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
     devices: [...(security?.privileged ? everyDevice() : []), ...grantedDevices(config.devices ?? [])],
     allowEveryDevice: security?.privileged ?? false,
     cgroupsPath: cgroupsPath(parts, sandbox.config.linux?.cgroupParent, id).runtime,
-    machine: parts.machine,
+    host: parts.host,
     readSeccompProfile: (file) => fs.readFileSync(file, 'utf8'),
   });
   applyCdiDevices(spec, config.CDIDevices ?? [], parts.cdiDirectories);
@@ -125,7 +125,7 @@ function logPathOf(sandbox: SandboxRecord, logPath: string): string {
   return joined;
 }
 
-/** The PID namespace of the container that an ephemeral one was sent to look at. */
+/** The PID namespace of an ephemeral container's target container. */
 function targetNamespace(parts: RuntimeParts, { config, sandboxId }: ContainerRecord): { targetPid?: string } {
   const { pid, targetId = '' } = config.linux?.securityContext?.namespaceOptions ?? {};
   if (pid !== 'TARGET') return {};
@@ -137,10 +137,10 @@ function targetNamespace(parts: RuntimeParts, { config, sandboxId }: ContainerRe
   return { targetPid: `/proc/${target.process.pid}/ns/pid` };
 }
 
-function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, given: readonly Mount[]): OciMount[] {
+function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, containerMounts: readonly Mount[]): OciMount[] {
   const paths = parts.paths.sandbox(sandbox.id);
   const modes = sandboxModes(sandbox.config, parts.nodeNetns);
-  const taken = new Set(given.map((mount) => path.posix.normalize(mount.containerPath ?? '')));
+  const mounted = new Set(containerMounts.map((mount) => path.posix.normalize(mount.containerPath ?? '')));
   const bind = (destination: string, source: string, options: string[] = []): OciMount => ({
     destination,
     type: 'bind',
@@ -152,7 +152,7 @@ function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, given: reado
     bind('/etc/hosts', paths.hosts),
     ...(modes.hostUts ? [] : [bind('/etc/hostname', paths.hostname)]),
     bind('/dev/shm', modes.hostIpc ? '/dev/shm' : paths.shm, ['nosuid', 'nodev', 'noexec']),
-  ].filter((mount) => !taken.has(mount.destination));
+  ].filter((mount) => !mounted.has(mount.destination));
 }
 
 function mappingOf(sandbox: SandboxRecord, pinned: string): UserNamespaceMapping {
@@ -163,8 +163,8 @@ function mappingOf(sandbox: SandboxRecord, pinned: string): UserNamespaceMapping
 }
 
 /**
- * Folders that an image declares as volumes stay writable in a container with a read-only root; in any other one the
- * container's own layer serves.
+ * Directories that the image declares as volumes stay writable in a container with readOnlyRootFilesystem; other
+ * containers use their writable layer.
  */
 function addImageVolumes(
   parts: RuntimeParts,
@@ -183,7 +183,7 @@ function addImageVolumes(
   }
 }
 
-function refuseTakenName(parts: RuntimeParts, sandboxId: string, name: string, attempt: number): void {
+function checkNameIsFree(parts: RuntimeParts, sandboxId: string, name: string, attempt: number): void {
   for (const other of parts.containers) {
     if (
       other.sandboxId !== sandboxId ||

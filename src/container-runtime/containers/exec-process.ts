@@ -1,5 +1,5 @@
+/** Starts exec processes in a running container, through `runc exec`. */
 import { spawn, type ChildProcess } from 'node:child_process';
-/** Processes inside a running container: what an exec runs as, and the OCI runtime that starts it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError } from '../../cri/index.ts';
@@ -12,21 +12,21 @@ interface ExecOptions {
   readonly containerId: string;
   readonly command: readonly string[];
   readonly terminal: boolean;
-  /** The terminal's size from the start on, if it is known by then. */
+  /** The initial size of the terminal, if known. */
   readonly size?: { readonly height: number; readonly width: number };
 }
 
 export interface ExecProcess {
   readonly child: ChildProcess;
-  /** Whether the command runs, or ran: until then, what is written is the OCI runtime's. */
+  /** Whether the command has started. Output before that comes from the OCI runtime. */
   readonly hasStarted: () => boolean;
-  /** Ends the process in the container, not only the one that waits for it. */
+  /** Kills the process in the container and the `runc exec` that waits for it. */
   readonly kill: () => void;
-  /** Takes away the files that it was started with. */
+  /** Removes the temporary files of the exec. */
   readonly dispose: () => void;
 }
 
-/** The container's own process with another command: same user, environment, limits and confinement. */
+/** The container's process spec with another command: same user, environment, capabilities and confinement. */
 function execSpec(spec: OciSpec, { command, terminal, size }: ExecOptions): OciProcess {
   const env =
     terminal && !spec.process.env.some((variable) => variable.startsWith('TERM='))
@@ -35,7 +35,7 @@ function execSpec(spec: OciSpec, { command, terminal, size }: ExecOptions): OciP
   return { ...spec.process, args: [...command], terminal, env, ...(size && { consoleSize: { ...size } }) };
 }
 
-/** `stdio` is what the child gets as 0, 1 and 2: pipes, or for a terminal the slave side of one. */
+/** `stdio` are the child's descriptors 0, 1 and 2: pipes, or the slave side of a terminal. */
 export function startExec(
   parts: RuntimeParts,
   options: ExecOptions,
@@ -74,7 +74,7 @@ export function startExec(
   );
   return {
     child,
-    // Written when the process has been started, and never when it could not be.
+    // runc writes the pid file only after the process has started.
     hasStarted: () => fs.existsSync(pidFile),
     kill: () => {
       const pid = readPidFile(pidFile);

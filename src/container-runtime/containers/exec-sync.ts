@@ -1,13 +1,16 @@
-/** ExecSync: a command in a container, run to its end, with what it wrote. Probes and hooks are made of this. */
+/**
+ * ExecSync: runs a command in a container and returns its output and exit code. Exec probes and lifecycle hooks use
+ * it.
+ */
 import { CriError, type ExecSyncRequest, type ExecSyncResponse } from '../../cri/index.ts';
 import { ociMessage } from '../oci-runtime.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { startExec } from './exec-process.ts';
 
-/** What is kept of each stream: a probe that writes without end must not fill our memory. */
-const LARGEST_OUTPUT = 16 * 1024 * 1024 - 64 * 1024;
+/** The limit of each stream's output, so that a command that writes without end does not fill the memory. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024 - 64 * 1024;
 
-/** After the command has ended, how long processes that it left behind may keep its output open. */
+/** How long background processes of the command may keep its output open after it has exited. */
 const DRAIN_MS = 2000;
 
 export async function execSync(
@@ -63,10 +66,10 @@ function collected(stream: NodeJS.ReadableStream | null): () => Buffer {
   const chunks: Buffer[] = [];
   let size = 0;
   stream?.on('data', (chunk: Buffer) => {
-    if (size >= LARGEST_OUTPUT) return;
-    const kept = chunk.subarray(0, LARGEST_OUTPUT - size);
-    chunks.push(kept);
-    size += kept.length;
+    if (size >= MAX_OUTPUT_BYTES) return;
+    const piece = chunk.subarray(0, MAX_OUTPUT_BYTES - size);
+    chunks.push(piece);
+    size += piece.length;
   });
   return () => Buffer.concat(chunks);
 }

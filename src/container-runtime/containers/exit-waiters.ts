@@ -1,14 +1,14 @@
-/** Who waits for a container to end. */
+/** Lets callers wait for the exit of a container. */
 export class ExitWaiters {
   readonly #waiters = new Map<string, Set<() => void>>();
 
-  /** Tells everyone who waits for this container. */
+  /** Resolves all waits for this container. */
   ended(id: string): void {
     for (const resolve of this.#waiters.get(id) ?? []) resolve();
     this.#waiters.delete(id);
   }
 
-  /** Resolves with the container's end; false when the signal aborts before. */
+  /** Resolves to true when the container exits, or to false when the signal aborts first. */
   wait(id: string, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();

@@ -1,10 +1,10 @@
-/** Device files of the machine that a container is given. */
+/** Device files of the host that a container gets. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Device } from '../../cri/index.ts';
 import { deviceNumbers, type DeviceGrant, type HostDevice } from '../oci-spec/devices.ts';
 
-/** Undefined for what is no device. */
+/** Undefined for a file that is not a device. */
 function hostDevice(file: string): HostDevice | undefined {
   const stat = fs.statSync(file);
   if (!stat.isCharacterDevice() && !stat.isBlockDevice()) return undefined;
@@ -18,7 +18,7 @@ function hostDevice(file: string): HostDevice | undefined {
   };
 }
 
-/** A folder stands for all devices in it. */
+/** A directory grants all devices in it. */
 export function grantedDevices(devices: readonly Device[]): DeviceGrant[] {
   return devices.flatMap(({ hostPath = '', containerPath = '', permissions = '' }) => {
     if (!/^[rwm]*$/.test(permissions))
@@ -39,11 +39,11 @@ export function grantedDevices(devices: readonly Device[]): DeviceGrant[] {
   });
 }
 
-/** What a container makes for itself, or must not have of the machine. */
+/** Entries of /dev that a container has of its own, or must not get from the host. */
 const OWN_FOLDERS = new Set(['pts', 'shm', 'fd', 'mqueue', '.lxc', '.lxd-mounts', '.udev']);
 const OWN_FILES = new Set(['console', 'tty', 'null', 'zero', 'full', 'random', 'urandom', 'ptmx', 'core']);
 
-/** Every device of the machine, for privileged containers. */
+/** All devices of the host, for privileged containers. */
 export function everyDevice(): DeviceGrant[] {
   return devicesBelow('/dev').map((device) => ({ device, containerPath: device.path, permissions: 'rwm' }));
 }

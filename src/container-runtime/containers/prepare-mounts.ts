@@ -1,11 +1,14 @@
-/** The sources of a container's mounts: made, resolved, and for image volumes mounted, before the spec is written. */
+/**
+ * Prepares the sources of a container's mounts: creates and resolves host paths, mounts image volumes and idmapped
+ * volumes.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError, type Mount } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
+import { attachMount, cloneMount, mapOwners } from '../linux/file-system-calls.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
-import { attachMount, cloneMount, mapOwners } from '../syscalls.ts';
 
 interface PrepareMountsOptions {
   readonly id: string;
@@ -13,7 +16,7 @@ interface PrepareMountsOptions {
   readonly userNamespace?: UserNamespaceMapping;
 }
 
-/** SELinux labels are not changed: `selinuxRelabel` asks for what a machine without SELinux cannot do. */
+/** `selinuxRelabel` is ignored: SELinux labels are not changed. */
 export async function prepareMounts(
   parts: RuntimeParts,
   { id, mounts, userNamespace }: PrepareMountsOptions,
@@ -38,7 +41,7 @@ export async function prepareMounts(
   );
 }
 
-/** A source that is missing becomes a folder, as containers have always had it. */
+/** A missing source is created as a directory, as in other runtimes. */
 function existingSource({ hostPath = '', containerPath = '' }: Mount): string {
   if (!path.isAbsolute(hostPath))
     throw new CriError(
@@ -61,7 +64,7 @@ interface MappedVolume {
   readonly userNamespace: UserNamespaceMapping;
 }
 
-/** Shows the volume's files to the user namespace under the ids that they have on disk: root's are root's. */
+/** An idmapped mount of the volume: the pod's user namespace sees the owners that the files have on disk. */
 function mapVolumeOwners(parts: RuntimeParts, { id, source, index, userNamespace }: MappedVolume): string {
   const target = path.join(parts.paths.container(id).mounts, String(index));
   makeDirectorySync(path.dirname(target));

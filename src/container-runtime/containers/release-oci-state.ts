@@ -1,4 +1,4 @@
-/** What the OCI runtime keeps of a container goes as soon as the container has ended: its cgroups are free for others. */
+/** Deletes the OCI runtime's state and the cgroups of an exited container. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { deleteEndedOciContainer, deleteOciContainer } from '../oci-runtime.ts';
@@ -11,7 +11,7 @@ export async function releaseOciState(
 ): Promise<void> {
   const runtime = parts.handlers.get(runtimeHandler);
   if (runtime === undefined || !fs.existsSync(path.join(runtime.root, id))) return;
-  // Devices bring hooks with them, which the OCI runtime runs.
+  // CDI devices may have poststop hooks, which the OCI runtime has to run.
   if ((config.CDIDevices ?? []).length > 0) await deleteOciContainer(runtime, id);
   else await deleteEndedOciContainer(runtime, id, { cgroups: parts.cgroups, cgroup: cgroupPath });
 }

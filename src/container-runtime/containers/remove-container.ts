@@ -1,4 +1,4 @@
-/** RemoveContainer: nothing of it is left, whatever state it was in. */
+/** RemoveContainer: stops the container if it runs and deletes everything of it. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { mountsBelow, unmountAll } from '../linux/mounts.ts';
@@ -22,7 +22,7 @@ export async function removeContainer(parts: RuntimeParts, idOrPrefix: string): 
   });
 }
 
-/** Takes away all that a container has on the machine, as far as it is there. */
+/** Deletes a container's OCI state, mounts, snapshot and files. Missing ones are skipped. */
 export async function releaseContainer(parts: RuntimeParts, record: ContainerRecord): Promise<void> {
   const { id } = record;
   const paths = parts.paths.container(id);

@@ -1,11 +1,11 @@
-/** Files of an image's root file system, read without ever following a link out of it. */
+/** Reads files of an image's root file system without following symbolic links out of it. */
 import fs from 'node:fs';
 import path from 'node:path';
 
-const LARGEST_FILE = 4 * 1024 * 1024;
-const MOST_LINKS = 40;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
+const MAX_LINKS = 40;
 
-/** The path on this machine of a path in the root file system; links are followed as a process inside would. */
+/** The host path of a path in the root file system; symbolic links resolve inside of it, as after chroot. */
 export function resolveInRoot(root: string, wanted: string): string {
   let pending = wanted.split('/');
   let resolved: string[] = [];
@@ -22,7 +22,7 @@ export function resolveInRoot(root: string, wanted: string): string {
       resolved.push(part);
       continue;
     }
-    if (++links > MOST_LINKS) throw new Error(`too many symbolic links on the way to ${wanted}`);
+    if (++links > MAX_LINKS) throw new Error(`too many symbolic links on the way to ${wanted}`);
     if (target.startsWith('/')) resolved = [];
     pending = [...target.split('/'), ...pending];
   }
@@ -37,7 +37,7 @@ function linkTarget(file: string): string | undefined {
   }
 }
 
-/** The text of a regular file of an image; empty when there is none. */
+/** The text of a regular file; empty if it does not exist. */
 export function readRootfsFile(root: string, wanted: string): string {
   let fd: number;
   try {
@@ -51,7 +51,7 @@ export function readRootfsFile(root: string, wanted: string): string {
   try {
     const stat = fs.fstatSync(fd);
     if (!stat.isFile()) return '';
-    if (stat.size > LARGEST_FILE) throw new Error(`${wanted} of the image is larger than ${LARGEST_FILE} bytes`);
+    if (stat.size > MAX_FILE_BYTES) throw new Error(`${wanted} of the image is larger than ${MAX_FILE_BYTES} bytes`);
     return fs.readFileSync(fd, 'utf8');
   } finally {
     fs.closeSync(fd);

@@ -1,4 +1,4 @@
-/** StartContainer: conmon makes the process, and it is let go. */
+/** StartContainer: creates the container's process through conmon and starts it. */
 import fs from 'node:fs';
 import { CriError } from '../../cri/index.ts';
 import { identify, readPidFile } from '../linux/processes.ts';
@@ -9,9 +9,9 @@ import { messageOf, nowNanoseconds, type RuntimeParts } from '../runtime-parts.t
 import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { createWithConmon } from './conmon.ts';
 import { containerState, findContainer } from './container-status.ts';
-import { settleExitLocked } from './settle-exit.ts';
+import { recordExitLocked } from './record-exit.ts';
 
-/** As a shell says of a command that could not be run. */
+/** The exit code of a container whose process could not be started, as in other runtimes. */
 const START_ERROR_CODE = 128;
 
 export async function startContainer(parts: RuntimeParts, idOrPrefix: string | undefined): Promise<void> {
@@ -45,8 +45,8 @@ export async function startContainer(parts: RuntimeParts, idOrPrefix: string | u
       throw new CriError('UNKNOWN', message, { cause: error });
     }
     publishEvent(parts, { containerId: id, sandboxId: record.sandboxId, type: 'CONTAINER_STARTED_EVENT' });
-    // A short one has ended already, and its exit was told of before there was a running container to end.
-    settleExitLocked(parts, id);
+    // A short-lived container may have exited before its record said `running`.
+    recordExitLocked(parts, id);
   });
 }
 

@@ -1,14 +1,14 @@
+/** StopContainer: sends the stop signal and, after the timeout, SIGKILL to all processes of the container. */
 import { signalProcess } from '../linux/processes.ts';
 import { signalNumber } from '../oci-spec/signals.ts';
-/** StopContainer: its stop signal, then, when the time is up, SIGKILL for everything in it. */
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { settleExit } from './settle-exit.ts';
+import { recordExit } from './record-exit.ts';
 
-/** Killed processes end at once unless the kernel holds them (a hung file system). */
+/** Killed processes end at once unless they hang in the kernel, e.g. on a file system. */
 const KILL_WAIT_MS = 60_000;
-/** Longest wait that a timer takes; CRI's largest timeouts mean "for ever". */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
+/** The longest time of a Node timer; CRI callers pass larger timeouts for "no limit". */
+const MAX_WAIT_MS = 2 ** 31 - 1;
 
 export async function stopContainer(
   parts: RuntimeParts,
@@ -17,27 +17,27 @@ export async function stopContainer(
 ): Promise<void> {
   const id = parts.containers.find(idOrPrefix)?.id;
   if (id === undefined) return;
-  // A start that is under way is waited for: after it there is a process to stop.
+  // Waits for a start in progress, which holds the lock.
   const record = await parts.locks.run(id, async () => parts.containers.get(id));
   if (record?.phase !== 'running' || record.process === undefined) return;
   const { clock } = parts.ctx;
 
   if (timeoutSeconds > 0) {
-    const limit = clock.deadline(Math.min(timeoutSeconds * 1000, LONGEST_WAIT_MS));
+    const limit = clock.deadline(Math.min(timeoutSeconds * 1000, MAX_WAIT_MS));
     const ended = parts.exits.wait(id, limit);
     signalProcess(record.process, signalNumber(record.stopSignal));
     if (await ended) return;
   }
   const limit = clock.deadline(KILL_WAIT_MS);
   const ended = parts.exits.wait(id, limit);
-  killEverything(parts, record);
-  await settleExit(parts, id);
+  killAllProcesses(parts, record);
+  await recordExit(parts, id);
   if (parts.containers.get(id)?.phase !== 'running') return;
   if (!(await ended)) throw new Error(`container ${id} does not end after SIGKILL`);
 }
 
-/** With a PID namespace of its own the first process takes the others along; otherwise the cgroup knows them. */
-function killEverything(parts: RuntimeParts, record: ContainerRecord): void {
+/** In its own PID namespace, killing the first process kills all; otherwise the cgroup lists them. */
+function killAllProcesses(parts: RuntimeParts, record: ContainerRecord): void {
   if (record.process !== undefined) signalProcess(record.process, 'SIGKILL');
   if (record.config.linux?.securityContext?.namespaceOptions?.pid === 'CONTAINER') return;
   for (const pid of parts.cgroups.processes(record.cgroupPath)) {

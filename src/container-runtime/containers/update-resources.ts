@@ -1,4 +1,4 @@
-/** UpdateContainerResources: new limits for a container, while it runs if it does. */
+/** UpdateContainerResources: changes the limits of a created or running container. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError, type LinuxContainerResources } from '../../cri/index.ts';
@@ -27,7 +27,7 @@ export async function updateContainerResources(
         await updateOciContainer(
           runtime,
           id,
-          ociResources(resources, parts.machine),
+          ociResources(resources, parts.host),
           path.join(paths.directory, 'resources.json'),
         );
       } catch (error) {
@@ -35,7 +35,7 @@ export async function updateContainerResources(
       }
     }
     const spec = JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec;
-    spec.linux.resources = { ...ociResources(resources, parts.machine), devices: spec.linux.resources.devices ?? [] };
+    spec.linux.resources = { ...ociResources(resources, parts.host), devices: spec.linux.resources.devices ?? [] };
     fs.writeFileSync(paths.spec, JSON.stringify(spec), { mode: 0o600 });
     parts.containers.update(id, { resources });
   });

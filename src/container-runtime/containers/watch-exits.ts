@@ -1,25 +1,25 @@
-/** Notices the ends of containers: at once by the files that conmon writes, and at the latest with the next look. */
+/** Detects container exits: at once by the exit files that conmon writes, and by polling. */
 import fs from 'node:fs';
 import { isAlive } from '../linux/processes.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { settleExit } from './settle-exit.ts';
+import { recordExit } from './record-exit.ts';
 
-/** For what no file tells of: a conmon that was killed, a notice that the kernel dropped. */
-const LOOK_EVERY_MS = 5000;
+/** Polling finds exits without a notification: a killed conmon, a lost inotify event. */
+const POLL_INTERVAL_MS = 5000;
 
 /** Runs until the signal aborts. */
 export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Promise<void> {
   const watcher = fs.watch(parts.paths.exits, (_event, id) => {
     if (id !== null && parts.containers.get(id) !== undefined)
-      parts.background(`take note of the end of container ${id}`, () => settleExit(parts, id));
+      parts.background(`record the exit of container ${id}`, () => recordExit(parts, id));
   });
   watcher.on('error', (error) =>
-    parts.ctx.logger.error(error, 'Watching for the ends of containers failed; they are noticed later', {
+    parts.ctx.logger.error(error, 'Failed to watch for container exits; polling only', {
       directory: parts.paths.exits,
     }),
   );
-  const timer = parts.ctx.clock.every(LOOK_EVERY_MS, () => lookAtAll(parts));
-  lookAtAll(parts);
+  const timer = parts.ctx.clock.every(POLL_INTERVAL_MS, () => checkAll(parts));
+  checkAll(parts);
   try {
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -31,10 +31,10 @@ export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Prom
   }
 }
 
-function lookAtAll(parts: RuntimeParts): void {
+function checkAll(parts: RuntimeParts): void {
   for (const { id, phase, process } of parts.containers) {
-    // One that lives has not ended: most looks are over with that.
+    // Most containers are alive and need no further check.
     if (phase === 'running' && (process === undefined || !isAlive(process)))
-      parts.background(`look at container ${id}`, () => settleExit(parts, id));
+      parts.background(`check container ${id}`, () => recordExit(parts, id));
   }
 }

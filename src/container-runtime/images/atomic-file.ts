@@ -1,7 +1,7 @@
-/** Files that are whole or not there, whatever happens to the process while they are written. */
+/** Files that a crash leaves complete or absent. */
 import { rename, rm, writeFile } from 'node:fs/promises';
 
-/** Replaces a file in one step, for what needs to survive the process but not the machine. */
+/** Replaces a file atomically. The content survives a crash of the process, but not a power failure. */
 export async function replaceFile(path: string, content: string): Promise<void> {
   const temporary = `${path}.new`;
   await writeFile(temporary, content, { mode: 0o600 });

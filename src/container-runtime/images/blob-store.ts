@@ -1,6 +1,6 @@
 /**
- * Blobs by the digest of their content. A blob is visible only when it is complete, verified and on disk; a download
- * that broke off goes on where it stopped, also after a restart.
+ * Content-addressed store of image blobs. A blob is visible only when it is complete, verified and on disk. An
+ * interrupted download resumes where it stopped, also after a restart.
  */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -10,7 +10,7 @@ import { makeDirectory } from '../../kernel/index.ts';
 import { digestOf, hashFor, parseDigest } from './digest.ts';
 import { ImageError } from './image-error.ts';
 
-/** The bytes of a blob from an offset on; a source that cannot start there says from where it does. */
+/** Reads a blob from an offset; a source that cannot resume there returns the offset where it starts. */
 export interface BlobSource {
   (
     offset: number,
@@ -31,9 +31,9 @@ interface FetchOptions {
 export class BlobStore {
   readonly #folder: string;
   readonly #ingest: string;
-  /** Downloads under way, so that two pulls of one blob share a download. */
+  /** Downloads in progress, which concurrent pulls of the same blob share. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Blobs on their way out, so that nobody takes one for present. */
+  /** Removals in progress; a blob that is being removed does not count as present. */
   readonly #removing = new Map<string, Promise<void>>();
   #unnamed = 0;
 
@@ -71,7 +71,7 @@ export class BlobStore {
     return readFile(this.path(digest));
   }
 
-  /** Stores a document that is in memory already. */
+  /** Stores content from memory. */
   async put(content: Uint8Array): Promise<string> {
     const digest = digestOf(content);
     if (await this.has({ digest, size: content.length })) return digest;
@@ -87,8 +87,8 @@ export class BlobStore {
     return digest;
   }
 
-  /** Stores what a stream brings, under the digest that it turns out to have, which `named` hears before it is visible. */
-  async add(content: AsyncIterable<Uint8Array>, named: (digest: string) => void): Promise<WantedBlob> {
+  /** Stores a stream whose digest is not known in advance; calls `onDigest` before the blob becomes visible. */
+  async add(content: AsyncIterable<Uint8Array>, onDigest: (digest: string) => void): Promise<WantedBlob> {
     const temporary = this.#temporary();
     const hash = createHash('sha256');
     let size = 0;
@@ -105,7 +105,7 @@ export class BlobStore {
         await file.close();
       }
       const digest = `sha256:${hash.digest('hex')}`;
-      named(digest);
+      onDigest(digest);
       await this.#commit(temporary, digest);
       return { digest, size };
     } finally {
@@ -113,14 +113,14 @@ export class BlobStore {
     }
   }
 
-  /** Makes sure of a blob, from the source when it is not here. */
+  /** Fetches a blob from the source unless the store has it. */
   async fetch(wanted: WantedBlob, source: BlobSource, options: FetchOptions = {}): Promise<void> {
     for (;;) {
       options.signal?.throwIfAborted();
       if (await this.has(wanted)) return;
       const running = this.#running.get(wanted.digest);
       if (running === undefined) break;
-      // Whoever started it may be gone before it ends; then this caller takes over.
+      // The caller that started the download may cancel it; then this caller downloads.
       await running.catch(() => {});
     }
     const run = this.#download(wanted, source, options).finally(() => this.#running.delete(wanted.digest));
@@ -145,7 +145,7 @@ export class BlobStore {
     await removal;
   }
 
-  /** Deletes downloads that nobody is working on. */
+  /** Deletes partial downloads that are not in progress. */
   async removeUnfinished(): Promise<void> {
     const busy = new Set([...this.#running.keys()].map((digest) => partName(digest)));
     for (const name of await readdir(this.#ingest)) {
@@ -156,7 +156,7 @@ export class BlobStore {
   async #download(wanted: WantedBlob, source: BlobSource, { signal, onProgress }: FetchOptions): Promise<void> {
     const part = join(this.#ingest, partName(wanted.digest));
     const file = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
-    let whole = false;
+    let complete = false;
     try {
       let { size: received } = await file.stat();
       if (received > wanted.size) received = 0;
@@ -192,18 +192,18 @@ export class BlobStore {
         throw new ImageError('DATA_LOSS', `content of ${wanted.digest} has the digest ${digest}`);
       }
       await file.sync();
-      whole = true;
+      complete = true;
     } finally {
       await file.close();
     }
-    if (whole) await this.#commit(part, wanted.digest);
+    if (complete) await this.#commit(part, wanted.digest);
   }
 
   async #commit(temporary: string, digest: string): Promise<void> {
     await this.#removing.get(digest);
     const path = this.path(digest);
     await makeDirectory(join(path, '..'), { mode: 0o700 });
-    // Its content is on disk; should its name be lost in a crash, the blob is not there and is fetched again.
+    // The content is synced. If a power failure loses the rename, the blob is fetched again.
     await rename(temporary, path);
   }
 

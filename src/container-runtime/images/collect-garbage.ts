@@ -1,15 +1,21 @@
-/** Deletes what no image, container, volume or running work refers to. */
+/**
+ * Image garbage collection (image GC) of the store: deletes blobs and layers that no image, snapshot, volume or lease
+ * uses.
+ */
 import type { GarbageReport } from './image-store.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** `layersInUse`: chain ids below snapshots and volumes; containers keep their layers when the image's name is gone. */
+/**
+ * `layersInUse` are the chain ids of mounted snapshots and volumes: containers keep their layers when the image is
+ * removed.
+ */
 export async function collectGarbage(
   { blobs, layers, records, leases }: StoreParts,
   layersInUse: () => readonly string[],
 ): Promise<GarbageReport> {
   let [removedBlobs, removedLayers, bytes] = [0, 0, 0];
   for (const { digest, size } of await blobs.list()) {
-    // Asked anew for each: between two deletions a pull may have begun.
+    // Checked for each blob, because a pull may start between two deletions.
     if (leases.holds(digest) || records.list().some((image) => image.blobs.includes(digest))) continue;
     await blobs.remove(digest);
     removedBlobs++;

@@ -1,4 +1,4 @@
-/** Digests name content by its hash: `sha256:<64 hex digits>`. */
+/** Digests identify content by its hash: `sha256:<64 hex digits>`. */
 import { createHash, type Hash } from 'node:crypto';
 import { ImageError } from './image-error.ts';
 
@@ -11,7 +11,7 @@ interface Digest {
   readonly hex: string;
 }
 
-/** Takes apart a digest, which from then on is safe to use as a file name. */
+/** Parses and validates a digest; its parts are safe as file names. */
 export function parseDigest(digest: string): Digest {
   const [algorithm = '', hex = '', ...rest] = digest.split(':');
   const length = HEX_LENGTH.get(algorithm);
@@ -32,12 +32,12 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 
-/** A hash to feed with what a digest should name. */
+/** A hash with the digest's algorithm, to verify content. */
 export function hashFor(digest: string): Hash {
   return createHash(parseDigest(digest).algorithm);
 }
 
-/** What a chain of layers is named by: the first layer's diff id, then each hash of the chain so far and the next. */
+/** The OCI chain id of each layer: the first diff id, then the hash of the chain so far and the next diff id. */
 export function chainIds(diffIds: readonly string[]): string[] {
   const chain: string[] = [];
   for (const diffId of diffIds) {

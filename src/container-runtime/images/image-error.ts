@@ -1,9 +1,9 @@
 import type { GrpcStatusName } from '../../grpc/index.ts';
 
 /**
- * Something about an image is wrong. `code` is what a CRI caller sees; the kubelet's events are made of the message.
- * One rule of the kubelet's is followed here: a message that starts with `RegistryUnavailable` under the code UNKNOWN
- * becomes its reason of that name, everything else ErrImagePull.
+ * An image operation failed. `code` is the gRPC code that CRI callers get; the kubelet's events show the message. The
+ * kubelet turns a message that starts with `RegistryUnavailable` under the code UNKNOWN into the reason of that name,
+ * and everything else into ErrImagePull.
  */
 export class ImageError extends Error {
   override readonly name = 'ImageError';
@@ -17,8 +17,8 @@ export class ImageError extends Error {
   }
 }
 
-/** The same error with what was being done before it. */
-export function whileDoing(action: string, error: unknown): ImageError {
+/** Prefixes the error's message with the action that failed. */
+export function wrapError(action: string, error: unknown): ImageError {
   if (error instanceof ImageError) {
     if (error.message.startsWith('RegistryUnavailable')) return error;
     return new ImageError(error.code, `${action}: ${error.message}`, { cause: error });

@@ -1,4 +1,4 @@
-/** Which images are here, and their names: one small file, replaced as a whole. */
+/** The images of the store and their names, in one file that is replaced as a whole. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileDurably } from '../../kernel/index.ts';
@@ -11,9 +11,9 @@ export interface ImageRecord {
   readonly manifestDigest: string;
   readonly tags: readonly string[];
   readonly digests: readonly string[];
-  /** Everything that must be kept for it: index, manifest, config, layers. */
+  /** All blobs of the image: index, manifest, config, layers. */
   readonly blobs: readonly string[];
-  /** Digests of the layers' blobs, lowest first. */
+  /** Digests of the layers' (compressed) blobs, lowest first. */
   readonly layerBlobs: readonly string[];
   /** Chain ids, lowest first. */
   readonly layers: readonly string[];
@@ -26,13 +26,13 @@ export interface ImageNames {
   readonly digest?: string;
 }
 
-const SHORTEST_ID_PREFIX = 4;
+const MIN_ID_PREFIX = 4;
 
 export class ImageRecords {
   readonly #path: string;
   #images = new Map<string, ImageRecord>();
   #writing: Promise<void> = Promise.resolve();
-  /** The file's content, when this process wrote it. */
+  /** The content that this process last wrote to the file. */
   #written = '';
 
   private constructor(root: string) {
@@ -61,7 +61,7 @@ export class ImageRecords {
     return this.#images.get(id);
   }
 
-  /** By id, prefix of an id, or name; undefined when there is none. */
+  /** Finds an image by id, prefix of an id, or name. */
   find(reference: string): ImageRecord | undefined {
     const exact = this.#images.get(reference);
     if (exact !== undefined) return exact;
@@ -76,7 +76,7 @@ export class ImageRecords {
     return this.list().find((image) => image.tags.includes(name) || image.digests.includes(name));
   }
 
-  /** Records an image, or more names of one that is here. A tag moves to it from whichever image had it. */
+  /** Records an image, or adds names to one. A tag moves from the image that had it before. */
   async add(image: Omit<ImageRecord, 'tags' | 'digests'>, names: ImageNames): Promise<ImageRecord> {
     await this.#change((images) => {
       const before = images.get(image.id);
@@ -86,12 +86,12 @@ export class ImageRecords {
             images.set(other.id, { ...other, tags: other.tags.filter((tag) => tag !== names.tag) });
         }
       }
-      const kept = images.get(image.id) ?? before;
+      const existing = images.get(image.id) ?? before;
       images.set(image.id, {
         ...image,
-        blobs: union(kept?.blobs ?? [], image.blobs),
-        tags: union(kept?.tags ?? [], names.tag === undefined ? [] : [names.tag]),
-        digests: union(kept?.digests ?? [], names.digest === undefined ? [] : [names.digest]),
+        blobs: union(existing?.blobs ?? [], image.blobs),
+        tags: union(existing?.tags ?? [], names.tag === undefined ? [] : [names.tag]),
+        digests: union(existing?.digests ?? [], names.digest === undefined ? [] : [names.digest]),
       });
     });
     const record = this.#images.get(image.id);
@@ -99,19 +99,22 @@ export class ImageRecords {
     return record;
   }
 
-  /** By id everything goes, by name that name; with its last name an image goes. Tells whether an image went. */
+  /**
+   * By id, removes the image; by name, removes the name, and the image with its last one. Returns whether the image
+   * was removed.
+   */
   async remove(reference: string): Promise<boolean> {
-    let gone = false;
+    let removed = false;
     await this.#change((images) => {
       const image = this.find(reference);
       if (image === undefined) return;
       const name = this.#nameIn(image, reference);
-      const left = name === undefined ? { tags: [], digests: [] } : withoutName(image, name);
-      gone = left.tags.length === 0 && left.digests.length === 0;
-      if (gone) images.delete(image.id);
-      else images.set(image.id, { ...image, ...left });
+      const remaining = name === undefined ? { tags: [], digests: [] } : withoutName(image, name);
+      removed = remaining.tags.length === 0 && remaining.digests.length === 0;
+      if (removed) images.delete(image.id);
+      else images.set(image.id, { ...image, ...remaining });
     });
-    return gone;
+    return removed;
   }
 
   #nameIn(image: ImageRecord, reference: string): string | undefined {
@@ -121,9 +124,9 @@ export class ImageRecords {
 
   #findByPrefix(reference: string): ImageRecord | undefined {
     const prefix = reference.startsWith('sha256:') ? reference.slice('sha256:'.length) : reference;
-    if (prefix.length < SHORTEST_ID_PREFIX || !/^[0-9a-f]+$/.test(prefix)) return undefined;
+    if (prefix.length < MIN_ID_PREFIX || !/^[0-9a-f]+$/.test(prefix)) return undefined;
     const found = this.list().filter((image) => image.id.startsWith(`sha256:${prefix}`));
-    // A name of hexadecimal digits is a name first.
+    // A tag that looks like an id prefix counts as a tag.
     if (found.length === 0 || (!reference.startsWith('sha256:') && prefix.length < 64 && this.#hasTag(reference)))
       return undefined;
     if (found.length > 1) throw new ImageError('INVALID_ARGUMENT', `the image id ${reference} is ambiguous`);
@@ -139,7 +142,7 @@ export class ImageRecords {
     }
   }
 
-  /** Changes happen one after the other; the file is on disk before anyone sees them. */
+  /** Serializes changes; each is on disk before it becomes visible. */
   async #change(apply: (images: Map<string, ImageRecord>) => void): Promise<void> {
     const before = this.#writing;
     const write = async (): Promise<void> => {
@@ -157,7 +160,7 @@ export class ImageRecords {
   }
 }
 
-/** Without a tag, the digests of its repository go too, unless another tag of it stays. */
+/** Removing a repository's last tag also removes the digests of that repository. */
 function withoutName(image: ImageRecord, name: string): Pick<ImageRecord, 'tags' | 'digests'> {
   const tags = image.tags.filter((tag) => tag !== name);
   if (tags.length === image.tags.length) return { tags, digests: image.digests.filter((digest) => digest !== name) };

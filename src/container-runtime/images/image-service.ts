@@ -1,4 +1,4 @@
-/** CRI's ImageService over the store. */
+/** The CRI ImageService over the image store. */
 import { CriError, type Image, type ImageFsInfoResponse, type ImageService, type ImageSpec } from '../../cri/index.ts';
 import { ImageError } from './image-error.ts';
 import type { DiskUsage, ImageStore, StoredImage } from './image-store.ts';
@@ -7,24 +7,24 @@ interface ImageServiceParts {
   readonly store: Pick<ImageStore, 'list' | 'resolve' | 'pull' | 'remove'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Where images and containers are kept, and what they take. */
+  /** The store's directory, reported as the image and container file system. */
   readonly root: string;
   readonly imageUsage: () => Promise<DiskUsage>;
   readonly containerUsage: () => Promise<DiskUsage>;
 }
 
 export function createImageService({ store, now, root, imageUsage, containerUsage }: ImageServiceParts): ImageService {
-  const listed = (filter: string | undefined): Image[] => {
+  const imagesFor = (filter: string | undefined): Image[] => {
     if (filter === undefined || filter === '') return store.list().map(describeImage);
     const found = store.resolve(filter);
     return found === undefined ? [] : [describeImage(found)];
   };
   return {
-    listImages: async ({ filter }) => criErrors(async () => ({ images: listed(filter?.image?.image) })),
+    listImages: async ({ filter }) => criErrors(async () => ({ images: imagesFor(filter?.image?.image) })),
 
     async *streamImages({ filter }) {
-      // One message an image: the caller chose streaming because a list may be too large for one.
-      for (const image of await criErrors(async () => listed(filter?.image?.image))) yield { images: [image] };
+      // One message per image, because a whole list may exceed the size of a message.
+      for (const image of await criErrors(async () => imagesFor(filter?.image?.image))) yield { images: [image] };
     },
 
     imageStatus: async ({ image, verbose }) =>

@@ -1,4 +1,4 @@
-/** What the image store offers to the rest of the container runtime. */
+/** The interface of the image store to the rest of the container runtime. */
 import type { Readable, Writable } from 'node:stream';
 import type { AuthConfig, ImageService } from '../../cri/index.ts';
 import type { UnpackLimits } from './layers/unpack-limits.ts';
@@ -6,15 +6,15 @@ import type { ImageConfig, Platform } from './manifest/oci-types.ts';
 import type { RegistryOptions } from './registry/registry-options.ts';
 
 export interface ImageStoreOptions {
-  /** The folder that holds blobs, layers and snapshots; made when it is missing. */
+  /** The directory of blobs, layers and snapshots; created if missing. */
   readonly root: string;
-  /** Default: the machine's own. */
+  /** Default: the host's platform. */
   readonly platform?: Platform;
   readonly registries?: RegistryOptions;
   readonly limits?: Partial<UnpackLimits>;
-  /** References that the kubelet's garbage collection must leave alone. */
+  /** References that the kubelet's image garbage collection must not remove. */
   readonly pinned?: readonly string[];
-  /** Blobs of one image that are downloaded at a time; default 3. */
+  /** Concurrent downloads per image; default 3. */
   readonly parallelDownloads?: number;
 }
 
@@ -22,25 +22,25 @@ export interface ImageStore {
   /** The CRI image service over this store. */
   readonly service: ImageService;
   readonly snapshots: SnapshotStore;
-  /** By tag, digest reference, image id, or an unambiguous prefix of an id; undefined when it is not here. */
+  /** Finds an image by tag, digest reference, image id, or an unambiguous prefix of an id. */
   resolve(reference: string): StoredImage | undefined;
   list(): readonly StoredImage[];
   pull(reference: string, options?: PullOptions): Promise<StoredImage>;
-  /** A `docker save` or OCI layout archive, also compressed as a whole. Resolves to what it held. */
+  /** Loads a `docker save` or OCI layout archive, compressed or not. Resolves to its images. */
   loadArchive(archive: Readable, options?: { readonly signal?: AbortSignal }): Promise<readonly StoredImage[]>;
   /** Writes an archive that both `docker load` and OCI tools read; ends the stream. */
   saveArchive(references: readonly string[], archive: Writable): Promise<void>;
-  /** Gives an image one more name. */
+  /** Adds a name to an image. */
   tag(source: string, target: string): Promise<StoredImage>;
-  /** By id: the image with all of its names. By reference: that name, and the image with its last one. */
+  /** By id, removes the image; by reference, removes the name, and the image with its last one. */
   remove(reference: string): Promise<void>;
-  /** Mounts an image read-only at `target` (an existing folder), for image volumes. */
+  /** Mounts an image read-only at `target` (an existing directory), for image volumes. */
   mountImage(imageId: string, target: string, options?: MountImageOptions): Promise<MountedImage>;
-  /** Undoes `mountImage`; not an error when nothing is mounted there. */
+  /** Undoes `mountImage`; does nothing if nothing is mounted there. */
   unmountImage(target: string): Promise<void>;
-  /** Deletes blobs, layers and leftovers that nothing refers to. */
+  /** Image GC: deletes blobs, layers and partial downloads that nothing uses. */
   collectGarbage(): Promise<GarbageReport>;
-  /** Ends running work. Mounts stay: containers outlive the runtime. */
+  /** Cancels pulls and closes the store. Mounts stay, because containers outlive the runtime. */
   close(): Promise<void>;
 }
 
@@ -78,16 +78,16 @@ export interface IdMapping {
   readonly length: number;
 }
 
-/** The user namespace that a root file system is seen from. */
+/** The user namespace of a container's root file system. */
 export interface UserNamespaceMapping {
   readonly uidMappings: readonly IdMapping[];
   readonly gidMappings: readonly IdMapping[];
-  /** A pinned namespace with these mappings; without it files are given to their new owners one by one. */
+  /** A pinned namespace with these mappings, for idmapped mounts; without it every file is chowned. */
   readonly path?: string;
 }
 
 export interface PrepareSnapshotOptions {
-  /** Where to mount; default: `rootfs` in the snapshot's own folder. */
+  /** The mount point; default `rootfs` in the snapshot's directory. */
   readonly target?: string;
   readonly userNamespace?: UserNamespaceMapping;
   /** Mounts without a writable layer. */
@@ -96,13 +96,13 @@ export interface PrepareSnapshotOptions {
   readonly mountLabel?: string;
 }
 
-/** A container's root file system: an image's layers below a folder of its own. */
+/** A container's root file system: an image's layers below a writable layer. */
 export interface Snapshot {
   readonly key: string;
   readonly imageId: string;
   /** The mounted root file system. */
   readonly rootfs: string;
-  /** What the container wrote; absent for read-only snapshots. */
+  /** The writable layer; absent for read-only snapshots. */
   readonly upperdir?: string;
   /** Chain ids of the layers below, lowest first. */
   readonly layers: readonly string[];
@@ -111,15 +111,15 @@ export interface Snapshot {
 }
 
 export interface SnapshotStore {
-  /** Makes and mounts a snapshot. With a key that exists already it makes sure of the mount and gives that one. */
+  /** Creates and mounts a snapshot; if the key exists, mounts and returns the existing one. */
   prepare(key: string, imageId: string, options?: PrepareSnapshotOptions): Promise<Snapshot>;
-  /** Mounts again what a reboot has unmounted; does nothing for a snapshot that is mounted. */
+  /** Mounts a snapshot again after a reboot; does nothing if it is mounted. */
   remount(key: string): Promise<Snapshot>;
-  /** Unmounts and deletes; not an error when there is none. */
+  /** Unmounts and deletes a snapshot; does nothing if there is none. */
   remove(key: string): Promise<void>;
   get(key: string): Snapshot | undefined;
   list(): readonly Snapshot[];
-  /** What the writable layer takes on disk. */
+  /** The disk usage of the writable layer. */
   usage(key: string): Promise<DiskUsage>;
 }
 

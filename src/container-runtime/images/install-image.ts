@@ -1,4 +1,4 @@
-/** From blobs to an image: unpacks the layers, lowest first, and records it under its names. */
+/** Installs an image whose blobs are in the store: unpacks its layers, lowest first, and records it under its names. */
 import { chainIds } from './digest.ts';
 import { ImageError } from './image-error.ts';
 import type { ImageNames, ImageRecord } from './image-records.ts';
@@ -12,11 +12,11 @@ interface ImageToInstall {
   readonly manifestDigest: string;
   /** In the manifest's order, which is the config's order of diff ids. */
   readonly layers: readonly Pick<Descriptor, 'digest' | 'size'>[];
-  /** Documents that are kept with it: index, manifest, config. */
+  /** Digests of index, manifest and config. */
   readonly documents: readonly string[];
   readonly documentBytes: number;
   readonly names: ImageNames;
-  /** Resolves when the blob of a layer is here. */
+  /** Resolves when a layer's blob has been downloaded. */
   readonly ready?: (layer: Pick<Descriptor, 'digest' | 'size'>) => Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What running work needs to stay, although no image refers to it yet. */
+/** Leases protect blobs and layers of a running pull or load from image GC, before an image refers to them. */
 export class Leases {
   readonly #open = new Set<Lease>();
 
@@ -8,7 +8,7 @@ export class Leases {
     return lease;
   }
 
-  /** Whether someone works with this blob or layer. */
+  /** Whether any lease protects this blob or layer. */
   holds(digest: string): boolean {
     for (const lease of this.#open) if (lease.held.has(digest)) return true;
     return false;

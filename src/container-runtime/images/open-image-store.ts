@@ -1,9 +1,11 @@
+/** Opens the image store and assembles it from its parts. */
 import type { Readable, Writable } from 'node:stream';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { loadArchive } from './archive/load-archive.ts';
 import { saveArchive } from './archive/save-archive.ts';
 import { BlobStore } from './blob-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { readWithIdleTimeout } from './idle-timeout.ts';
 import { ImageError } from './image-error.ts';
 import { ImageRecords, type ImageRecord } from './image-records.ts';
 import { createImageService } from './image-service.ts';
@@ -14,6 +16,7 @@ import type {
   MountImageOptions,
   MountedImage,
   PullOptions,
+  SnapshotStore,
   StoredImage,
 } from './image-store.ts';
 import { LayerStore } from './layers/layer-store.ts';
@@ -27,25 +30,34 @@ import { ImagePuller } from './pull-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
 import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
-import { untilStalled } from './stall.ts';
 import { lockStore } from './store-lock.ts';
 import type { StoreParts } from './store-parts.ts';
 
-/** Opens the store, after clearing away what a crash left behind and unpacking again what a power failure took. */
+/** Opens the image store: removes leftovers of a crash and unpacks layers again that a power failure lost. */
 export async function openImageStore(parent: Context, options: ImageStoreOptions): Promise<ImageStore> {
   const ctx = childContext(parent, 'images');
   const { root } = options;
   await makeDirectory(root, { mode: 0o711 });
   const unlock = lockStore(root);
   try {
-    return await assembleStore(ctx, options, unlock);
+    return imageStore(ctx, options, { ...(await openParts(ctx, options)), unlock });
   } catch (error) {
     unlock();
     throw error;
   }
 }
 
-async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: () => void): Promise<ImageStore> {
+interface OpenedStore {
+  readonly parts: StoreParts;
+  readonly workers: LayerWorkers;
+  readonly images: Images;
+  readonly snapshots: OverlaySnapshots;
+  readonly volumes: ImageVolumes;
+  readonly puller: ImagePuller;
+  readonly unlock: () => void;
+}
+
+async function openParts(ctx: Context, options: ImageStoreOptions): Promise<Omit<OpenedStore, 'unlock'>> {
   const { root } = options;
   const workers = new LayerWorkers(ctx);
   const parts: StoreParts = {
@@ -62,7 +74,11 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
   const snapshots = await OverlaySnapshots.open(ctx, { root, layerPath, image: (id) => images.find(id) });
   const volumes = await ImageVolumes.open(root, layerPath);
   const puller = new ImagePuller(parts, options);
+  return { parts, workers, images, snapshots, volumes, puller };
+}
 
+function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStore): ImageStore {
+  const { parts, workers, images, snapshots, volumes, puller, unlock } = opened;
   const collect = async () =>
     collectGarbage(parts, () => [...snapshots.list().flatMap((snapshot) => snapshot.layers), ...volumes.layersInUse()]);
   const store = {
@@ -79,24 +95,19 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
     snapshots,
     service: createImageService({
       store,
-      root,
+      root: options.root,
       now: () => ctx.clock.now(),
       imageUsage: async () => imageUsage(parts),
-      containerUsage: async () =>
-        sumOf(
-          snapshots.list().map(
-            ({ key }) =>
-              async () =>
-                snapshots.usage(key),
-          ),
-        ),
+      containerUsage: async () => containerUsage(snapshots),
     }),
     loadArchive: async (archive: Readable, { signal } = {}) => {
       const loaded = await loadArchive(
         parts,
-        untilStalled(archive, {
+        readWithIdleTimeout(archive, {
           clock: ctx.clock,
-          ...(options.registries?.stallMs === undefined ? {} : { stallMs: options.registries.stallMs }),
+          ...(options.registries?.idleTimeoutMs === undefined
+            ? {}
+            : { idleTimeoutMs: options.registries.idleTimeoutMs }),
         }),
         signal,
       );
@@ -125,7 +136,7 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
   };
 }
 
-/** The records as the store shows them, with their configs read. */
+/** The recorded images with their configs. */
 class Images {
   readonly #parts: StoreParts;
   readonly #pinned: ReadonlySet<string>;
@@ -136,7 +147,7 @@ class Images {
     this.#pinned = new Set(pinned.map((reference) => formatReference(normalizeReference(reference))));
   }
 
-  /** Reads the configs; an image whose blobs are gone is forgotten, one whose layers are gone is unpacked again. */
+  /** Reads the configs. Unpacks missing layers; removes images whose blobs are missing. */
   async recover(): Promise<void> {
     const { records, blobs, layers, ctx } = this.#parts;
     for (const record of records.list()) {
@@ -147,7 +158,7 @@ class Images {
           await layers.unpack({ chainId, diffId, blob, below: record.layers.slice(0, index) });
         }
       } catch (error) {
-        ctx.logger.error(error, 'An image is damaged and removed', { image: record.id, tags: record.tags });
+        ctx.logger.error(error, 'Removing damaged image', { image: record.id, tags: record.tags });
         await records.remove(record.id);
       }
     }
@@ -205,10 +216,11 @@ async function imageUsage({ blobs, layers }: StoreParts): Promise<DiskUsage> {
   };
 }
 
-async function sumOf(parts: readonly (() => Promise<DiskUsage>)[]): Promise<DiskUsage> {
+async function containerUsage(snapshots: SnapshotStore): Promise<DiskUsage> {
   let [bytes, inodes] = [0, 0];
-  for (const part of parts) {
-    const usage = await part().catch(() => ({ bytes: 0, inodes: 0 }));
+  for (const { key } of snapshots.list()) {
+    // The snapshot may be removed while its files are counted.
+    const usage = await snapshots.usage(key).catch(() => ({ bytes: 0, inodes: 0 }));
     bytes += usage.bytes;
     inodes += usage.inodes;
   }

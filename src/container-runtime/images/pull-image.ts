@@ -1,15 +1,15 @@
 /**
- * Pulls an image: resolves its name to a manifest for this machine, downloads what is not here yet, several blobs at a
- * time, and unpacks layers while later ones are still coming in.
+ * Pulls an image: resolves its reference to a manifest for this platform, downloads missing blobs concurrently, and
+ * unpacks layers while later ones are still being downloaded.
  */
 import { RunGroup } from '../../kernel/index.ts';
-import { ImageError, whileDoing } from './image-error.ts';
+import { ImageError, wrapError } from './image-error.ts';
 import type { ImageRecord } from './image-records.ts';
 import type { ImageStoreOptions, PullOptions } from './image-store.ts';
 import { installImage } from './install-image.ts';
 import type { Lease } from './lease.ts';
 import type { Descriptor, ImageConfig, Manifest } from './manifest/oci-types.ts';
-import { LARGEST_DOCUMENT, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
 import { checkPlatform, selectPlatform } from './manifest/select-platform.ts';
 import { formatReference, normalizeReference, repositoryOf, type ImageReference } from './reference.ts';
 import { fromAuthConfig, fromDockerConfig, type Credentials } from './registry/credentials.ts';
@@ -18,11 +18,11 @@ import { endpointsOf } from './registry/endpoints.ts';
 import { RegistryClient, type FetchedManifest } from './registry/registry-client.ts';
 import type { StoreParts } from './store-parts.ts';
 
-const MOST_NESTED_INDEXES = 5;
+const MAX_NESTED_INDEXES = 5;
 const PARALLEL_DOWNLOADS = 3;
 
 interface ResolvedImage {
-  /** The digest that the name stands for: of an index, or of the manifest itself. */
+  /** The digest of the reference: of an index, or of the manifest itself. */
   readonly digest: string;
   readonly manifest: Manifest;
   readonly manifestDigest: string;
@@ -56,7 +56,7 @@ export class ImagePuller {
     } catch (error) {
       if (signal.aborted)
         throw new ImageError('CANCELLED', `the pull of ${formatReference(reference)} was cancelled`, { cause: error });
-      throw whileDoing(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
+      throw wrapError(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
     } finally {
       this.#running.delete(run);
     }
@@ -106,7 +106,7 @@ export class ImagePuller {
       await group.wait();
       return record;
     } finally {
-      // Downloads that an error left behind; their own errors say nothing new.
+      // After an error, ends the other downloads and ignores their errors.
       await group.close().catch(() => {});
       lease.release();
     }
@@ -116,8 +116,8 @@ export class ImagePuller {
     const { registries } = this.#options;
     let credentials: Promise<Credentials | undefined> | undefined;
     const find = async (): Promise<Credentials | undefined> => {
-      const given = fromAuthConfig(auth, reference.domain);
-      if (given !== undefined || registries?.dockerConfig === undefined) return given;
+      const fromRequest = fromAuthConfig(auth, reference.domain);
+      if (fromRequest !== undefined || registries?.dockerConfig === undefined) return fromRequest;
       return fromDockerConfig(registries.dockerConfig, reference.domain, signal);
     };
     return new RegistryClient({
@@ -127,11 +127,11 @@ export class ImagePuller {
       path: reference.path,
       credentials: () => (credentials ??= find()),
       signal,
-      ...(registries?.stallMs === undefined ? {} : { stallMs: registries.stallMs }),
+      ...(registries?.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: registries.idleTimeoutMs }),
     });
   }
 
-  /** From the name down to the manifest of this machine's platform. */
+  /** Resolves the reference to the manifest of this platform, through indexes. */
   async #resolve(client: RegistryClient, reference: ImageReference, lease: Lease): Promise<ResolvedImage> {
     const documents: string[] = [];
     let documentBytes = 0;
@@ -139,8 +139,8 @@ export class ImagePuller {
       const expected = reference.digest === undefined ? undefined : { digest: reference.digest, size: 0 };
       let fetched = await client.manifest(reference.digest ?? reference.tag ?? 'latest', expected);
       const { digest } = fetched;
-      for (let depth = 0; depth < MOST_NESTED_INDEXES; depth++) {
-        await this.#keep(fetched, lease);
+      for (let depth = 0; depth < MAX_NESTED_INDEXES; depth++) {
+        await this.#storeManifest(fetched, lease);
         documents.push(fetched.digest);
         documentBytes += fetched.bytes.length;
         const parsed = parseManifestOrIndex(fetched.bytes, fetched.mediaType);
@@ -150,18 +150,18 @@ export class ImagePuller {
         fetched = await client.manifest(chosen.digest, chosen);
       }
     } catch (error) {
-      throw whileDoing(`failed to resolve reference ${JSON.stringify(formatReference(reference))}`, error);
+      throw wrapError(`failed to resolve reference ${JSON.stringify(formatReference(reference))}`, error);
     }
-    throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MOST_NESTED_INDEXES} deep`);
+    throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MAX_NESTED_INDEXES} deep`);
   }
 
-  async #keep({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
+  async #storeManifest({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
     lease.hold(digest);
     await this.#parts.blobs.fetch({ digest, size: bytes.length }, async () => ({ start: 0, content: once(bytes) }));
   }
 
   async #config(downloads: BlobDownloads, descriptor: Descriptor): Promise<ImageConfig> {
-    if (descriptor.size > LARGEST_DOCUMENT)
+    if (descriptor.size > MAX_DOCUMENT_BYTES)
       throw new ImageError('FAILED_PRECONDITION', `the image's config has ${descriptor.size} bytes`);
     downloads.start(descriptor);
     await downloads.done(descriptor.digest);

@@ -1,6 +1,6 @@
 /**
- * Names of images. A reference is `[host[:port]/]path[:tag][@digest]`; without a host it is one of Docker's hub, where
- * a path of one part stands for `library/<path>`, and without tag and digest it means the tag `latest`.
+ * Image references: `[host[:port]/]path[:tag][@digest]`. Without a host the registry is Docker Hub, where a path of
+ * one part means `library/<path>`; without tag and digest the tag is `latest`.
  */
 import { isDigest } from './digest.ts';
 import { ImageError } from './image-error.ts';
@@ -14,7 +14,7 @@ export interface ImageReference {
 }
 
 const DEFAULT_DOMAIN = 'docker.io';
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
 const PATH_PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
 const DOMAIN_PART = '(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])';
@@ -44,12 +44,12 @@ export function parseReference(text: string): ImageReference {
   if (domain === DEFAULT_DOMAIN && path !== '' && !path.includes('/')) path = `library/${path}`;
   if (/[A-Z]/.test(path)) throw invalid(`: repository name (${path}) must be lowercase`);
   if (!DOMAIN.test(domain) || !PATH.test(path) || (tag !== undefined && !TAG.test(tag))) throw invalid();
-  if (domain.length + 1 + path.length > LONGEST_NAME)
-    throw invalid(`: repository name must not be more than ${LONGEST_NAME} characters`);
+  if (domain.length + 1 + path.length > MAX_NAME_LENGTH)
+    throw invalid(`: repository name must not be more than ${MAX_NAME_LENGTH} characters`);
   return { domain, path, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 
-/** As images are asked for and recorded: a digest says all, so that a tag beside it is dropped; no tag means `latest`. */
+/** Drops the tag beside a digest, and adds `latest` if there is neither. */
 export function normalizeReference(text: string): ImageReference {
   const { domain, path, tag, digest } = parseReference(text);
   return digest === undefined ? { domain, path, tag: tag ?? 'latest' } : { domain, path, digest };
@@ -64,7 +64,7 @@ export function formatReference(reference: ImageReference): string {
   return `${repositoryOf(reference)}${tag}${reference.digest === undefined ? '' : `@${reference.digest}`}`;
 }
 
-/** The part before the first slash is a host only when it cannot be a part of a path on Docker's hub. */
+/** The part before the first slash is a host if it cannot be part of a path on Docker Hub. */
 function splitDomain(named: string): { domain: string; rest: string } {
   const slash = named.indexOf('/');
   const first = slash === -1 ? '' : named.slice(0, slash);

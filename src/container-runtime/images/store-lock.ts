@@ -1,7 +1,9 @@
-/** One process at a time works on a store: what another one is about to write would look like leftovers of a crash. */
+/**
+ * Locks the image store for one process, because recovery would take another process's work for leftovers of a crash.
+ */
 import { closeSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { tryLock } from '../syscalls.ts';
+import { tryLock } from '../linux/file-system-calls.ts';
 import { ImageError } from './image-error.ts';
 
 interface HeldLock {
@@ -9,10 +11,10 @@ interface HeldLock {
   users: number;
 }
 
-/** By folder: the kernel's lock is a file's, and this process may open a store again before it closed it. */
+/** Locks of this process by directory, with a count: a store may be opened again before it is closed. */
 const held = new Map<string, HeldLock>();
 
-/** Gives the function that unlocks. The kernel unlocks for a process that is killed. */
+/** Returns the function that unlocks. The kernel releases the lock of a killed process. */
 export function lockStore(root: string): () => void {
   const path = resolve(root);
   const lock = held.get(path) ?? { fd: openSync(join(path, 'lock'), 'w', 0o600), users: 0 };

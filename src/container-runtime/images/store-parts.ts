@@ -5,7 +5,7 @@ import type { LayerStore } from './layers/layer-store.ts';
 import type { Leases } from './lease.ts';
 import type { Platform } from './manifest/oci-types.ts';
 
-/** What an image store is made of; what pulling, loading and saving work on. */
+/** The parts of the image store that pulling, loading, saving and image GC use. */
 export interface StoreParts {
   readonly ctx: Context;
   readonly platform: Platform;

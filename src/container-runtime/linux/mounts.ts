@@ -1,6 +1,6 @@
-/** Mounting and unmounting by system call: no process is started for it. */
+/** Mounts and unmounts by system call, without starting a process. */
 import fs from 'node:fs';
-import { MNT_DETACH, mount, MS, SystemCallError, unmount } from '../syscalls.ts';
+import { MNT_DETACH, mount, MS, SystemCallError, unmount } from './file-system-calls.ts';
 
 export function bindMount(source: string, target: string): void {
   mount(source, target, { flags: MS.BIND });
@@ -10,7 +10,7 @@ export function mountTmpfs(target: string, options: string): void {
   mount('shm', target, { type: 'tmpfs', flags: MS.NOSUID | MS.NODEV | MS.NOEXEC, data: options });
 }
 
-/** Takes away every mount at this path; that there is none is no error. */
+/** Unmounts all mounts at this path; does nothing if there are none. */
 export function unmountAll(target: string): void {
   for (;;) {
     try {
@@ -33,7 +33,7 @@ export function mountsBelow(directory: string): string[] {
     .toReversed();
 }
 
-/** The kernel writes white space and backslashes of paths in octal. */
+/** The kernel escapes white space and backslashes in paths in octal. */
 export function unescapeMountPath(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
 }

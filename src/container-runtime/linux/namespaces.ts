@@ -1,6 +1,6 @@
-/** Network, IPC and UTS namespaces without a process: made by this thread for a moment, pinned to files. */
+/** Creates network, IPC and UTS namespaces without a process: this thread unshares, pins them to files, and returns. */
 import fs from 'node:fs';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 import { bindMount, unmountAll } from './mounts.ts';
 import { checked, systemCalls } from './system-calls.ts';
 
@@ -9,22 +9,22 @@ const NSFS_MAGIC = 0x6e73_6673;
 
 export type PinnedKind = keyof typeof CLONE_FLAGS;
 
-/** The namespaces of the process, which the thread comes back to. */
-const home = new Map<PinnedKind, number>();
+/** The namespaces of the process, to which the thread returns. */
+const ownNamespaces = new Map<PinnedKind, number>();
 
-function homeOf(kind: PinnedKind): number {
-  let fd = home.get(kind);
+function ownNamespace(kind: PinnedKind): number {
+  let fd = ownNamespaces.get(kind);
   if (fd === undefined) {
     fd = fs.openSync(`/proc/thread-self/ns/${kind}`, 'r');
-    home.set(kind, fd);
+    ownNamespaces.set(kind, fd);
   }
   return fd;
 }
 
-/** A thread that cannot come back would go on in the wrong namespaces without anyone seeing it: the process must end. */
-function comeHome(kinds: readonly PinnedKind[]): void {
+/** Aborts the process if the thread cannot return, because it would silently continue in the wrong namespaces. */
+function returnToOwnNamespaces(kinds: readonly PinnedKind[]): void {
   for (const kind of kinds) {
-    if (systemCalls().setns(homeOf(kind), CLONE_FLAGS[kind]) === 0) continue;
+    if (systemCalls().setns(ownNamespace(kind), CLONE_FLAGS[kind]) === 0) continue;
     process.stderr.write(
       `cannot return to the ${kind} namespace of the process: ${new SystemCallError('setns', systemCalls().errno(), kind).message}\n`,
     );
@@ -33,23 +33,23 @@ function comeHome(kinds: readonly PinnedKind[]): void {
 }
 
 /**
- * Makes the namespaces and pins each to its file. `inside` runs, synchronously, while this thread is in all of them:
- * host name and sysctls that it sets are theirs.
+ * Creates the namespaces and pins each to its file. `inside` runs synchronously while this thread is in them, to set
+ * host name and sysctls.
  */
 export function createPinnedNamespaces(files: Partial<Record<PinnedKind, string>>, inside: () => void): void {
   const kinds = (Object.keys(files) as PinnedKind[]).filter((kind) => files[kind] !== undefined);
-  for (const kind of kinds) homeOf(kind);
+  for (const kind of kinds) ownNamespace(kind);
   for (const kind of kinds) fs.writeFileSync(files[kind]!, '');
   checked(systemCalls().unshare(kinds.reduce((flags, kind) => flags | CLONE_FLAGS[kind], 0)), 'unshare');
   try {
     inside();
     for (const kind of kinds) bindMount(`/proc/thread-self/ns/${kind}`, files[kind]!);
   } finally {
-    comeHome(kinds);
+    returnToOwnNamespaces(kinds);
   }
 }
 
-/** Pins a namespace of a process, so that it stays when the process ends. */
+/** Pins a namespace of a process, so that it outlives the process. */
 export function pinNamespaceOf(pid: number, kind: string, file: string): void {
   fs.writeFileSync(file, '');
   bindMount(`/proc/${pid}/ns/${kind}`, file);
@@ -63,7 +63,7 @@ export function isPinned(file: string): boolean {
   }
 }
 
-/** Unpins; with its last process gone the kernel removes the namespace and what is in it. */
+/** Unpins a namespace. The kernel removes it with its last process. */
 export function unpin(file: string): void {
   if (!fs.existsSync(file)) return;
   unmountAll(file);

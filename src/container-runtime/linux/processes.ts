@@ -1,13 +1,13 @@
-/** Processes by their id, told apart from later ones that got the same id. */
+/** Identifies processes by pid and start time, so that a reused pid is not mistaken for the old process. */
 import fs from 'node:fs';
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When the kernel started it, in clock ticks since boot: what a later process with this id has not. */
+  /** The start time in clock ticks since boot, which differs for a later process with the same pid. */
   readonly startTime: string;
 }
 
-/** Undefined when there is no such process, or only its zombie is left. */
+/** Undefined if there is no such process, or it is a zombie. */
 export function identify(pid: number): ProcessIdentity | undefined {
   let stat: string;
   try {
@@ -15,7 +15,7 @@ export function identify(pid: number): ProcessIdentity | undefined {
   } catch {
     return undefined;
   }
-  // The name stands in parentheses and may hold any character; the fields after it are plain.
+  // The name is in parentheses and may contain any character, also spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
   return { pid, startTime: fields[19] ?? '' };
@@ -25,7 +25,7 @@ export function isAlive(process: ProcessIdentity): boolean {
   return identify(process.pid)?.startTime === process.startTime;
 }
 
-/** Sends a signal to this very process; false when it is gone. */
+/** Sends a signal to exactly this process; false if it has ended. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals | number): boolean {
   if (!isAlive(identity)) return false;
   try {
@@ -36,7 +36,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals 
   }
 }
 
-/** A pid that a program wrote to a file; undefined while there is none. */
+/** Reads a pid file; undefined if it does not exist yet. */
 export function readPidFile(file: string): number | undefined {
   try {
     const pid = Number.parseInt(fs.readFileSync(file, 'utf8'), 10);

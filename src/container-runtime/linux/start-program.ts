@@ -1,25 +1,25 @@
 /**
- * Starts programs without forking this process. Node forks, which copies the page tables of everything that a cluster in
- * one process has in memory, and the main thread waits until the new program has taken over. `posix_spawn` shares the
- * memory for that moment instead, on a thread of the pool: it costs the same however large we are, and nobody waits.
+ * Starts programs with posix_spawn on a pool thread. Node's fork copies the page tables of the whole process, which is
+ * slow for a cluster in one process, and blocks the main thread until exec. posix_spawn shares the memory until exec,
+ * so its cost does not depend on the size of the process.
  */
 import { createRequire } from 'node:module';
 import net from 'node:net';
 import type { Readable } from 'node:stream';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 
 interface ProgramOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly directory?: string;
-  /** The program's descriptors that we read from; of the first three, those that are not among them lead nowhere. */
+  /** The program's descriptors to read from; the standard ones that are not listed are /dev/null. */
   readonly outputs: readonly number[];
 }
 
 interface StartedProgram {
   readonly pid: number;
-  /** In the order in which they were asked for. */
+  /** In the order of the `outputs` option. */
   readonly outputs: readonly Readable[];
-  /** Its exit code, or 128 and the number of the signal that ended it. A thread waits: for programs that are about to end. */
+  /** The exit code, or 128 plus the number of the signal. Blocks a pool thread, so only for short-lived programs. */
   ended(): Promise<number>;
 }
 
@@ -49,7 +49,7 @@ interface SpawnCalls {
   errno(): number;
 }
 
-/** Larger than these structures are in any libc. */
+/** At least the size of these structures in any libc. */
 const ACTIONS_BYTES = 256;
 const ATTRIBUTES_BYTES = 1024;
 const SIGNALS_BYTES = 128;
@@ -61,7 +61,7 @@ const STANDARD = [0, 1, 2];
 
 export async function startProgram(
   program: string,
-  parameters: readonly string[],
+  args: readonly string[],
   { environment, directory, outputs }: ProgramOptions,
 ): Promise<StartedProgram> {
   const calls = spawnCalls();
@@ -74,7 +74,7 @@ export async function startProgram(
       if (directory !== undefined) calls.actionsChdir(actions, directory);
       for (const fd of STANDARD) if (!outputs.includes(fd)) calls.actionsOpen(actions, fd, '/dev/null', O_RDWR, 0);
       outputs.forEach((fd, i) => calls.actionsDup(actions, pipes[i]!.write, fd));
-      const pid = await spawn(calls, { program, parameters, environment, actions });
+      const pid = await spawn(calls, { program, args, environment, actions });
       return { pid, outputs: pipes.splice(0).map((pipe) => readableOf(calls, pipe)), ended: () => ended(calls, pid) };
     } finally {
       calls.actionsDestroy(actions);
@@ -86,21 +86,21 @@ export async function startProgram(
 
 interface Spawning {
   readonly program: string;
-  readonly parameters: readonly string[];
+  readonly args: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly actions: Buffer;
 }
 
-async function spawn(calls: SpawnCalls, { program, parameters, environment, actions }: Spawning): Promise<number> {
+async function spawn(calls: SpawnCalls, { program, args, environment, actions }: Spawning): Promise<number> {
   const attributes = Buffer.alloc(ATTRIBUTES_BYTES);
   calls.attributesInit(attributes);
-  // Node ignores some signals, and programs would begin with that: every signal means what it means by default.
+  // Node ignores some signals, which programs would inherit: this resets all signals to their defaults.
   calls.attributesSignals(attributes, Buffer.alloc(SIGNALS_BYTES, 0xff));
   calls.attributesFlags(attributes, SETSIGDEF | SETSIGMASK);
   const pid = new Int32Array(1);
   const envp = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const errno = await new Promise<number>((resolve, reject) => {
-    calls.spawn(pid, program, actions, attributes, [program, ...parameters, null], [...envp, null], (error, result) =>
+    calls.spawn(pid, program, actions, attributes, [program, ...args, null], [...envp, null], (error, result) =>
       error === null ? resolve(result) : reject(error),
     );
   });
@@ -115,7 +115,7 @@ function openPipe(calls: SpawnCalls): { read: number; write: number } {
 }
 
 function readableOf(calls: SpawnCalls, { read, write }: { readonly read: number; readonly write: number }): Readable {
-  // As long as we had it open too, the end would never come.
+  // With our copy open, the reader would never see the end.
   calls.close(write);
   return new net.Socket({ fd: read, readable: true, writable: false });
 }
@@ -129,7 +129,7 @@ async function ended(calls: SpawnCalls, pid: number): Promise<number> {
   return signal === 0 ? (status[0]! >> 8) & 0xff : 128 + signal;
 }
 
-type Native = ((...parameters: unknown[]) => number) & { async(...parameters: unknown[]): void };
+type Native = ((...args: unknown[]) => number) & { async(...args: unknown[]): void };
 
 interface Koffi {
   load(name: string | null): { func(prototype: string): Native };
@@ -162,8 +162,8 @@ function load(): SpawnCalls {
     attributesInit: libc.func('int posix_spawnattr_init(void *attributes)'),
     attributesFlags: libc.func('int posix_spawnattr_setflags(void *attributes, short flags)'),
     attributesSignals: libc.func('int posix_spawnattr_setsigdefault(void *attributes, const void *signals)'),
-    spawn: (...parameters) => spawnNative.async(...parameters),
-    wait: (...parameters) => waitNative.async(...parameters),
+    spawn: (...args) => spawnNative.async(...args),
+    wait: (...args) => waitNative.async(...args),
     close: libc.func('int close(int fd)'),
     errno: () => koffi.errno(),
   };

@@ -1,20 +1,22 @@
-/** Sysctls of namespaces, written by a thread that is inside of them. */
+/** Namespaced sysctls. They are written by a thread inside of the namespaces. */
 import fs from 'node:fs';
 
-/** What belongs to the IPC namespace; everything of `net` belongs to the network namespace, the names below to UTS. */
+/** The sysctls of the IPC and UTS namespaces; all of `net` belong to the network namespace. */
 const IPC = /^(?:kernel[./](?:msgmax|msgmnb|msgmni|sem|shmall|shmmax|shmmni|shm_rmid_forced)|fs[./]mqueue[./].+)$/;
 const UTS = /^kernel[./](?:hostname|domainname)$/;
 
 type SysctlNamespace = 'net' | 'ipc' | 'uts';
 
-/** Which namespace a sysctl belongs to; undefined for one of the whole machine. */
+/** The namespace of a sysctl; undefined if it is host-wide. */
 export function namespaceOfSysctl(name: string): SysctlNamespace | undefined {
   if (/^net[./]/.test(name)) return 'net';
   if (IPC.test(name)) return 'ipc';
   return UTS.test(name) ? 'uts' : undefined;
 }
 
-/** The path of a sysctl below /proc/sys. With slashes, dots are part of names (`net/ipv4/conf/eth0.1/…`). */
+/**
+ * The path of a sysctl below /proc/sys. In the form with slashes, dots are part of names (`net/ipv4/conf/eth0.1/…`).
+ */
 export function sysctlPath(name: string): string {
   const slashed = name.includes('/') ? name : name.replaceAll('.', '/');
   if (!/^[\w./-]+$/.test(slashed) || slashed.split('/').some((part) => part === '' || part === '.' || part === '..')) {

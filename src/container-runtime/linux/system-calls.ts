@@ -1,9 +1,9 @@
 /**
- * The system calls that sandboxes and terminals need and Node has no function for, through koffi. Loaded on first use:
- * the runtime can be described and tested without the native module.
+ * System calls for namespaces, sockets and terminals that Node does not have, through koffi. koffi is loaded on first
+ * use, so that unit tests need no native module.
  */
 import { createRequire } from 'node:module';
-import { SystemCallError } from '../syscalls.ts';
+import { SystemCallError } from './file-system-calls.ts';
 
 interface SystemCalls {
   unshare(flags: number): number;
@@ -61,7 +61,7 @@ function load(): SystemCalls {
   };
 }
 
-/** Throws for a result below zero, which is how libc says that it failed. */
+/** Throws a SystemCallError for a negative result. */
 export function checked(result: number, syscall: string, subject = ''): number {
   if (result < 0) throw new SystemCallError(syscall, systemCalls().errno(), subject);
   return result;

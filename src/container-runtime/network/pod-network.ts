@@ -1,45 +1,48 @@
 /**
- * How a sandbox gets its network. The runtime makes and pins a network namespace, then asks a `PodNetwork` to put an
- * interface and addresses into it; which one that is (the built-in bridge, or the user's CNI plugins) is configuration.
+ * The interface of pod networks. The runtime creates and pins a sandbox's network namespace; the `PodNetwork` (the
+ * built-in bridge or CNI plugins, by configuration) adds an interface and addresses.
  *
- * Every method may be called again after a crash in the middle of it: `attach` of an attached sandbox gives the addresses
- * it has, `detach` of one that was never attached does nothing. Pods of the host network are never given to it.
+ * All methods are idempotent, so that they can be repeated after a crash: `attach` of an attached sandbox returns its
+ * addresses, `detach` of one that is not attached does nothing. hostNetwork pods are never attached.
  */
 export interface PodNetwork {
   readonly kind: 'bridge' | 'cni';
   /**
-   * Gives the sandbox its interface, addresses, routes, host ports and bandwidth limits. On failure nothing of it is
-   * left, in the sandbox or on the node.
+   * Adds the sandbox's interface, addresses, routes, host ports and bandwidth limits. A failed call leaves nothing
+   * behind.
    */
   attach(sandbox: NetworkSandbox): Promise<Attachment>;
-  /** Takes all of that back. The namespace may be gone already: then `netnsPath` is left out or does not exist. */
+  /** Undoes `attach`. If the namespace is gone already, `netnsPath` is absent or does not exist. */
   detach(sandbox: NetworkSandbox): Promise<void>;
-  /** What `attach` gave; undefined for a sandbox that is not attached. Reads memory: it may be called in every sync. */
+  /**
+   * The result of `attach`; undefined for a sandbox that is not attached. Reads memory only, so it may be called
+   * often.
+   */
   attachment(id: string): Attachment | undefined;
-  /** Asks the network itself whether the attachment is still in place (CNI: CHECK). Throws what is wrong with it. */
+  /** Checks that the attachment is intact (CNI CHECK); throws if not. */
   check(sandbox: NetworkSandbox): Promise<void>;
-  /** Whether sandboxes can be attached now: the NetworkReady condition of the runtime's status. */
+  /** The NetworkReady condition of the runtime's status. */
   ready(): Promise<NetworkStatus>;
   /**
-   * The node's pod ranges (CRI UpdateRuntimeConfig). Until the first call the built-in bridge is not ready, unless it
-   * remembers ranges from before. Ranges that changed apply to new sandboxes; CNI gets them by its own configuration.
+   * Sets the node's pod CIDRs (CRI UpdateRuntimeConfig). The built-in bridge is not ready before the first call,
+   * unless it has recorded CIDRs. Changed CIDRs apply to new sandboxes; most CNI plugins have their own configuration.
    */
   configure(config: PodNetworkConfig): Promise<void>;
-  /** Releases what belongs to sandboxes that are no longer there: addresses, interfaces, host ports (CNI: GC). */
+  /** Releases addresses, interfaces and host ports of sandboxes that no longer exist (CNI GC). */
   reconcile(liveSandboxIds: Iterable<string>): Promise<void>;
-  /** Writes nothing and removes nothing: sandboxes outlive the process. Frees sockets and timers. */
+  /** Closes sockets and timers. Attachments stay, because sandboxes outlive the process. */
   close(): Promise<void>;
 }
 
 export interface NetworkSandbox {
-  /** The sandbox's id; addresses and interfaces belong to it. */
+  /** The sandbox's id, which owns addresses and interfaces. */
   readonly id: string;
   readonly name: string;
   readonly namespace: string;
   readonly uid: string;
   /** The pinned network namespace, e.g. /run/k8ts/…/net. */
   readonly netnsPath?: string;
-  /** The pod's annotations: kubernetes.io/ingress-bandwidth and kubernetes.io/egress-bandwidth are read. */
+  /** The pod's annotations; kubernetes.io/ingress-bandwidth and kubernetes.io/egress-bandwidth limit the bandwidth. */
   readonly annotations?: Readonly<Record<string, string>>;
   readonly portMappings?: readonly PortMapping[];
   /** Sysctls of the pod's network namespace (net.*), set before the interface comes up. */
@@ -69,17 +72,17 @@ export interface Attachment {
 
 export interface NetworkStatus {
   readonly ready: boolean;
-  /** For the condition: NetworkPluginNotReady with what is missing. */
+  /** The reason of the condition, such as NetworkPluginNotReady. */
   readonly reason?: string;
   readonly message?: string;
 }
 
 export interface PodNetworkConfig {
-  /** One range per family, e.g. ["10.244.1.0/24", "fd00:1::/64"]. */
+  /** One CIDR per family, e.g. ["10.244.1.0/24", "fd00:1::/64"]. */
   readonly podCidrs: readonly string[];
 }
 
-/** An attachment could not be made, checked or taken back; the message names the sandbox and the step. */
+/** Attaching, checking or detaching a sandbox failed; the message names the sandbox and the step. */
 export class PodNetworkError extends Error {
   constructor(
     readonly code:

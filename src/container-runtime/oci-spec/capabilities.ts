@@ -1,7 +1,8 @@
+/** Linux capabilities of a container in the OCI spec. */
 import type { Capability } from '../../cri/index.ts';
 import type { OciCapabilities } from './oci-types.ts';
 
-/** What a container has unless its configuration adds or drops. */
+/** The default capabilities of a container. */
 const DEFAULT_CAPABILITIES: readonly string[] = [
   'CAP_CHOWN',
   'CAP_DAC_OVERRIDE',
@@ -29,13 +30,13 @@ const CAPABILITIES_BY_NUMBER: readonly string[] = (
   .split(' ')
   .map((name) => `CAP_${name}`);
 
-/** The capabilities of a set as the kernel shows it in /proc/PID/status: a bit each, in hexadecimal. */
+/** Parses a capability set of /proc/PID/status: a hexadecimal bit mask. */
 export function capabilitiesOfMask(mask: string): string[] {
   const bits = BigInt(`0x${mask}`);
   return CAPABILITIES_BY_NUMBER.filter((_, number) => (bits >> BigInt(number)) & 1n);
 }
 
-/** Kubernetes names capabilities without the prefix, in any case. */
+/** Kubernetes writes capabilities without the CAP_ prefix and in any case. */
 function capabilityName(name: string): string {
   const upper = name.toUpperCase();
   return upper.startsWith('CAP_') ? upper : `CAP_${upper}`;
@@ -44,11 +45,11 @@ function capabilityName(name: string): string {
 interface CapabilityOptions {
   readonly privileged: boolean;
   readonly capabilities: Capability | undefined;
-  /** What the runtime itself has, and can give. */
+  /** The runtime's own capabilities, which it can pass on. */
   readonly available: readonly string[];
 }
 
-/** ALL goes first, names after it, drops last: `drop: [ALL], add: [NET_BIND_SERVICE]` leaves exactly that one. */
+/** ALL applies first, then additions, then drops: `drop: [ALL], add: [NET_BIND_SERVICE]` leaves exactly that one. */
 export function containerCapabilities({
   privileged,
   capabilities = {},

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerConfig, LinuxContainerSecurityContext } from '../../cri/index.ts';
 import { capabilitiesOfMask, containerCapabilities } from './capabilities.ts';
-import { containerSpec, type ContainerSpecInput, type MachineFacts } from './container-spec.ts';
+import { containerSpec, type ContainerSpecInput, type HostFeatures } from './container-spec.ts';
 import { bindMountOf, orderedMounts } from './mounts.ts';
 import { commandLine, environment, stopSignalOf, workingDirectory } from './process.ts';
 import { mergedResources, ociResources } from './resources.ts';
@@ -10,10 +10,10 @@ import { signalNumber } from './signals.ts';
 import { resolveUser } from './users.ts';
 
 const ALL = capabilitiesOfMask('1ffffffffff');
-const machine: MachineFacts = {
+const host: HostFeatures = {
   architecture: 'x64',
   capabilities: ALL,
-  lowestOomScoreAdj: -1000,
+  minOomScoreAdj: -1000,
   cgroupVersion: 2,
   swapLimits: true,
   apparmor: false,
@@ -47,7 +47,7 @@ function input(
     devices: [],
     allowEveryDevice: security.privileged ?? false,
     cgroupsPath: '/pod/c1',
-    machine,
+    host,
     readSeccompProfile: () => '{"defaultAction":"SCMP_ACT_LOG"}',
     ...change,
   };
@@ -114,7 +114,7 @@ describe('containerSpec', () => {
         input(
           { apparmor: { profileType: 'Localhost', localhostRef: 'strict' } },
           {},
-          { machine: { ...machine, apparmor: true } },
+          { host: { ...host, apparmor: true } },
         ),
       ).process.apparmorProfile,
     ).toBe('strict');
@@ -123,7 +123,7 @@ describe('containerSpec', () => {
   it('labels by SELinux only where it is', () => {
     const options = { selinuxOptions: { type: 'spc_t', level: 's0:c1,c2' } };
     expect(containerSpec(input(options)).process.selinuxLabel).toBeUndefined();
-    expect(containerSpec(input(options, {}, { machine: { ...machine, selinux: true } })).process.selinuxLabel).toBe(
+    expect(containerSpec(input(options, {}, { host: { ...host, selinux: true } })).process.selinuxLabel).toBe(
       'system_u:system_r:spc_t:s0:c1,c2',
     );
   });
@@ -131,9 +131,7 @@ describe('containerSpec', () => {
   it('makes a process no harder to kill than the runtime may', () => {
     const config = { linux: { resources: { oomScoreAdj: -997 } } };
     expect(containerSpec(input({}, config)).process.oomScoreAdj).toBe(-997);
-    expect(
-      containerSpec(input({}, config, { machine: { ...machine, lowestOomScoreAdj: 0 } })).process.oomScoreAdj,
-    ).toBe(0);
+    expect(containerSpec(input({}, config, { host: { ...host, minOomScoreAdj: 0 } })).process.oomScoreAdj).toBe(0);
   });
 
   it('joins a user namespace with its mappings', () => {

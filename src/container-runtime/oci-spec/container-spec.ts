@@ -1,6 +1,6 @@
 /**
- * The OCI runtime spec of a container, from its CRI configuration, its image and what its sandbox has. A pure function:
- * everything that has to be looked up on the machine comes in with `ContainerSpecInput`.
+ * Builds the OCI runtime spec of a container from its CRI config, its image and its sandbox. Pure: everything about
+ * the host is in `ContainerSpecInput`.
  */
 import type { ContainerConfig, Mount } from '../../cri/index.ts';
 import type { ProcessDefaults } from '../images/index.ts';
@@ -8,7 +8,7 @@ import { containerCapabilities } from './capabilities.ts';
 import { deviceSpec, type DeviceGrant } from './devices.ts';
 import { bindMountOf, orderedMounts, rootPropagation, systemMounts } from './mounts.ts';
 import { containerNamespaces, idMappings, type SandboxNamespaces } from './namespaces.ts';
-import type { OciMount, OciSpec } from './oci-types.ts';
+import type { OciCapabilities, OciLinux, OciMount, OciProcess, OciSpec } from './oci-types.ts';
 import { commandLine, environment, workingDirectory } from './process.ts';
 import { ociResources, type ResourceSupport } from './resources.ts';
 import { seccompChoice, seccompProfile } from './seccomp.ts';
@@ -28,98 +28,110 @@ export interface ContainerSpecInput {
   readonly namespaces: SandboxNamespaces;
   readonly targetPid?: string;
   readonly hostNetwork: boolean;
-  /** Mounts with sources that exist and hold no symbolic links. */
+  /** Mounts whose sources exist and contain no symbolic links. */
   readonly mounts: readonly Mount[];
-  /** The sandbox's resolv.conf, hostname, hosts and /dev/shm, unless the configuration mounts something there. */
+  /** The sandbox's resolv.conf, hostname, hosts and /dev/shm, unless the container mounts something there. */
   readonly sandboxMounts: readonly OciMount[];
   readonly devices: readonly DeviceGrant[];
   readonly allowEveryDevice: boolean;
   readonly cgroupsPath: string;
-  readonly machine: MachineFacts;
+  readonly host: HostFeatures;
   readonly readSeccompProfile: (file: string) => string;
 }
 
-/** What the kernel can do. */
-export interface MachineFacts extends ResourceSupport {
-  /** Node's name of the architecture. */
+/** Features of the host's kernel. */
+export interface HostFeatures extends ResourceSupport {
+  /** Node's name of the architecture, e.g. `x64`. */
   readonly architecture: string;
-  /** Those that the runtime itself has. */
+  /** The runtime's own capabilities. */
   readonly capabilities: readonly string[];
-  /** Processes can be made harder to kill for lack of memory only down to this. */
-  readonly lowestOomScoreAdj: number;
+  /** The lowest oom_score_adj that the runtime can set. */
+  readonly minOomScoreAdj: number;
   readonly cgroupVersion: 1 | 2;
   readonly apparmor: boolean;
   readonly selinux: boolean;
 }
 
 export function containerSpec(input: ContainerSpecInput): OciSpec {
-  const { config, image, machine, user } = input;
-  const security = config.linux?.securityContext ?? {};
-  const resources = config.linux?.resources;
+  const security = input.config.linux?.securityContext ?? {};
   const privileged = security.privileged ?? false;
+  const userNamespace = input.namespaces.user !== undefined;
   const capabilities = containerCapabilities({
     privileged,
     capabilities: security.capabilities,
-    available: machine.capabilities,
+    available: input.host.capabilities,
   });
-  const devices = deviceSpec(input.devices, { everything: input.allowEveryDevice });
-  const seccomp = seccompProfile(seccompChoice(security), {
-    machine: machine.architecture,
-    capabilities: capabilities.bounding,
-    readProfile: input.readSeccompProfile,
-  });
-  const userNamespace = input.namespaces.user !== undefined;
-  const mappings = security.namespaceOptions?.usernsOptions;
-  const apparmorProfile = apparmorProfileOf(input);
-  const selinuxLabel = selinuxLabelOf(input);
-  const propagation = rootPropagation(input.mounts);
-
   return {
     ociVersion: '1.0.2',
-    process: {
-      terminal: config.tty ?? false,
-      user: { uid: user.uid, gid: user.gid, additionalGids: [...user.supplementalGroups] },
-      args: commandLine(config, image),
-      env: environment(config, image, input.hostname),
-      cwd: workingDirectory(config, image),
-      capabilities,
-      noNewPrivileges: security.noNewPrivs ?? false,
-      oomScoreAdj: Math.max(resources?.oomScoreAdj ?? 0, machine.lowestOomScoreAdj),
-      ...(apparmorProfile === undefined ? {} : { apparmorProfile }),
-      ...(selinuxLabel === undefined ? {} : { selinuxLabel }),
-    },
+    process: ociProcess(input, capabilities),
     root: { path: input.rootfs, readonly: security.readonlyRootfs ?? false },
     mounts: orderedMounts(
       [...systemMounts({ privileged, userNamespace, hostNetwork: input.hostNetwork }), ...input.sandboxMounts],
       input.mounts.map(bindMountOf),
     ),
     annotations: ociAnnotations(input),
-    linux: {
-      namespaces: containerNamespaces({
-        options: security.namespaceOptions,
-        sandbox: input.namespaces,
-        targetPid: input.targetPid,
-        privateCgroup: machine.cgroupVersion === 2 && !privileged,
-      }),
-      ...(userNamespace ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids) } : {}),
-      devices: devices.devices,
-      resources: { ...ociResources(resources, machine), devices: devices.rules },
-      cgroupsPath: input.cgroupsPath,
-      ...(propagation === undefined ? {} : { rootfsPropagation: propagation }),
-      ...(seccomp === undefined ? {} : { seccomp }),
-      ...(privileged
-        ? {}
-        : {
-            // The caller names them: a container with /proc unmasked is one for which it names none.
-            maskedPaths: [...(security.maskedPaths ?? [])],
-            readonlyPaths: [...(security.readonlyPaths ?? [])],
-          }),
-      ...(selinuxLabel === undefined ? {} : { mountLabel: selinuxLabel }),
-    },
+    linux: ociLinux(input, { privileged, userNamespace, capabilities }),
   };
 }
 
-/** What tools that look at running containers go by; names as other runtimes have them. */
+function ociProcess(input: ContainerSpecInput, capabilities: OciCapabilities): OciProcess {
+  const { config, image, host, user } = input;
+  const apparmorProfile = apparmorProfileOf(input);
+  const selinuxLabel = selinuxLabelOf(input);
+  return {
+    terminal: config.tty ?? false,
+    user: { uid: user.uid, gid: user.gid, additionalGids: [...user.supplementalGroups] },
+    args: commandLine(config, image),
+    env: environment(config, image, input.hostname),
+    cwd: workingDirectory(config, image),
+    capabilities,
+    noNewPrivileges: config.linux?.securityContext?.noNewPrivs ?? false,
+    oomScoreAdj: Math.max(config.linux?.resources?.oomScoreAdj ?? 0, host.minOomScoreAdj),
+    ...(apparmorProfile === undefined ? {} : { apparmorProfile }),
+    ...(selinuxLabel === undefined ? {} : { selinuxLabel }),
+  };
+}
+
+interface LinuxOptions {
+  readonly privileged: boolean;
+  readonly userNamespace: boolean;
+  readonly capabilities: OciCapabilities;
+}
+
+function ociLinux(input: ContainerSpecInput, { privileged, userNamespace, capabilities }: LinuxOptions): OciLinux {
+  const { config, host } = input;
+  const security = config.linux?.securityContext ?? {};
+  const devices = deviceSpec(input.devices, { everything: input.allowEveryDevice });
+  const seccomp = seccompProfile(seccompChoice(security), {
+    machine: host.architecture,
+    capabilities: capabilities.bounding,
+    readProfile: input.readSeccompProfile,
+  });
+  const mappings = security.namespaceOptions?.usernsOptions;
+  const selinuxLabel = selinuxLabelOf(input);
+  const propagation = rootPropagation(input.mounts);
+  return {
+    namespaces: containerNamespaces({
+      options: security.namespaceOptions,
+      sandbox: input.namespaces,
+      targetPid: input.targetPid,
+      privateCgroup: host.cgroupVersion === 2 && !privileged,
+    }),
+    ...(userNamespace ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids) } : {}),
+    devices: devices.devices,
+    resources: { ...ociResources(config.linux?.resources, host), devices: devices.rules },
+    cgroupsPath: input.cgroupsPath,
+    ...(propagation === undefined ? {} : { rootfsPropagation: propagation }),
+    ...(seccomp === undefined ? {} : { seccomp }),
+    // The kubelet passes the paths to mask; for procMount Unmasked it passes none.
+    ...(privileged
+      ? {}
+      : { maskedPaths: [...(security.maskedPaths ?? [])], readonlyPaths: [...(security.readonlyPaths ?? [])] }),
+    ...(selinuxLabel === undefined ? {} : { mountLabel: selinuxLabel }),
+  };
+}
+
+/** Annotations for tools that inspect containers, with the names of other runtimes. */
 function ociAnnotations(input: ContainerSpecInput): Record<string, string> {
   return {
     'io.kubernetes.cri.container-type': 'container',
@@ -132,21 +144,21 @@ function ociAnnotations(input: ContainerSpecInput): Record<string, string> {
   };
 }
 
-/** A machine without AppArmor runs the default profile as none, and refuses one that was asked for by name. */
-function apparmorProfileOf({ config, machine }: ContainerSpecInput): string | undefined {
+/** Without AppArmor on the host, RuntimeDefault means unconfined, and a Localhost profile is an error. */
+function apparmorProfileOf({ config, host }: ContainerSpecInput): string | undefined {
   const { apparmor, apparmorProfile = '', privileged = false } = config.linux?.securityContext ?? {};
   const legacyName = apparmorProfile.startsWith('localhost/') ? apparmorProfile.slice('localhost/'.length) : undefined;
   const name =
     apparmor === undefined ? legacyName : apparmor.profileType === 'Localhost' ? apparmor.localhostRef : undefined;
   if (name === undefined || name === '' || privileged) return undefined;
-  if (!machine.apparmor)
+  if (!host.apparmor)
     throw new Error(`the AppArmor profile ${JSON.stringify(name)} cannot be used: this machine has no AppArmor`);
   return name;
 }
 
-function selinuxLabelOf({ config, machine }: ContainerSpecInput): string | undefined {
+function selinuxLabelOf({ config, host }: ContainerSpecInput): string | undefined {
   const options = config.linux?.securityContext?.selinuxOptions;
-  if (!machine.selinux || options === undefined) return undefined;
+  if (!host.selinux || options === undefined) return undefined;
   const { user = '', role = '', type = '', level = '' } = options;
   return `${user || 'system_u'}:${role || 'system_r'}:${type || 'container_t'}:${level || 's0'}`;
 }

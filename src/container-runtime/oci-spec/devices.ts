@@ -1,6 +1,7 @@
+/** Devices of a container in the OCI spec, with the rules of the device cgroup. */
 import type { OciDevice, OciDeviceRule } from './oci-types.ts';
 
-/** A device file of the machine. */
+/** A device file of the host. */
 export interface HostDevice {
   readonly path: string;
   readonly type: 'c' | 'b';
@@ -14,7 +15,7 @@ export interface HostDevice {
 export interface DeviceGrant {
   readonly device: HostDevice;
   readonly containerPath: string;
-  /** Of r, w and m. */
+  /** A combination of r, w and m. */
   readonly permissions: string;
 }
 
@@ -23,7 +24,7 @@ interface DeviceSpec {
   readonly rules: OciDeviceRule[];
 }
 
-/** Nothing but what is granted; the OCI runtime itself adds null, zero, random, tty and the like. */
+/** The devices and device cgroup rules of the grants; the OCI runtime adds /dev/null, /dev/zero and the like. */
 export function deviceSpec(grants: readonly DeviceGrant[], { everything }: { everything: boolean }): DeviceSpec {
   const devices = grants.map(({ device, containerPath }): OciDevice => ({
     path: containerPath,

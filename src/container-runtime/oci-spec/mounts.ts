@@ -1,3 +1,4 @@
+/** Mounts of a container in the OCI spec, with their propagation. */
 import path from 'node:path';
 import type { Mount } from '../../cri/index.ts';
 import type { OciMount } from './oci-types.ts';
@@ -8,10 +9,10 @@ interface SystemMountOptions {
   readonly hostNetwork: boolean;
 }
 
-/** What every container has: the kernel's file systems and an empty /dev. */
+/** The default mounts of every container: /proc, /dev, /sys and cgroups. */
 export function systemMounts({ privileged, userNamespace, hostNetwork }: SystemMountOptions): OciMount[] {
   const sysAccess = privileged ? 'rw' : 'ro';
-  // The kernel lets a user namespace mount sysfs only for a network namespace of its own.
+  // In a user namespace, sysfs can be mounted only with an own network namespace.
   const sys: OciMount =
     userNamespace && hostNetwork
       ? { destination: '/sys', type: 'none', source: '/sys', options: ['rbind', 'nosuid', 'noexec', 'nodev', 'ro'] }
@@ -47,7 +48,7 @@ const PROPAGATION_OPTIONS = {
   PROPAGATION_BIDIRECTIONAL: 'rshared',
 } as const;
 
-/** A mount of the configuration, its source already made and free of symbolic links. */
+/** The bind mount of a CRI mount, whose source exists and contains no symbolic links. */
 export function bindMountOf(mount: Mount): OciMount {
   const {
     containerPath = '',
@@ -74,17 +75,17 @@ export function bindMountOf(mount: Mount): OciMount {
   };
 }
 
-/** The propagation that the root needs for that of the mounts: mounts inside cannot share more than the root does. */
+/** The propagation of the root file system, which must allow that of all mounts. */
 export function rootPropagation(mounts: readonly Mount[]): string | undefined {
   if (mounts.some((mount) => mount.propagation === 'PROPAGATION_BIDIRECTIONAL')) return 'shared';
   return mounts.some((mount) => mount.propagation === 'PROPAGATION_HOST_TO_CONTAINER') ? 'slave' : undefined;
 }
 
-/** A mount replaces one at the same place, and comes after those that it lies in. */
-export function orderedMounts(defaults: readonly OciMount[], given: readonly OciMount[]): OciMount[] {
-  const replaced = new Set(given.map((mount) => mount.destination));
+/** Given mounts replace defaults at the same path, and parents come before children. */
+export function orderedMounts(defaults: readonly OciMount[], overrides: readonly OciMount[]): OciMount[] {
+  const replaced = new Set(overrides.map((mount) => mount.destination));
   const depth = (mount: OciMount): number => mount.destination.split('/').filter((part) => part !== '').length;
-  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...given].sort(
+  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...overrides].sort(
     (a, b) => depth(a) - depth(b),
   );
 }

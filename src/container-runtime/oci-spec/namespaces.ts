@@ -1,12 +1,13 @@
+/** Linux namespaces of a container in the OCI spec. */
 import type { IDMapping, NamespaceOption } from '../../cri/index.ts';
 import type { OciIdMapping, OciNamespace } from './oci-types.ts';
 
-/** Where the sandbox's namespaces are; what is undefined is that of the machine. */
+/** Paths of the sandbox's namespaces; undefined means the host's namespace. */
 export interface SandboxNamespaces {
   readonly network?: string;
   readonly ipc?: string;
   readonly uts?: string;
-  /** A PID namespace that the sandbox's containers share. */
+  /** The shared PID namespace (shareProcessNamespace). */
   readonly pid?: string;
   readonly user?: string;
 }
@@ -14,9 +15,9 @@ export interface SandboxNamespaces {
 interface NamespaceOptions {
   readonly options: NamespaceOption | undefined;
   readonly sandbox: SandboxNamespaces;
-  /** The PID namespace of the container that an ephemeral one is to look at. */
+  /** The PID namespace of an ephemeral container's target container. */
   readonly targetPid: string | undefined;
-  /** A cgroup namespace of its own; without it the container sees the machine's tree. */
+  /** Whether the container has its own cgroup namespace; otherwise it sees the host's cgroup tree. */
   readonly privateCgroup: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The OCI runtime specification's config.json, as far as Linux containers use it. */
+/** Types of the OCI runtime spec (config.json) that Linux containers use. */
 
 export interface OciSpec {
   ociVersion: string;
@@ -109,7 +109,7 @@ export interface OciSyscallRule {
   args?: { index: number; value: number; valueTwo?: number; op: string }[];
 }
 
-interface OciLinux {
+export interface OciLinux {
   uidMappings?: OciIdMapping[];
   gidMappings?: OciIdMapping[];
   namespaces: OciNamespace[];

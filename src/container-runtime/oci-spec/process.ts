@@ -1,11 +1,11 @@
-/** What runs in a container: the image's defaults under the configuration. */
+/** Command, environment and working directory of a container: its config over the image's defaults. */
 import path from 'node:path';
 import type { ContainerConfig } from '../../cri/index.ts';
 import type { ProcessDefaults } from '../images/index.ts';
 
 const DEFAULT_PATH = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** A command replaces the image's entrypoint and its arguments; arguments alone replace the image's. */
+/** `command` replaces the image's entrypoint and cmd; `args` alone replace the cmd. */
 export function commandLine(config: ContainerConfig, image: ProcessDefaults): string[] {
   const { command = [], args = [] } = config;
   const imageEntrypoint = image.Entrypoint ?? [];
@@ -16,7 +16,7 @@ export function commandLine(config: ContainerConfig, image: ProcessDefaults): st
   return line;
 }
 
-/** Later ones replace earlier ones of the same name, in the place of the first. */
+/** Later variables replace earlier ones of the same name, at the position of the first. */
 export function environment(config: ContainerConfig, image: ProcessDefaults, hostname: string): string[] {
   const variables = new Map<string, string>();
   const set = (variable: string): void => {
@@ -37,7 +37,7 @@ export function workingDirectory(config: ContainerConfig, image: ProcessDefaults
   return path.posix.isAbsolute(directory) ? directory : path.posix.join('/', directory);
 }
 
-/** By name, with or without SIG, or by number, as images and CRI have it. */
+/** A name, with or without SIG, or a number. */
 export function stopSignalOf(config: ContainerConfig, image: ProcessDefaults): string {
   if (config.stopSignal !== undefined && config.stopSignal !== 'RUNTIME_DEFAULT') return config.stopSignal;
   return image.StopSignal || 'SIGTERM';

@@ -1,12 +1,13 @@
+/** CPU, memory and other limits of a container in the OCI spec. */
 import type { LinuxContainerResources } from '../../cri/index.ts';
 import type { OciResources } from './oci-types.ts';
 
 export interface ResourceSupport {
-  /** Whether memory and swap together can be limited. */
+  /** Whether the kernel can limit memory plus swap. */
   readonly swapLimits: boolean;
 }
 
-/** Limits as runc takes them: in a spec, and to update a container. What is not given, or 0, is not limited. */
+/** CRI resources as OCI resources, for a spec and for `runc update`. Absent or 0 means unlimited. */
 export function ociResources(resources: LinuxContainerResources | undefined, support: ResourceSupport): OciResources {
   if (resources === undefined) return {};
   const {
@@ -29,7 +30,7 @@ export function ociResources(resources: LinuxContainerResources | undefined, sup
   });
   const memory = withoutEmpty({
     limit: memoryLimitInBytes,
-    // A limit of memory without a word on swap is one of both: what is limited is not to be moved to disk.
+    // Without a swap limit, memory plus swap get the memory limit, so that the container cannot swap.
     swap: support.swapLimits ? memorySwapLimitInBytes || memoryLimitInBytes : undefined,
   });
   return {
@@ -42,7 +43,7 @@ export function ociResources(resources: LinuxContainerResources | undefined, sup
   };
 }
 
-/** In proto3 an absent number is 0 and an absent text is empty. */
+/** In proto3 an absent number is 0 and an absent string is empty. */
 function withoutEmpty<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== 0 && value !== ''),
@@ -51,11 +52,11 @@ function withoutEmpty<Fields extends object>(fields: Fields): { [Name in keyof F
   };
 }
 
-/** An update changes what it names and leaves the rest. */
+/** An update changes only the fields that it sets. */
 export function mergedResources(
   current: LinuxContainerResources | undefined,
   change: LinuxContainerResources,
 ): LinuxContainerResources {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined && value !== 0 && value !== '');
-  return { ...current, ...(Object.fromEntries(given) as LinuxContainerResources) };
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined && value !== 0 && value !== '');
+  return { ...current, ...(Object.fromEntries(changes) as LinuxContainerResources) };
 }

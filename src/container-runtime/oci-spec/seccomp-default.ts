@@ -1,6 +1,6 @@
 /**
- * The RuntimeDefault seccomp profile: everything is refused with EPERM but what is listed here. Some calls are allowed
- * only to a container that has the capability which the kernel asks for anyway.
+ * The RuntimeDefault seccomp profile: system calls that are not listed fail with EPERM. Some are allowed only if the
+ * container has the capability that the kernel requires anyway.
  */
 import type { OciSeccomp, OciSyscallRule } from './oci-types.ts';
 
@@ -12,7 +12,10 @@ const AF_VSOCK = 40;
 /** CLONE_NEW* of mount, cgroup, uts, ipc, user, pid and net namespaces. */
 const CLONE_NAMESPACE_FLAGS = 0x7e02_0000;
 
-/** Execution domains: Linux, with 3 GB of addresses, without random addresses, and asking which one it is. */
+/**
+ * Arguments of personality(2): PER_LINUX and PER_LINUX32, each with and without UNAME26, and the query of the current
+ * value.
+ */
 const PERSONALITIES = [0x0, 0x0008, 0x2_0000, 0x2_0008, 0xffff_ffff];
 
 const ALLOWED = `
@@ -69,7 +72,7 @@ const ALLOWED_WITH_CAPABILITY: Readonly<Record<string, string>> = {
   CAP_PERFMON: 'perf_event_open',
 };
 
-/** What only one architecture has. */
+/** System calls of single architectures. */
 const ALLOWED_ON: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     x64: 'arch_prctl modify_ldt',
@@ -82,8 +85,8 @@ const ALLOWED_ON: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * A machine's own architecture, and those whose programs it runs too. Not x32, which hardly a kernel has: each one more
- * makes every start of a container several milliseconds longer.
+ * The native architecture and the 32-bit one that it also runs. x32 is left out, because few kernels have it and each
+ * architecture adds several milliseconds to the start of a container.
  */
 const ARCHITECTURES: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({
@@ -101,7 +104,7 @@ const words = (text: string): string[] => text.split(/\s+/).filter((word) => wor
 export function defaultSeccompProfile(machine: string, capabilities: readonly string[]): OciSeccomp {
   const syscalls: OciSyscallRule[] = [
     { names: [...words(ALLOWED), ...words(ALLOWED_ON.get(machine) ?? '')], action: ALLOW },
-    // Virtual sockets reach the hypervisor past every network namespace.
+    // AF_VSOCK sockets reach the hypervisor and bypass network namespaces.
     { names: ['socket'], action: ALLOW, args: [{ index: 0, value: AF_VSOCK, op: 'SCMP_CMP_NE' }] },
     ...PERSONALITIES.map((value): OciSyscallRule => ({
       names: ['personality'],
@@ -121,7 +124,7 @@ export function defaultSeccompProfile(machine: string, capabilities: readonly st
         { index: machine === 's390x' ? 1 : 0, value: CLONE_NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' },
       ],
     });
-    // Its flags are behind a pointer, where a filter cannot look; C libraries fall back to clone when it is missing.
+    // seccomp cannot inspect clone3's flags behind a pointer; with ENOSYS, C libraries fall back to clone.
     syscalls.push({ names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS });
   }
   const architectures = ARCHITECTURES.get(machine);

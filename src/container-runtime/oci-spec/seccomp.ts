@@ -1,4 +1,4 @@
-/** Which seccomp profile a container runs under. */
+/** Selects and loads the seccomp profile of a container: Unconfined, RuntimeDefault or Localhost. */
 import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
 import type { OciSeccomp, OciSyscallRule } from './oci-types.ts';
 import { defaultSeccompProfile } from './seccomp-default.ts';
@@ -12,7 +12,7 @@ export function seccompChoice(context: LinuxContainerSecurityContext | undefined
   if (context?.privileged) return { type: 'unconfined' };
   const { seccomp, seccompProfilePath = '' } = context ?? {};
   if (seccomp === undefined) return legacyChoice(seccompProfilePath);
-  // RuntimeDefault is the enumeration's zero, which proto3 leaves out.
+  // RuntimeDefault is the enum's zero, which proto3 omits.
   switch (seccomp.profileType ?? 'RuntimeDefault') {
     case 'Unconfined':
       return { type: 'unconfined' };
@@ -23,7 +23,7 @@ export function seccompChoice(context: LinuxContainerSecurityContext | undefined
   }
 }
 
-/** The annotation's notation, which CRI had before it had profiles. */
+/** CRI's older field, in the format of the former annotation. */
 function legacyChoice(path: string): SeccompChoice {
   if (path === '' || path === 'unconfined') return { type: 'unconfined' };
   if (path === 'runtime/default' || path === 'docker/default') return { type: 'default' };
@@ -65,7 +65,7 @@ interface ProfileFile extends Omit<OciSeccomp, 'syscalls'> {
   syscalls?: ProfileRule[];
 }
 
-/** Profiles come in the specification's form, and in Docker's, whose rules may depend on capabilities. */
+/** Parses a profile in the OCI format, or in Docker's, whose rules may depend on capabilities. */
 function parseProfile(text: string, file: string, capabilities: readonly string[]): OciSeccomp {
   let profile: ProfileFile;
   try {

@@ -1,9 +1,10 @@
+/** Parses stop signals. */
 import os from 'node:os';
 
 const FIRST_REALTIME = 34;
 const LAST_REALTIME = 64;
 
-/** Signals that Node's own table does not have under these names. */
+/** Signal names that Node's table does not have. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ SIGCLD: 'SIGCHLD', SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' }),
 );

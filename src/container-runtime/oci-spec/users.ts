@@ -1,8 +1,8 @@
-/** Who a container's process runs as: numbers as they are, names from the image's own /etc/passwd and /etc/group. */
+/** Resolves the user and groups of a container: numeric ids, or names in the image's /etc/passwd and /etc/group. */
 import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
 
 interface UserFiles {
-  /** The text of the image's files; empty where it has none. */
+  /** The content of the image's files; empty if missing. */
   readonly passwd: string;
   readonly group: string;
 }
@@ -10,7 +10,7 @@ interface UserFiles {
 export interface ResolvedUser {
   readonly uid: number;
   readonly gid: number;
-  /** With the primary group among them, so that leaving it takes more than a setgid program. */
+  /** Includes the primary group, so that a setgid program cannot drop it. */
   readonly supplementalGroups: readonly number[];
 }
 
@@ -26,7 +26,7 @@ interface GroupEntry {
   readonly members: readonly string[];
 }
 
-const LARGEST_ID = 2 ** 32 - 2;
+const MAX_ID = 2 ** 32 - 2;
 
 export function resolveUser(
   context: LinuxContainerSecurityContext | undefined,
@@ -40,9 +40,9 @@ export function resolveUser(
     supplementalGroups = [],
     supplementalGroupsPolicy = 'Merge',
   } = context ?? {};
-  const givenUser = runAsUsername || (runAsUser === undefined ? '' : String(runAsUser.value ?? 0));
-  if (givenUser === '' && runAsGroup !== undefined) throw new Error('a group to run as is given without a user');
-  const [userPart = '', groupPart = ''] = (givenUser === '' ? (imageUser ?? '') : givenUser).split(':');
+  const requestedUser = runAsUsername || (runAsUser === undefined ? '' : String(runAsUser.value ?? 0));
+  if (requestedUser === '' && runAsGroup !== undefined) throw new Error('a group to run as is given without a user');
+  const [userPart = '', groupPart = ''] = (requestedUser === '' ? (imageUser ?? '') : requestedUser).split(':');
 
   const users = passwdEntries(files.passwd);
   const groups = groupEntries(files.group);
@@ -55,11 +55,11 @@ export function resolveUser(
         ? findGroup(groupPart, groups)
         : (entry?.gid ?? 0);
 
-  const ofImage =
+  const imageGroups =
     supplementalGroupsPolicy === 'Strict' || !entry
       ? []
       : groups.filter((group) => group.members.includes(entry.name)).map((group) => group.gid);
-  return { uid, gid, supplementalGroups: [...new Set([gid, ...ofImage, ...supplementalGroups])] };
+  return { uid, gid, supplementalGroups: [...new Set([gid, ...imageGroups, ...supplementalGroups])] };
 }
 
 function findUser(text: string, users: readonly PasswdEntry[]): PasswdEntry | undefined {
@@ -77,7 +77,7 @@ function findGroup(text: string, groups: readonly GroupEntry[]): number {
 function numericId(text: string, what: 'user' | 'group'): number {
   if (!isNumeric(text)) throw new Error(`no ${what} ${JSON.stringify(text)} is found in the image`);
   const id = Number(text);
-  if (id > LARGEST_ID) throw new Error(`the ${what} id ${text} is too large`);
+  if (id > MAX_ID) throw new Error(`the ${what} id ${text} is too large`);
   return id;
 }
 

@@ -1,10 +1,11 @@
+/** The record of a container and its phases. */
 import type { ContainerConfig, LinuxContainerResources } from '../../cri/index.ts';
 import type { ProcessIdentity } from '../linux/processes.ts';
 
 /**
- * creating: nobody has been told its id yet; after a crash it is taken down.
- * starting: conmon may have been started; what became of it is found out after a crash.
- * removing: a removal has begun and is finished after a crash.
+ * creating: the caller does not have the id yet; recovery deletes the container.
+ * starting: conmon may have been started; recovery finds out.
+ * removing: recovery finishes the removal.
  */
 export type ContainerPhase = 'creating' | 'created' | 'starting' | 'running' | 'exited' | 'removing';
 
@@ -15,7 +16,7 @@ export interface ContainerRecord {
   readonly config: ContainerConfig;
   readonly runtimeHandler: string;
   readonly imageId: string;
-  /** What the container was made from, with its digest where the image has one. */
+  /** The image reference, with a digest if the image has one. */
   readonly imageRef: string;
   readonly createdAt: number;
   readonly startedAt?: number;
@@ -27,9 +28,9 @@ export interface ContainerRecord {
   readonly process?: ProcessIdentity;
   readonly conmon?: ProcessIdentity;
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
-  /** Limits as they are now: in-place updates change them. */
+  /** The current limits, including in-place updates. */
   readonly resources?: LinuxContainerResources;
-  /** The signal that asks it to stop: a name or a number. */
+  /** The stop signal, as a name or number. */
   readonly stopSignal: string;
   /** Absolute, below the root of the cgroup file system. */
   readonly cgroupPath: string;

@@ -1,4 +1,7 @@
-/** Work on one sandbox or container happens in the order in which it was asked for; different ones do not wait. */
+/**
+ * A mutex per key: work on one sandbox, container or snapshot runs in the order of the calls; different keys run
+ * concurrently.
+ */
 export class KeyedLock {
   readonly #tails = new Map<string, Promise<void>>();
 
@@ -14,5 +17,14 @@ export class KeyedLock {
       release();
       if (this.#tails.get(key) === tail) this.#tails.delete(key);
     }
+  }
+
+  isBusy(key: string): boolean {
+    return this.#tails.has(key);
+  }
+
+  /** Resolves when all pending work has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#tails.values());
   }
 }

@@ -1,10 +1,9 @@
 /**
- * What the runtime knows of its sandboxes and containers, one small JSON file each. A record is written before the first
- * resource that it stands for is made and removed after the last one is gone: so whatever moment the process ends at,
- * everything that it left behind has a record that says so.
+ * Records of sandboxes and containers, one JSON file each. A record is written before its first resource is created
+ * and removed after its last one is deleted. So after a crash every leftover resource has a record.
  *
- * A change is a new file with the next number, `ID.NUMBER.json`, and then the old one goes. Replacing a file by renaming
- * would be as safe, but journaling file systems answer it by writing the data out at once, which takes milliseconds.
+ * A change writes a new file with the next version, `ID.VERSION.json`, and then removes the old one. Replacing a file
+ * by rename would be as safe, but makes journaling file systems flush the data at once, which takes milliseconds.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -22,7 +21,7 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
     this.#directory = directory;
   }
 
-  /** Reads what is there: of each record the newest that was written completely. Everything else goes. */
+  /** Loads the newest complete version of each record and deletes all other files. */
   load(): void {
     makeDirectorySync(this.#directory, { mode: 0o700 });
     for (const name of fs.readdirSync(this.#directory)) {
@@ -43,7 +42,7 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
     return this.#records.get(id)?.record;
   }
 
-  /** By its id, or by the beginning of its id when no other one begins so. */
+  /** By id, or by an unambiguous prefix of it. */
   find(idOrPrefix: string): Stored | undefined {
     const exact = this.get(idOrPrefix);
     if (exact !== undefined || idOrPrefix === '') return exact;
@@ -56,7 +55,7 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
     return found;
   }
 
-  /** The parts that are given replace those of the record; those that are undefined are taken away. */
+  /** Changes the given fields; a field with the value undefined is removed. */
   update(id: string, change: Partial<Stored>): Stored {
     const record = this.get(id);
     if (record === undefined) throw new Error(`there is no record of ${id}`);
@@ -96,7 +95,7 @@ function readRecord<Stored extends Identified>(file: string): Stored | undefined
   }
 }
 
-/** Values of environment variables are bytes on the wire; JSON has them as Node writes Buffers. */
+/** Restores Buffers, such as the values of environment variables, from their JSON form. */
 function reviveBytes(_key: string, value: unknown): unknown {
   if (
     typeof value === 'object' &&

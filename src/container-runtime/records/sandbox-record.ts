@@ -1,10 +1,11 @@
+/** The record of a sandbox and its phases. */
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import type { ProcessIdentity } from '../linux/processes.ts';
 
 /**
- * creating: nobody has been told its id yet; after a crash it is taken down.
- * ready: namespaces and network are there. stopped: they are gone, containers can no longer be started in it.
- * removing: a removal has begun and is finished after a crash.
+ * creating: the caller does not have the id yet; recovery deletes the sandbox.
+ * ready: namespaces and network exist. stopped: they are released; no container can start any more.
+ * removing: recovery finishes the removal.
  */
 type SandboxPhase = 'creating' | 'ready' | 'stopped' | 'removing';
 
@@ -13,7 +14,7 @@ export interface SandboxRecord {
   readonly phase: SandboxPhase;
   readonly config: PodSandboxConfig;
   readonly runtimeHandler: string;
-  /** Nanoseconds since the epoch, as CRI has times. */
+  /** Nanoseconds since the epoch. */
   readonly createdAt: number;
   readonly ips?: readonly string[];
   /** The process that holds a shared PID namespace or a user namespace. */

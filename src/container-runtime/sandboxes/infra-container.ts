@@ -1,6 +1,6 @@
 /**
- * The process of a sandbox that needs one: a PID namespace that containers share must have a first process, and a user
- * namespace must be made by a process that is mapped into it. Every other sandbox has none.
+ * The infra (pause) container of a sandbox. Only two kinds of sandboxes need one: a shared PID namespace needs a first
+ * process, and a user namespace is created by a process that is mapped into it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -26,15 +26,15 @@ interface InfraOptions {
   readonly sysctls: Readonly<Record<string, string>>;
 }
 
-/** The last to go when memory runs out: without it the whole pod would have to start again. */
+/** The kernel's OOM killer should kill it last: without it the whole pod would have to restart. */
 const INFRA_OOM_SCORE_ADJ = -998;
 
-/** Below the largest id that a pod's user namespace usually maps. */
+/** A user id that a pod's user namespace maps. */
 const NOBODY = 65_534;
 
 /**
- * Makes the process and pins its namespaces. It stays, and is given back, where the PID namespace is shared; a user
- * namespace alone needs it only until it is pinned.
+ * Creates the infra process and pins its namespaces. With a shared PID namespace it keeps running and is returned; a
+ * user namespace alone needs it only until it is pinned.
  */
 export async function startInfra(parts: RuntimeParts, options: InfraOptions): Promise<ProcessIdentity | undefined> {
   const { id, runtime, modes } = options;
@@ -45,7 +45,7 @@ export async function startInfra(parts: RuntimeParts, options: InfraOptions): Pr
   await createOciContainer(runtime, id, { bundle: paths.infraBundle, pidFile: paths.infraPid });
   const pid = readPidFile(paths.infraPid);
   const identity = pid === undefined ? undefined : identify(pid);
-  if (identity === undefined) throw new Error('the process that was to hold the namespaces has ended');
+  if (identity === undefined) throw new Error('the infra process has exited');
   pinProcessNamespaces(identity.pid, paths, modes);
   if (!modes.sharedPid) {
     await deleteOciContainer(runtime, id);
@@ -61,16 +61,16 @@ function installPauseProgram(parts: RuntimeParts): void {
   if (fs.existsSync(program)) return;
   for (const folder of ['proc', 'dev']) makeDirectorySync(path.join(root, folder), { mode: 0o755 });
   const temporary = `${program}.tmp`;
-  fs.writeFileSync(temporary, pauseProgram(parts.machine.architecture), { mode: 0o755 });
+  fs.writeFileSync(temporary, pauseProgram(parts.host.architecture), { mode: 0o755 });
   fs.renameSync(temporary, program);
 }
 
 function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }: InfraOptions): OciSpec {
-  const { machine } = parts;
+  const { host } = parts;
   const paths = parts.paths.sandbox(id);
   const mappings = config.linux?.securityContext?.namespaceOptions?.usernsOptions;
-  // In a user namespace everything else belongs to it, and is made together with it.
-  const place = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] =>
+  // With a user namespace, the infra process creates all namespaces, so that the user namespace owns them.
+  const namespace = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] =>
     ofHost ? [] : [modes.userNamespace ? { type } : { type, path: file }];
   const none = containerCapabilities({ privileged: false, capabilities: { dropCapabilities: ['ALL'] }, available: [] });
   return {
@@ -82,7 +82,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
       cwd: '/',
       capabilities: none,
       noNewPrivileges: true,
-      oomScoreAdj: Math.max(INFRA_OOM_SCORE_ADJ, machine.lowestOomScoreAdj),
+      oomScoreAdj: Math.max(INFRA_OOM_SCORE_ADJ, host.minOomScoreAdj),
     },
     root: { path: parts.paths.pause, readonly: true },
     ...(modes.userNamespace && !modes.hostUts ? { hostname } : {}),
@@ -100,16 +100,16 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
         { type: 'mount' },
         { type: 'pid' },
         ...(modes.userNamespace ? [{ type: 'user' as const }] : []),
-        ...place('network', paths.net, modes.hostNetwork),
-        ...place('ipc', paths.ipc, modes.hostIpc),
-        ...place('uts', paths.uts, modes.hostUts),
+        ...namespace('network', paths.net, modes.hostNetwork),
+        ...namespace('ipc', paths.ipc, modes.hostIpc),
+        ...namespace('uts', paths.uts, modes.hostUts),
       ],
       ...(modes.userNamespace
         ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids), sysctl: { ...sysctls } }
         : {}),
       resources: { devices: [{ allow: false, access: 'rwm' }] },
       cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime,
-      seccomp: defaultSeccompProfile(machine.architecture, []),
+      seccomp: defaultSeccompProfile(host.architecture, []),
     },
   };
 }

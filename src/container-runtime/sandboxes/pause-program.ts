@@ -1,6 +1,6 @@
 /**
- * The first process of a PID namespace that containers share: it waits for ever, and the kernel reaps its children
- * because it ignores their signal. A whole program in a few machine words, so that no image and no C library is needed.
+ * The pause program: the first process of a shared PID namespace. It waits for ever and ignores SIGCHLD, so that the
+ * kernel reaps orphans. The executable is generated here, so that no pause image is needed.
  *
  *   rt_sigaction(SIGCHLD, &{ SIG_IGN }, NULL, 8); for (;;) pause();
  */

@@ -1,4 +1,4 @@
-/** RunPodSandbox: namespaces, files, network — and nothing left of them when a step fails. */
+/** RunPodSandbox: creates the sandbox's namespaces, files and network; removes them all if a step fails. */
 import fs from 'node:fs';
 import { CriError, type PodSandboxConfig, type RunPodSandboxRequest } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
@@ -9,7 +9,7 @@ import { messageOf, newId, nowNanoseconds, type RuntimeParts } from '../runtime-
 import { startInfra } from './infra-container.ts';
 import { networkSandbox } from './network-sandbox.ts';
 import { writeSandboxFiles } from './sandbox-files.ts';
-import { makeNamespaces, mountSharedMemory, sandboxModes, splitSysctls } from './sandbox-namespaces.ts';
+import { createNamespaces, mountSharedMemory, sandboxModes, splitSysctls } from './sandbox-namespaces.ts';
 import { publishSandboxEvent } from './sandbox-status.ts';
 import { releaseSandbox } from './stop-sandbox.ts';
 
@@ -24,7 +24,7 @@ export async function runSandbox(parts: RuntimeParts, request: RunPodSandboxRequ
       'UNKNOWN',
       `failed to get sandbox runtime: no runtime for ${JSON.stringify(handler)} is configured`,
     );
-  refuseTakenName(parts, config);
+  checkNameIsFree(parts, config);
 
   const record = parts.sandboxes.put({
     id: newId(parts.ctx),
@@ -57,13 +57,14 @@ async function setUp(parts: RuntimeParts, record: SandboxRecord, runtime: OciRun
   makeDirectorySync(paths.directory, { mode: 0o711 });
   writeSandboxFiles(paths, { dns: config.dnsConfig, hostname });
   if (!modes.hostIpc) mountSharedMemory(paths);
-  if (!modes.userNamespace) makeNamespaces(paths, modes, { hostname, sysctls: sysctls.others });
+  if (!modes.userNamespace) createNamespaces(paths, modes, { hostname, sysctls: sysctls.others });
 
   const infra =
     modes.userNamespace || modes.sharedPid
       ? startInfra(parts, { id, config, runtime, modes, hostname, sysctls: sysctls.others })
       : undefined;
-  // The network needs its namespace, which a user namespace's process brings along; otherwise both go on at once.
+  // With a user namespace, the infra process creates the network namespace. Otherwise infra and network start
+  // concurrently.
   if (modes.userNamespace) await infra;
   const attached = modes.hostNetwork
     ? undefined
@@ -88,8 +89,8 @@ async function attach(parts: RuntimeParts, sandbox: NetworkSandbox): Promise<rea
   return (await parts.network.attach(sandbox)).ips;
 }
 
-/** A caller that asks twice, because an answer was lost, must not get two sandboxes of one attempt. */
-function refuseTakenName(
+/** A retried call whose first answer was lost must not create a second sandbox of the same attempt. */
+function checkNameIsFree(
   parts: RuntimeParts,
   { metadata: { name, uid, namespace = '', attempt = 0 } = {} }: PodSandboxConfig,
 ): void {

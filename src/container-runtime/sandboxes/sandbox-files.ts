@@ -1,4 +1,4 @@
-/** The files that a sandbox gives to its containers. */
+/** Writes the sandbox's resolv.conf, hostname and hosts files, which are mounted into its containers. */
 import fs from 'node:fs';
 import type { DNSConfig } from '../../cri/index.ts';
 import type { SandboxPaths } from '../state-paths.ts';
@@ -14,13 +14,13 @@ export function resolvConf({ servers = [], searches = [], options = [] }: DNSCon
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** Without DNS configuration the sandbox resolves as the machine does. */
+/** Without a DNS config the sandbox uses the host's resolv.conf. */
 export function writeSandboxFiles(
   paths: SandboxPaths,
   { dns, hostname }: { dns: DNSConfig | undefined; hostname: string },
 ): void {
-  const given = dns === undefined ? '' : resolvConf(dns);
-  fs.writeFileSync(paths.resolvConf, given === '' ? readOr('/etc/resolv.conf', '') : given);
+  const content = dns === undefined ? '' : resolvConf(dns);
+  fs.writeFileSync(paths.resolvConf, content === '' ? readOr('/etc/resolv.conf', '') : content);
   fs.writeFileSync(paths.hostname, `${hostname}\n`);
   fs.writeFileSync(paths.hosts, readOr('/etc/hosts', FALLBACK_HOSTS));
 }

@@ -1,4 +1,4 @@
-/** The namespaces of a sandbox: which it has of its own, how they are made, and where they are pinned. */
+/** The Linux namespaces of a sandbox: which are its own, how they are created, and where they are pinned. */
 import fs from 'node:fs';
 import type { NamespaceOption, PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
@@ -15,7 +15,7 @@ import { namespaceOfSysctl, sysctlPath, writeSysctl } from '../linux/sysctls.ts'
 import type { SandboxNamespaces } from '../oci-spec/namespaces.ts';
 import type { SandboxPaths } from '../state-paths.ts';
 
-/** What CRI gives when the field is absent: the enumeration's zero, POD. */
+/** The namespace modes of CRI's NamespaceOption; an absent field means POD, the enum's zero. */
 export interface SandboxModes {
   readonly hostNetwork: boolean;
   readonly hostIpc: boolean;
@@ -30,14 +30,14 @@ export function sandboxModes(config: PodSandboxConfig, nodeNetns: string | undef
   return {
     hostNetwork,
     hostIpc: options.ipc === 'NODE',
-    // A node with a network namespace of its own has a host name of its own too.
+    // With several nodes on one machine, each node has its own host name.
     hostUts: hostNetwork && nodeNetns === undefined,
     sharedPid: (options.pid ?? 'POD') === 'POD',
     userNamespace: options.usernsOptions?.mode === 'POD' && (options.usernsOptions.uids ?? []).length > 0,
   };
 }
 
-/** Where containers of the sandbox find its namespaces; what is missing is the machine's. */
+/** The namespaces that the sandbox's containers join; those not listed are the host's. */
 export function sandboxNamespaces(
   paths: SandboxPaths,
   modes: SandboxModes,
@@ -53,8 +53,8 @@ export function sandboxNamespaces(
   };
 }
 
-/** The namespaces that need no process: made in a moment by this thread. */
-export function makeNamespaces(
+/** Creates the namespaces that need no process. */
+export function createNamespaces(
   paths: SandboxPaths,
   modes: SandboxModes,
   { hostname, sysctls }: { hostname: string; sysctls: Readonly<Record<string, string>> },
@@ -70,7 +70,7 @@ export function makeNamespaces(
   });
 }
 
-/** Sysctls by who sets them: the network when it attaches, or whoever makes the namespaces. */
+/** Splits sysctls into those of the network namespace, which the pod network sets, and others. */
 export function splitSysctls(
   config: PodSandboxConfig,
   modes: SandboxModes,
@@ -93,7 +93,7 @@ export function splitSysctls(
   return { network, others };
 }
 
-/** Keeps the namespaces that the process of a user namespace or of a shared PID namespace was made with. */
+/** Pins the namespaces of the infra process. */
 export function pinProcessNamespaces(pid: number, paths: SandboxPaths, modes: SandboxModes): void {
   if (modes.userNamespace) {
     pinNamespaceOf(pid, 'user', paths.user);
@@ -106,14 +106,14 @@ export function pinProcessNamespaces(pid: number, paths: SandboxPaths, modes: Sa
 
 const SHM_OPTIONS = 'mode=1777,size=65536k';
 
-/** The memory that containers of the sandbox share; with the machine's IPC namespace it is the machine's. */
+/** /dev/shm of the sandbox's containers; with hostIPC they use the host's. */
 export function mountSharedMemory(paths: SandboxPaths): void {
   makeDirectorySync(paths.shm);
   mountTmpfs(paths.shm, SHM_OPTIONS);
 }
 
-/** Whether the sandbox's files and everything that it pinned are still there: a reboot takes them away. */
-export function isStillThere(paths: SandboxPaths, modes: SandboxModes): boolean {
+/** Whether the sandbox's files and pinned namespaces exist; a reboot removes them. */
+export function sandboxExists(paths: SandboxPaths, modes: SandboxModes): boolean {
   const expected = [
     ...(modes.hostNetwork ? [] : [paths.net]),
     ...(modes.hostIpc ? [] : [paths.ipc]),
@@ -124,7 +124,7 @@ export function isStillThere(paths: SandboxPaths, modes: SandboxModes): boolean 
   return fs.existsSync(paths.resolvConf) && expected.every(isPinned);
 }
 
-/** Takes away everything of the above, as far as it is there. */
+/** Unpins the sandbox's namespaces and unmounts its /dev/shm. Missing ones are skipped. */
 export function releaseNamespaces(paths: SandboxPaths): void {
   unmountAll(paths.shm);
   for (const file of [paths.pid, paths.net, paths.ipc, paths.uts, paths.user]) unpin(file);

@@ -1,4 +1,4 @@
-/** Sandboxes as CRI tells of them. */
+/** Sandbox lookup, list, status and events for CRI. */
 import {
   CriError,
   type ContainerEventType,
@@ -48,7 +48,7 @@ export function listSandboxes(parts: RuntimeParts, filter: PodSandboxFilter = {}
   return listed;
 }
 
-/** Absent maps stay absent, as they do on the wire. */
+/** Absent maps stay absent. */
 function identityOf({
   config: { metadata, labels, annotations },
 }: SandboxRecord): Pick<PodSandbox, 'metadata' | 'labels' | 'annotations'> {
@@ -69,7 +69,7 @@ export function sandboxStatus(record: SandboxRecord): PodSandboxStatus {
   };
 }
 
-/** Tells listeners about the sandbox itself, which stands under its own id. */
+/** Publishes an event of the sandbox itself, whose container id is the sandbox id. */
 export function publishSandboxEvent(parts: RuntimeParts, id: string, type: ContainerEventType): void {
   publishEvent(parts, { containerId: id, sandboxId: id, type });
 }

@@ -1,4 +1,4 @@
-/** StopPodSandbox and RemovePodSandbox: both may be asked for again and again. */
+/** StopPodSandbox and RemovePodSandbox. Both are idempotent. */
 import fs from 'node:fs';
 import { removeContainer } from '../containers/remove-container.ts';
 import { stopContainer } from '../containers/stop-container.ts';
@@ -36,7 +36,7 @@ export async function removeSandbox(parts: RuntimeParts, idOrPrefix: string): Pr
     await releaseSandbox(parts, record);
     await fs.promises.rm(parts.paths.sandbox(id).directory, { recursive: true, force: true });
     if (!record.config.linux?.cgroupParent) parts.cgroups.removeEmpty(parts.defaultCgroupParent);
-    // Whoever listens is told while the sandbox can still be described.
+    // Published before the record is removed, because the event contains the sandbox's status.
     publishSandboxEvent(parts, id, 'CONTAINER_DELETED_EVENT');
     parts.sandboxes.remove(id);
   });
@@ -48,7 +48,7 @@ function containersOf(parts: RuntimeParts, sandboxId: string): string[] {
     .map((container) => container.id);
 }
 
-/** Takes away all that a sandbox has on the machine, as far as it is there; nothing of it is an error to miss. */
+/** Releases a sandbox's network, infra container and namespaces. Missing ones are skipped. */
 export async function releaseSandbox(parts: RuntimeParts, record: SandboxRecord): Promise<void> {
   const { id, config } = record;
   const paths = parts.paths.sandbox(id);

@@ -1,19 +1,19 @@
-/** The cgroup file systems of this machine: version 2, or one hierarchy a controller. */
+/** The host's cgroup file systems: version 2, or version 1 with one hierarchy per controller. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { unescapeMountPath } from '../linux/mounts.ts';
 
 export interface CgroupTree {
   readonly version: 1 | 2;
-  /** Whether memory and swap together can be limited. */
+  /** Whether the kernel can limit memory plus swap. */
   readonly swapLimits: boolean;
-  /** The folder of a cgroup in the hierarchy of a controller; undefined where there is no such hierarchy. */
+  /** The directory of a cgroup in a controller's hierarchy; undefined if the controller is not mounted. */
   folder(controller: string, cgroup: string): string | undefined;
-  /** The processes of a cgroup, without those below it. */
+  /** The processes of a cgroup, without those of its children. */
   processes(cgroup: string): number[];
-  /** Removes a cgroup that has neither processes nor children, in every hierarchy. */
+  /** Removes a cgroup in every hierarchy if it has no processes and no children. */
   removeEmpty(cgroup: string): void;
-  /** Removes a cgroup; false when there are processes in it, or cgroups below it. */
+  /** Removes a cgroup; false if it has processes or children. */
   remove(cgroup: string): Promise<boolean>;
 }
 
@@ -49,20 +49,20 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
       }
     },
     async remove(cgroup) {
-      const gone = roots.map((root) =>
+      const removals = roots.map((root) =>
         fs.promises.rmdir(path.join(root, cgroup)).then(
           () => true,
           (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
         ),
       );
-      return (await Promise.all(gone)).every((each) => each);
+      return (await Promise.all(removals)).every((each) => each);
     },
     removeEmpty(cgroup) {
       for (const root of roots) {
         try {
           fs.rmdirSync(path.join(root, cgroup));
         } catch {
-          // Not there, or not empty: either way there is nothing to do.
+          // It does not exist, or is not empty.
         }
       }
     },

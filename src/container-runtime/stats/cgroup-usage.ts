@@ -1,4 +1,4 @@
-/** What a cgroup has used, from the kernel's files of either version. */
+/** Reads CPU, memory, swap and process usage of a cgroup, version 1 or 2. */
 import fs from 'node:fs';
 import path from 'node:path';
 import type { PsiStats } from '../../cri/index.ts';
@@ -15,25 +15,25 @@ export interface CgroupUsage {
 
 interface MemoryUsageNumbers {
   readonly usage: number;
-  /** Without what the kernel can drop at once. */
+  /** Usage without inactive file cache, which the kernel can drop at once. */
   readonly workingSet: number;
   readonly rss: number;
-  /** Undefined: not limited. */
+  /** Undefined means unlimited. */
   readonly limit: number | undefined;
   readonly pageFaults: number;
   readonly majorPageFaults: number;
   readonly pressure?: PsiStats;
 }
 
-/** Version 1 writes "no limit" as the largest multiple of the page size. */
+/** Version 1 shows "unlimited" as the largest multiple of the page size. */
 const NO_LIMIT_V1 = 2 ** 62;
 
-/** Undefined for a cgroup that is not there. */
+/** Undefined if the cgroup does not exist. */
 export function readCgroupUsage(tree: CgroupTree, cgroup: string): CgroupUsage | undefined {
   return tree.version === 2 ? readVersion2(tree, cgroup) : readVersion1(tree, cgroup);
 }
 
-/** The processor time alone, which is one file: of the cgroup and all below it. */
+/** Only the CPU time of the cgroup and its children, which is a single file. */
 export function readCpuNanoseconds(tree: CgroupTree, cgroup: string): number | undefined {
   if (tree.version === 2) {
     const microseconds = keyed(readerOf(tree.folder('', cgroup))('cpu.stat')).get('usage_usec');
@@ -118,7 +118,7 @@ function limitOf(text: string | undefined): number | undefined {
   return limit >= NO_LIMIT_V1 ? undefined : limit;
 }
 
-/** Lines of `name number`. */
+/** Parses lines of `name number`. */
 function keyed(text: string | undefined): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of (text ?? '').split('\n')) {

@@ -1,4 +1,4 @@
-/** The numbers of containers and sandboxes as metrics, under the names that cAdvisor gave them. */
+/** CRI metrics of containers and sandboxes, under cAdvisor's names. */
 import type { ContainerStats, Metric, MetricDescriptor, MetricType, PodSandboxStats } from '../../cri/index.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
 

@@ -1,4 +1,4 @@
-/** The traffic of a sandbox, from the counters of its interfaces. */
+/** Network usage of a sandbox, from the counters of its interfaces. */
 import fs from 'node:fs';
 import type { NetworkInterfaceUsage } from '../../cri/index.ts';
 import { inNetns } from '../../net/netns/index.ts';
@@ -7,7 +7,10 @@ export function readNetworkUsage(netns: string): NetworkInterfaceUsage[] {
   return parseNetDev(inNetns(netns, () => fs.readFileSync('/proc/thread-self/net/dev', 'utf8')));
 }
 
-/** /proc/net/dev: two lines of headings, then `name: rx bytes packets errs drop fifo frame compressed multicast, tx bytes … errs`. */
+/**
+ * Parses /proc/net/dev: two header lines, then `name: rx bytes packets errs drop fifo frame compressed multicast, tx
+ * bytes … errs`.
+ */
 export function parseNetDev(text: string): NetworkInterfaceUsage[] {
   return text
     .split('\n')

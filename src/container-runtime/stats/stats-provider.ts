@@ -1,4 +1,4 @@
-/** What containers and sandboxes use, as CRI tells of it. */
+/** Container and sandbox stats for CRI, from cgroups, network counters and writable layers. */
 import path from 'node:path';
 import type {
   ContainerStats,
@@ -32,12 +32,12 @@ interface CpuSample {
   readonly nanoCores: number | undefined;
 }
 
-/** Rates over less than this say more about the sampling than about the container. */
-const SHORTEST_INTERVAL_MS = 500;
+/** CPU rates over shorter intervals are not meaningful. */
+const MIN_INTERVAL_MS = 500;
 
 export class StatsProvider {
   readonly #parts: RuntimeParts;
-  /** The last look at each cgroup, for rates. */
+  /** The last sample of each cgroup, for rates. */
   readonly #samples = new Map<string, CpuSample>();
   readonly #readings: UsageReadings;
   readonly #layers: LayerUsages;
@@ -48,11 +48,11 @@ export class StatsProvider {
     this.#layers = new LayerUsages(parts.ctx.clock, (id) => parts.images.snapshots.usage(id));
   }
 
-  /** `ofPod`: what was just read of its pod's cgroup. */
-  async container(record: ContainerRecord, ofPod?: UsageReading): Promise<ContainerStats> {
+  /** `podReading` is the current reading of the pod's cgroup. */
+  async container(record: ContainerRecord, podReading?: UsageReading): Promise<ContainerStats> {
     const { id, config, cgroupPath } = record;
     const { metadata, labels, annotations } = config;
-    const reading = record.phase === 'running' ? this.#readings.read(cgroupPath, ofPod) : undefined;
+    const reading = record.phase === 'running' ? this.#readings.read(cgroupPath, podReading) : undefined;
     const writableLayer = await this.#writableLayer(id, record.phase === 'running' ? reading : 'ended');
     return {
       attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) },
@@ -63,7 +63,7 @@ export class StatsProvider {
 
   async containers(filter: ContainerStatsFilter = {}): Promise<ContainerStats[]> {
     const { containers, sandboxes } = this.#parts;
-    this.#forgetEnded();
+    this.#dropRemoved();
     const only = filter.id ? (containers.find(filter.id)?.id ?? '') : undefined;
     const sandbox = filter.podSandboxId ? (sandboxes.find(filter.podSandboxId)?.id ?? '') : undefined;
     const wanted = [...containers].filter(
@@ -102,7 +102,7 @@ export class StatsProvider {
   }
 
   async sandboxes(filter: PodSandboxStatsFilter = {}): Promise<PodSandboxStats[]> {
-    this.#forgetEnded();
+    this.#dropRemoved();
     const running = this.#runningBySandbox();
     return Promise.all(
       this.#readySandboxes(filter).map((record) => this.sandbox(record, running.get(record.id) ?? [])),
@@ -219,11 +219,11 @@ export class StatsProvider {
     };
   }
 
-  /** Cores used since the last look, in billionths; the first look has nothing to compare with. */
+  /** The CPU usage since the last sample in nanocores; undefined for the first sample. */
   #nanoCores(cgroup: string, nanoseconds: number): number | undefined {
     const at = this.#parts.ctx.clock.monotonic();
     const before = this.#samples.get(cgroup);
-    if (before !== undefined && at - before.at < SHORTEST_INTERVAL_MS) return before.nanoCores;
+    if (before !== undefined && at - before.at < MIN_INTERVAL_MS) return before.nanoCores;
     const nanoCores =
       before === undefined
         ? undefined
@@ -232,7 +232,7 @@ export class StatsProvider {
     return nanoCores;
   }
 
-  #forgetEnded(): void {
+  #dropRemoved(): void {
     const known = new Set<string>();
     const ids = new Set<string>();
     for (const { id, cgroupPath } of this.#parts.containers) {

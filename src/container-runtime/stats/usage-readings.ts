@@ -1,20 +1,20 @@
 /**
- * What cgroups use, read as a whole only where something has run since the last time: processor time is one file, and
- * who got none has neither taken memory nor written anything. On a node at rest that is nearly everybody.
+ * Cached cgroup readings. A cgroup is read completely only if its CPU time, a single file, has changed: without CPU
+ * time it cannot have used more memory or written anything. On an idle node this skips almost all reads.
  */
 import type { Clock } from '../../kernel/index.ts';
 import type { CgroupTree } from './cgroup-tree.ts';
 import { readCgroupUsage, readCpuNanoseconds, type CgroupUsage } from './cgroup-usage.ts';
 
-/** Good until the cgroup runs again: whoever sees the same one twice knows that nothing happened in between. */
+/** The same object is returned until the cgroup runs again, so callers can compare readings by identity. */
 export interface UsageReading {
-  /** When it was read, on the clock that only goes forward. */
+  /** The monotonic time of the reading. */
   readonly at: number;
   readonly usage: CgroupUsage;
 }
 
-/** The kernel takes memory back from those that sleep, too: this long after a reading that may matter. */
-const LONGEST_MS = 60_000;
+/** The kernel reclaims memory of idle cgroups too, so a reading is repeated after this time. */
+const MAX_AGE_MS = 60_000;
 
 export class UsageReadings {
   readonly #clock: Clock;
@@ -26,14 +26,14 @@ export class UsageReadings {
     this.#tree = tree;
   }
 
-  /** `within`: what was just read of a cgroup that contains this one. Undefined for a cgroup that is not there. */
-  read(cgroup: string, within?: UsageReading): UsageReading | undefined {
+  /** `parent` is a current reading of a parent cgroup. Undefined if the cgroup does not exist. */
+  read(cgroup: string, parent?: UsageReading): UsageReading | undefined {
     const at = this.#clock.monotonic();
     const before = this.#readings.get(cgroup);
     if (
       before !== undefined &&
-      at - before.at < LONGEST_MS &&
-      ((within !== undefined && within.at <= before.at) ||
+      at - before.at < MAX_AGE_MS &&
+      ((parent !== undefined && parent.at <= before.at) ||
         readCpuNanoseconds(this.#tree, cgroup) === before.usage.cpuNanoseconds)
     )
       return before;

@@ -1,11 +1,11 @@
+/** Attach: connects a client to the stdio of a container, through conmon's attach socket. */
 import { Transform } from 'node:stream';
-/** Attach: a client on the stdio that a container was started with. */
 import { pipeline } from 'node:stream/promises';
 import type { AttachRequest } from '../../cri/index.ts';
 import { resizeTerminal } from '../containers/conmon-control.ts';
 import { findRunningContainer } from '../containers/container-status.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
-import { connectToConmon, LARGEST_MESSAGE, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
+import { connectToConmon, MAX_MESSAGE_BYTES, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
 import type { RemoteCommand } from './remote-command.ts';
 
 export async function attachSession(parts: RuntimeParts, request: AttachRequest, remote: RemoteCommand): Promise<void> {
@@ -18,7 +18,7 @@ export async function attachSession(parts: RuntimeParts, request: AttachRequest,
   await remote.finish({ type: 'success' });
 }
 
-/** Until the container ends or the client is gone. */
+/** Runs until the container exits or the client disconnects. */
 async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remote: RemoteCommand): Promise<void> {
   const { id, config } = findRunningContainer(parts, containerId);
   const socket = connectToConmon(parts.paths.container(id).attach);
@@ -31,25 +31,25 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
       target.once('drain', () => socket.resume());
     }
   });
-  // conmon has nothing more to say when the container has ended.
+  // conmon ends its side when the container has exited.
   socket.once('end', () => socket.destroy());
-  remote.gone.addEventListener('abort', () => socket.destroy(), { once: true });
-  if (remote.gone.aborted) socket.destroy();
+  remote.disconnected.addEventListener('abort', () => socket.destroy(), { once: true });
+  if (remote.disconnected.aborted) socket.destroy();
   if (config.tty) remote.onResize((size) => resizeTerminal(parts, id, size));
-  // Ending our side is what lets conmon close the container's stdin, if that is to be closed after the first client.
-  const typed =
+  // When our side ends, conmon closes the container's stdin if the container has stdinOnce.
+  const input =
     remote.stdin && config.stdin
-      ? pipeline(remote.stdin, new InMessages(), socket).catch(() => {})
+      ? pipeline(remote.stdin, new MessageSplitter(), socket).catch(() => {})
       : remote.stdin?.resume();
   await ended;
-  await typed;
+  await input;
 }
 
-/** Cuts what is typed into pieces that fit into a message. */
-class InMessages extends Transform {
+/** Splits stdin into messages of conmon's maximum size. */
+class MessageSplitter extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    for (let start = 0; start < chunk.length; start += LARGEST_MESSAGE)
-      this.push(chunk.subarray(start, start + LARGEST_MESSAGE));
+    for (let start = 0; start < chunk.length; start += MAX_MESSAGE_BYTES)
+      this.push(chunk.subarray(start, start + MAX_MESSAGE_BYTES));
     done();
   }
 }

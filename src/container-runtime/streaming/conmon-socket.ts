@@ -1,6 +1,6 @@
 /**
- * The socket that conmon shares a container's stdio on. It keeps the bounds of messages (SOCK_SEQPACKET), which Node
- * has no function for: the socket is made by system calls and read as a pipe, one message a chunk.
+ * conmon's attach socket, which carries a container's stdio. It is a SOCK_SEQPACKET socket, which Node does not
+ * support: it is opened with system calls and read through a pipe handle, one message per chunk.
  *
  *   from conmon: pipe (1 byte: 2 stdout, 3 stderr), data      to conmon: data for stdin
  */
@@ -13,17 +13,17 @@ const AF_UNIX = 1;
 const SOCK_SEQPACKET = 5;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
-const LONGEST_PATH = 107;
+const MAX_PATH_LENGTH = 107;
 
 export const STDOUT_PIPE = 2;
 export const STDERR_PIPE = 3;
 
-/** Larger writes would not fit into one message. */
-export const LARGEST_MESSAGE = 8192;
+/** The largest message that conmon reads. */
+export const MAX_MESSAGE_BYTES = 8192;
 
 export function connectToConmon(attachSocket: string): net.Socket {
   const system = systemCalls();
-  // Addresses of sockets are short; the folder's descriptor stands for its path.
+  // Socket addresses are limited in length; a path through the directory's descriptor is short.
   const folder = fs.openSync(path.dirname(attachSocket), fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
   const fd = checked(system.socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), 'socket');
   try {
@@ -40,7 +40,7 @@ export function connectToConmon(attachSocket: string): net.Socket {
 
 function unixAddress(file: string): Buffer {
   const name = Buffer.from(file);
-  if (name.length > LONGEST_PATH) throw new Error(`the path ${file} is too long for a socket`);
+  if (name.length > MAX_PATH_LENGTH) throw new Error(`the path ${file} is too long for a socket`);
   const address = Buffer.alloc(2 + name.length + 1);
   address.writeUInt16LE(AF_UNIX, 0);
   name.copy(address, 2);
@@ -51,18 +51,19 @@ interface PipeHandle {
   open(fd: number): number | undefined;
 }
 
-/** `new net.Socket({ fd })` takes byte streams only; the handle behind it takes any socket. */
+/** `new net.Socket({ fd })` accepts stream sockets only; the handle below it accepts any socket. */
 function adopt(fd: number): net.Socket {
   const model = new net.Socket();
-  // Listening nowhere and connecting nowhere, this gives a handle of the kind that Unix sockets have.
+  // This connection fails, but gives access to the constructor of Unix socket handles.
   model.on('error', () => {});
   model.connect({ path: '/dev/null' });
   const Pipe = (model as unknown as { _handle?: { constructor: new (type: number) => PipeHandle } })._handle
     ?.constructor;
   model.destroy();
-  if (Pipe === undefined) throw new Error('this version of Node has no handles of Unix sockets');
+  if (Pipe === undefined) throw new Error('this version of Node gives no access to Unix socket handles');
   const handle = new Pipe(0);
   const failed = handle.open(fd);
-  if (typeof failed === 'number' && failed !== 0) throw new Error(`the socket of conmon cannot be read (${failed})`);
+  if (typeof failed === 'number' && failed !== 0)
+    throw new Error(`failed to open the attach socket of conmon (${failed})`);
   return new net.Socket({ handle, readable: true, writable: true, allowHalfOpen: true } as net.SocketConstructorOpts);
 }

@@ -1,5 +1,5 @@
+/** Exec: runs a command in a container with its stdio connected to a client. */
 import type { ChildProcess } from 'node:child_process';
-/** Exec: a command in a container, connected to a client. */
 import { finished } from 'node:stream/promises';
 import type { ExecRequest } from '../../cri/index.ts';
 import { startExec, type ExecProcess } from '../containers/exec-process.ts';
@@ -9,10 +9,10 @@ import type { Outcome, RemoteCommand, TerminalSize } from './remote-command.ts';
 import { StartGate } from './start-gate.ts';
 import { Terminal } from './terminal.ts';
 
-/** After the command has ended, how long processes that it left behind may keep its output open. */
+/** How long background processes of the command may keep its output open after it has exited. */
 const DRAIN_MS = 2000;
 
-/** Clients tell the size of their terminal when they connect; programs that ask for it at once should get that. */
+/** How long to wait for the client's first terminal size, so that the command starts with the right one. */
 const FIRST_SIZE_MS = 100;
 
 export async function execSession(parts: RuntimeParts, request: ExecRequest, remote: RemoteCommand): Promise<void> {
@@ -42,14 +42,14 @@ async function execWithPipes(
     if (remote.stdin && child.stdin) remote.stdin.pipe(child.stdin);
     connect(child.stdout, remote.stdout);
     if (child.stderr) connect(child.stderr.pipe(errors), remote.stderr);
-    // What a client that is gone would have read is thrown away, so that the command does not wait for it.
-    remote.gone.addEventListener('abort', () => {
+    // Discards the output of a disconnected client, so that the command does not block.
+    remote.disconnected.addEventListener('abort', () => {
       child.stdout?.unpipe().resume();
       errors.unpipe().resume();
     });
     parts.ctx.signal.addEventListener('abort', process.kill, { once: true });
     const exitCode = await exitOf(parts, child);
-    return outcomeOf(process, { command: cmd, exitCode, held: errors.held });
+    return outcomeOf(process, { command: cmd, exitCode, runtimeOutput: errors.runtimeOutput });
   } finally {
     parts.ctx.signal.removeEventListener('abort', process.kill);
     process.dispose();
@@ -82,9 +82,9 @@ async function execInTerminal(
     terminal.resize(size);
     child.kill('SIGWINCH');
   });
-  // Nobody is left to type: the terminal hangs up, as when a line is cut.
+  // When the client disconnects, the terminal hangs up.
   const hangUp = (): void => void child.kill('SIGKILL');
-  remote.gone.addEventListener('abort', hangUp, { once: true });
+  remote.disconnected.addEventListener('abort', hangUp, { once: true });
   const shown = new StartGate(process, parts.ctx.clock);
   if (remote.stdin) remote.stdin.pipe(terminal.stream, { end: false });
   connect(terminal.stream.pipe(shown), remote.stdout);
@@ -92,15 +92,15 @@ async function execInTerminal(
   try {
     const exitCode = await exitOf(parts, child);
     await Promise.race([finished(shown).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
-    return outcomeOf(process, { command: cmd, exitCode, held: shown.held });
+    return outcomeOf(process, { command: cmd, exitCode, runtimeOutput: shown.runtimeOutput });
   } finally {
-    remote.gone.removeEventListener('abort', hangUp);
+    remote.disconnected.removeEventListener('abort', hangUp);
     terminal.stream.destroy();
     process.dispose();
   }
 }
 
-/** Undefined when the client tells none in time. */
+/** Undefined if the client sends none in time. */
 function firstSize({ ctx }: RuntimeParts, remote: RemoteCommand): Promise<TerminalSize | undefined> {
   return new Promise((resolve) => {
     const timer = ctx.clock.after(FIRST_SIZE_MS, () => resolve(undefined));
@@ -116,7 +116,7 @@ function connect(from: NodeJS.ReadableStream | null, to: RemoteCommand['stdout']
   else from?.resume();
 }
 
-/** The exit code, when all output has been read. */
+/** Resolves to the exit code after all output has been read. */
 function exitOf(parts: RuntimeParts, child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
@@ -137,12 +137,12 @@ function exitOf(parts: RuntimeParts, child: ChildProcess): Promise<number> {
 
 function outcomeOf(
   process: ExecProcess,
-  { command, exitCode, held }: { command: readonly string[]; exitCode: number; held: string },
+  { command, exitCode, runtimeOutput }: { command: readonly string[]; exitCode: number; runtimeOutput: string },
 ): Outcome {
   if (!process.hasStarted())
     return {
       type: 'failure',
-      message: `error executing command in container: failed to exec in container: ${ociMessage(held)}`,
+      message: `error executing command in container: failed to exec in container: ${ociMessage(runtimeOutput)}`,
     };
   if (exitCode === 0) return { type: 'success' };
   return { type: 'exit', exitCode, message: `error executing command [${command.join(' ')}], exit code ${exitCode}` };

@@ -1,6 +1,6 @@
+/** Port-forward: forwards a client's streams to ports inside of a sandbox's network namespace. */
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
-/** Port-forward: connections from inside a sandbox's network, over streams of a client. */
 import { finished } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import type { PortForwardRequest } from '../../cri/index.ts';
@@ -16,10 +16,10 @@ export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
 export const TUNNEL_PROTOCOL = 'SPDY/3.1+portforward.k8s.io';
 export const PORT_CHANNEL_PROTOCOLS = ['v4.channel.k8s.io', 'v4.base64.channel.k8s.io'] as const;
 
-/** A data stream whose error stream does not come is given up. */
-const PAIR_LIMIT_MS = 30_000;
+/** How long a data stream waits for its error stream. */
+const PAIR_TIMEOUT_MS = 30_000;
 
-/** How to reach a sandbox: a connection to one of its ports, on loopback as its processes see it. */
+/** Connects to a port on the sandbox's loopback interface. */
 type Dial = (port: number) => Promise<net.Socket>;
 
 export function dialerOf(parts: RuntimeParts, { podSandboxId }: PortForwardRequest): Dial {
@@ -51,7 +51,7 @@ function connected(socket: net.Socket): Promise<net.Socket> {
   });
 }
 
-/** Over SPDY a connection is a pair of streams, `error` and `data`, with the port and a number in their headers. */
+/** Over SPDY, a connection is a pair of streams, `error` and `data`, with port and request id in their headers. */
 export async function spdyPortForward(
   transport: Duplex,
   head: Buffer,
@@ -65,12 +65,12 @@ export async function spdyPortForward(
         stream.destroy();
         return;
       }
-      // Clients that give no number open the data stream right after the error stream.
+      // Clients that send no request id open the data stream right after the error stream.
       const key = stream.headers['requestid'] ?? String(type === 'error' ? stream.id : stream.id - 2);
       const other = waiting.get(key);
       if (other === undefined || other.headers['streamtype'] === type) {
         waiting.set(key, stream);
-        const timer = clock.after(PAIR_LIMIT_MS, () => {
+        const timer = clock.after(PAIR_TIMEOUT_MS, () => {
           if (waiting.get(key) !== stream) return;
           waiting.delete(key);
           stream.destroy();
@@ -89,13 +89,13 @@ export async function spdyPortForward(
   });
 }
 
-/** Never rejects: what goes wrong is said on the error stream. */
+/** Never rejects: errors are written to the error stream. */
 async function forward(port: number, dial: Dial, data: Duplex, errors: Duplex): Promise<void> {
   errors.resume();
   try {
     if (!(port > 0 && port < 65_536)) throw new Error(`${port} is not a port`);
     const socket = await dial(port);
-    await joined(data, socket);
+    await copyBothWays(data, socket);
     errors.end();
   } catch (error) {
     errors.end(`error forwarding port ${port} to pod: ${messageOf(error)}`);
@@ -106,8 +106,8 @@ async function forward(port: number, dial: Dial, data: Duplex, errors: Duplex): 
   errors.destroy();
 }
 
-/** Copies both ways until both are done; each end is passed on by itself. */
-async function joined(client: Duplex, pod: Duplex): Promise<void> {
+/** Copies in both directions until both have ended; half-closes are passed on. */
+async function copyBothWays(client: Duplex, pod: Duplex): Promise<void> {
   client.pipe(pod);
   pod.pipe(client);
   const over = async (stream: Duplex): Promise<void> => finished(stream).catch(() => {});
@@ -118,8 +118,8 @@ async function joined(client: Duplex, pod: Duplex): Promise<void> {
 }
 
 /**
- * Over plain WebSocket channels every port of the URL has two: data on 2n, errors on 2n+1. The first message of each
- * tells the port, in two bytes, low one first.
+ * Over WebSocket channels, the n-th port of the URL has data on channel 2n and errors on 2n+1. The first message of
+ * each channel is the port, as two bytes in little endian.
  */
 export async function channelPortForward(
   socket: WebSocket,

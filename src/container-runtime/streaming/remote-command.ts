@@ -1,17 +1,20 @@
-/** A client's end of exec and attach, whatever protocol it speaks. */
+/** The client's side of exec and attach, independent of the protocol (SPDY or WebSocket). */
 import type { Readable, Writable } from 'node:stream';
 
 export interface RemoteCommand {
   /** Ends when the client half-closes it. */
   readonly stdin?: Readable;
   readonly stdout?: Writable;
-  /** Absent with a terminal, which has one output. */
+  /** Absent with a terminal, whose stdout has both outputs. */
   readonly stderr?: Writable;
-  /** The size that the client told last, if it told one, and every later one; a new listener replaces the one before. */
+  /**
+   * Calls the listener with the client's last terminal size, if any, and every later one. Replaces the previous
+   * listener.
+   */
   onResize(listener: (size: TerminalSize) => void): void;
-  /** Aborts when the client is gone. */
-  readonly gone: AbortSignal;
-  /** Tells the outcome, ends the outputs, and closes when everything has been sent. */
+  /** Aborts when the client disconnects. */
+  readonly disconnected: AbortSignal;
+  /** Sends the outcome, ends the outputs, and closes the connection when everything is sent. */
   finish(outcome: Outcome): Promise<void>;
 }
 
@@ -20,7 +23,7 @@ export interface TerminalSize {
   readonly height: number;
 }
 
-/** Which streams a client may have, as it was said when the URL was asked for. */
+/** The streams of a CRI exec or attach request. */
 export interface WantedStreams {
   readonly stdin: boolean;
   readonly stdout: boolean;
@@ -33,7 +36,7 @@ export type Outcome =
   | { readonly type: 'exit'; readonly exitCode: number; readonly message: string }
   | { readonly type: 'failure'; readonly message: string };
 
-/** The outcome as the Status that clients read from the error channel. */
+/** The Status that clients of protocol v4 and later read from the error stream. */
 export function statusOf(outcome: Outcome): object {
   switch (outcome.type) {
     case 'success':
@@ -58,7 +61,7 @@ export function statusOf(outcome: Outcome): object {
   }
 }
 
-/** The outcome for clients from before there was a Status: nothing, or a sentence. */
+/** The error text for clients of protocols before v4; empty for success. */
 export function plainTextOf(outcome: Outcome): string {
   switch (outcome.type) {
     case 'success':
@@ -70,7 +73,7 @@ export function plainTextOf(outcome: Outcome): string {
   }
 }
 
-/** A message of the resize channel. */
+/** Parses a message of the resize stream. */
 export function parseResize(text: string): TerminalSize | undefined {
   try {
     const { Width, Height } = JSON.parse(text) as { Width?: unknown; Height?: unknown };

@@ -1,4 +1,4 @@
-/** One upgraded connection, from its first byte to its last: which protocol it is, and what it was asked for. */
+/** Serves one upgraded connection of exec, attach or port-forward: negotiates the protocol and runs the session. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream } from 'ws';
@@ -17,13 +17,13 @@ import {
 } from './port-forward.ts';
 import type { RemoteCommand, WantedStreams } from './remote-command.ts';
 import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
-import type { StreamRequest } from './streaming-server.ts';
+import type { StreamRequest } from './stream-request.ts';
 import { COMMAND_PROTOCOLS, websocketCommand } from './websocket-command.ts';
 
 interface Upgrade {
   readonly request: http.IncomingMessage;
   readonly socket: Duplex;
-  /** What came after the request's headers. */
+  /** Bytes received after the request's headers. */
   readonly head: Buffer;
 }
 
@@ -41,7 +41,7 @@ async function serveSpdy(
 ): Promise<void> {
   const offered = headerList(request.headers['x-stream-protocol-version']);
   const known: readonly string[] = stream.kind === 'portforward' ? [PORT_FORWARD_PROTOCOL] : SPDY_COMMAND_PROTOCOLS;
-  // Clients of the first versions name none.
+  // Old clients send no protocol version.
   const protocol = offered.length === 0 ? known.at(-1)! : offered.find((name) => known.includes(name));
   if (protocol === undefined) {
     refuse(
@@ -116,9 +116,9 @@ function wantedStreams({ request }: Exclude<StreamRequest, { kind: 'portforward'
   };
 }
 
-/** CRI's own list, or what the client added to the URL. */
-function portsOf(request: http.IncomingMessage, given: readonly number[]): number[] {
-  if (given.length > 0) return [...given];
+/** The ports of the CRI request, or else of the URL's query. */
+function portsOf(request: http.IncomingMessage, requested: readonly number[]): number[] {
+  if (requested.length > 0) return [...requested];
   const { query } = splitTarget(request.url ?? '/');
   return [...query.getAll('port'), ...query.getAll('ports')]
     .flatMap((text) => text.split(','))

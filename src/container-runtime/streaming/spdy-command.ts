@@ -12,7 +12,7 @@ import {
 } from './remote-command.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
 
-/** `channel.k8s.io` names the first version, which old clients do not name at all. */
+/** `channel.k8s.io` is the first version; old clients send no version at all. */
 export const SPDY_COMMAND_PROTOCOLS = [
   'v4.channel.k8s.io',
   'v3.channel.k8s.io',
@@ -20,9 +20,9 @@ export const SPDY_COMMAND_PROTOCOLS = [
   'channel.k8s.io',
 ] as const;
 
-const STREAMS_LIMIT_MS = 30_000;
+const STREAMS_TIMEOUT_MS = 30_000;
 /** `{"Width":65535,"Height":65535}` and some room. */
-const LONGEST_SIZE = 1024;
+const MAX_SIZE_LENGTH = 1024;
 
 interface SpdyCommandOptions {
   readonly socket: Duplex;
@@ -32,7 +32,7 @@ interface SpdyCommandOptions {
   readonly clock: Clock;
 }
 
-/** Waits for the streams that were asked for; rejects when the client does not open them in time. */
+/** Waits for the streams that the request wants; rejects when the client does not open them in time. */
 export async function spdyCommand({
   socket,
   head,
@@ -48,6 +48,34 @@ export async function spdyCommand({
     ...(wanted.stderr && !wanted.terminal ? ['stderr'] : []),
     ...(hasResize ? ['resize'] : []),
   ]);
+  const { connection, streams } = await openStreams(socket, head, { expected, clock });
+  const [stdin, stdout, stderr] = [streams.get('stdin'), streams.get('stdout'), streams.get('stderr')];
+  // The server's side of stdin stays open to the end, because clients stop sending when it closes.
+  stdout?.resume();
+  stderr?.resume();
+  const errors = streams.get('error')!;
+  errors.resume();
+  const sizes = readSizes(streams.get('resize'));
+  return {
+    ...(stdin && { stdin }),
+    ...(stdout && { stdout }),
+    ...(stderr && { stderr }),
+    onResize: (listener) => sizes.listen(listener),
+    disconnected: connection.ended,
+    async finish(outcome: Outcome) {
+      const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
+      await Promise.all([ended(stdout), ended(stderr), ended(stdin), ended(errors, text)]);
+      await connection.close();
+    },
+  };
+}
+
+/** Accepts a connection and waits until the client has opened a stream of each expected type. */
+async function openStreams(
+  socket: Duplex,
+  head: Buffer,
+  { expected, clock }: { expected: ReadonlySet<string>; clock: Clock },
+): Promise<{ connection: SpdyConnection; streams: ReadonlyMap<string, SpdyStream> }> {
   const streams = new Map<string, SpdyStream>();
   let complete: () => void = () => {};
   const opened = new Promise<void>((resolve) => (complete = resolve));
@@ -62,7 +90,7 @@ export async function spdyCommand({
       if (streams.size === expected.size) complete();
     },
   });
-  const limit = clock.deadline(STREAMS_LIMIT_MS, connection.ended);
+  const limit = clock.deadline(STREAMS_TIMEOUT_MS, connection.ended);
   try {
     await Promise.race([
       opened,
@@ -74,44 +102,25 @@ export async function spdyCommand({
     await connection.close();
     throw error;
   }
-
-  const [stdin, stdout, stderr] = [streams.get('stdin'), streams.get('stdout'), streams.get('stderr')];
-  // Our side of stdin stays open to the end: clients stop typing when it closes.
-  stdout?.resume();
-  stderr?.resume();
-  const errors = streams.get('error')!;
-  errors.resume();
-  const sizes = readSizes(streams.get('resize'));
-  return {
-    ...(stdin && { stdin }),
-    ...(stdout && { stdout }),
-    ...(stderr && { stderr }),
-    onResize: (listener) => sizes.listen(listener),
-    gone: connection.ended,
-    async finish(outcome: Outcome) {
-      const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
-      await Promise.all([ended(stdout), ended(stderr), ended(stdin), ended(errors, text)]);
-      await connection.close();
-    },
-  };
+  return { connection, streams };
 }
 
-/** Sizes come as JSON objects, one after the other. */
+/** Reads terminal sizes: JSON objects, one after the other. */
 function readSizes(stream: SpdyStream | undefined): { listen(listener: (size: TerminalSize) => void): void } {
   let text = '';
   let last: TerminalSize | undefined;
-  let tell: (size: TerminalSize) => void = () => {};
+  let onSize: (size: TerminalSize) => void = () => {};
   stream?.on('data', (chunk: Buffer) => {
     const parts = (text + chunk.toString('latin1')).split('}');
     const rest = parts.pop() ?? '';
-    // Only the last size counts; one that does not end is none.
+    // Only the last complete size counts.
     const size = parts.length === 0 ? undefined : parseResize(`${parts.at(-1)}}`);
-    text = rest.length > LONGEST_SIZE ? '' : rest;
-    if (size) tell((last = size));
+    text = rest.length > MAX_SIZE_LENGTH ? '' : rest;
+    if (size) onSize((last = size));
   });
   return {
     listen(listener) {
-      tell = listener;
+      onSize = listener;
       if (last) listener(last);
     },
   };

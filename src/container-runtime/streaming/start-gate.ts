@@ -1,9 +1,9 @@
-/** Holds back what an exec writes until its command runs: what comes before is the OCI runtime's, and is no output. */
+/** Holds back an exec's output until its command has started: output before that is the OCI runtime's error message. */
 import { Transform, type TransformCallback } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import type { ExecProcess } from '../containers/exec-process.ts';
 
-const LOOK_EVERY_MS = 5;
+const POLL_INTERVAL_MS = 5;
 
 export class StartGate extends Transform {
   readonly #process: ExecProcess;
@@ -19,24 +19,24 @@ export class StartGate extends Transform {
     this.on('error', () => {});
   }
 
-  /** What was written and never let through. */
-  get held(): string {
+  /** The output that was held back. */
+  get runtimeOutput(): string {
     return Buffer.concat(this.#held).toString();
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    if (!this.#open) this.#look();
+    if (!this.#open) this.#check();
     if (this.#open) {
       done(null, chunk);
       return;
     }
     this.#held.push(chunk);
-    this.#timer ??= this.#clock.every(LOOK_EVERY_MS, () => this.#look());
+    this.#timer ??= this.#clock.every(POLL_INTERVAL_MS, () => this.#check());
     done();
   }
 
   override _flush(done: TransformCallback): void {
-    this.#look();
+    this.#check();
     this.#timer?.cancel();
     done();
   }
@@ -46,7 +46,7 @@ export class StartGate extends Transform {
     done(error);
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#open || !this.#process.hasStarted()) return;
     this.#open = true;
     this.#timer?.cancel();

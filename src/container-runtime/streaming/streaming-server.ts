@@ -1,24 +1,19 @@
 /**
- * Where exec, attach and port-forward happen. CRI's calls only answer with a URL; the kubelet sends its client's
- * connection there. A URL can be used once, and soon: whoever knows it is let in.
+ * The CRI streaming server for exec, attach and port-forward. The CRI calls return a URL, to which the kubelet proxies
+ * the client's connection. The token in the URL is the authorization: it can be used once and expires soon.
  */
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
+import type { StreamRequest } from './stream-request.ts';
 
-export type StreamRequest =
-  | { readonly kind: 'exec'; readonly request: ExecRequest }
-  | { readonly kind: 'attach'; readonly request: AttachRequest }
-  | { readonly kind: 'portforward'; readonly request: PortForwardRequest };
-
-/** As other runtimes have it. */
+/** As in other runtimes. */
 const TOKEN_LIFETIME_MS = 60_000;
-const MOST_TOKENS = 10_000;
+const MAX_TOKENS = 10_000;
 
 export class StreamingServer {
   readonly #parts: RuntimeParts;
@@ -34,10 +29,10 @@ export class StreamingServer {
         const known = this.#peek(request.url ?? '') !== undefined;
         response
           .writeHead(known ? 400 : 404, { 'content-type': 'text/plain' })
-          .end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
+          .end(known ? 'an upgrade is required\n' : 'no such stream\n');
       },
       upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
-      failed: (error) => parts.ctx.logger.error(error, 'A request for a stream failed'),
+      failed: (error) => parts.ctx.logger.error(error, 'Failed to serve a streaming request'),
     });
   }
 
@@ -56,7 +51,7 @@ export class StreamingServer {
   }
 
   urlFor(request: StreamRequest): string {
-    if (this.#tokens.size >= MOST_TOKENS) throw new Error('too many streams were asked for and not used');
+    if (this.#tokens.size >= MAX_TOKENS) throw new Error('maximum number of in-flight streaming requests exceeded');
     const token = newId(this.#parts.ctx).slice(0, 32);
     this.#tokens.set(token, {
       stream: request,
@@ -65,7 +60,7 @@ export class StreamingServer {
     return `${this.url}/${request.kind}/${token}`;
   }
 
-  /** Serves until the signal aborts, then ends what is open. */
+  /** Serves until the signal aborts, then closes all connections. */
   async until(signal: AbortSignal): Promise<void> {
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
@@ -98,7 +93,7 @@ export class StreamingServer {
       .catch((error: unknown) => {
         this.#parts.ctx.logger
           .v(2)
-          .info('A stream ended with an error', { kind: found.stream.kind, err: messageOf(error) });
+          .info('Streaming session failed', { kind: found.stream.kind, err: messageOf(error) });
         socket.destroy();
       })
       .finally(() => this.#sessions.delete(session));

@@ -1,6 +1,6 @@
 /**
- * A pseudo-terminal between a client and the OCI runtime. The runtime makes the terminal of the process itself, inside
- * the container, and copies between that one and this one, which therefore passes everything through unchanged.
+ * The pseudo-terminal between a client and `runc exec --tty`. runc creates the process's terminal inside the container
+ * and copies between the two, so this one is in raw mode.
  */
 import fs from 'node:fs';
 import type { Duplex } from 'node:stream';
@@ -15,7 +15,7 @@ const TCGETS = 0x5401;
 const TCSETS = 0x5402;
 const TIOCSWINSZ = 0x5414;
 
-/** Flags of struct termios, which begins with four 32-bit words: input, output, control, local; characters from 17 on. */
+/** Flags of struct termios: four 32-bit words (input, output, control, local), then control characters at 17. */
 const INPUT_PROCESSING = 0o1 | 0o2 | 0o10 | 0o40 | 0o100 | 0o200 | 0o400 | 0o2000;
 const OUTPUT_PROCESSING = 0o1;
 const LOCAL_PROCESSING = 0o1 | 0o2 | 0o10 | 0o100 | 0o100000;
@@ -38,9 +38,9 @@ export class Terminal {
     const name = Buffer.alloc(128);
     if (system.ptsname_r(this.#master, name, name.length) !== 0) throw new Error('the terminal has no name');
     this.slave = fs.openSync(name.toString('latin1', 0, name.indexOf(0)), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    this.#passThrough();
+    this.#setRawMode();
     this.stream = new tty.ReadStream(this.#master);
-    // With the last process that has the slave gone, reading fails instead of ending: `close` is the end.
+    // When the last process closes the slave, reads fail with EIO; `close` marks the end.
     this.stream.on('error', () => {});
   }
 
@@ -51,12 +51,12 @@ export class Terminal {
     checked(systemCalls().ioctl(this.#master, TIOCSWINSZ, size), 'ioctl');
   }
 
-  /** After the child was started: the terminal is over when the child has closed its side. */
+  /** Closes our copy of the slave after the child has started, so that the terminal ends with the child. */
   releaseSlave(): void {
     fs.closeSync(this.slave);
   }
 
-  #passThrough(): void {
+  #setRawMode(): void {
     const termios = Buffer.alloc(TERMIOS_BYTES);
     checked(systemCalls().ioctl(this.slave, TCGETS, termios), 'ioctl');
     const clear = (word: number, bits: number): void =>

@@ -1,6 +1,6 @@
 /**
- * Exec and attach over WebSocket: the first byte of a message is its channel. v5 adds a channel that closes another, so
- * that a client can end stdin and still read the output.
+ * Exec and attach over WebSocket: the first byte of a message is its channel. v5 adds a channel that closes another
+ * one, so that a client can close stdin and still read the output.
  */
 import { PassThrough, Writable } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
@@ -30,10 +30,8 @@ export function websocketCommand(
   { protocol, wanted }: { protocol: string; wanted: WantedStreams },
 ): RemoteCommand {
   const base64 = protocol.includes('base64');
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const stdin = wanted.stdin ? new PassThrough() : undefined;
-  let resized: (size: TerminalSize) => void = () => {};
-  let lastSize: TerminalSize | undefined;
 
   const send = (channel: number, data: Buffer, done: (error?: Error) => void): void => {
     if (socket.readyState !== socket.OPEN) done(new Error('the client is gone'));
@@ -46,41 +44,24 @@ export function websocketCommand(
     return stream;
   };
   const hasStderr = wanted.stderr && !wanted.terminal;
-  // An empty message tells a client that the connection is there. One only, on the first channel: kubectl may not have made the others yet, and complains.
+  // An empty message tells the client that the connection is established. Only on the first channel: kubectl logs an
+  // error for channels that it has not created yet.
   send(wanted.stdout ? CHANNEL.stdout : hasStderr ? CHANNEL.stderr : CHANNEL.error, Buffer.alloc(0), () => {});
 
-  socket.on('message', (data: RawData) => {
-    const message = bytesOf(data);
-    if (message.length === 0) return;
-    const channel = base64 ? message[0]! - 0x30 : message[0]!;
-    const content = base64 ? Buffer.from(message.toString('latin1', 1), 'base64') : message.subarray(1);
-    if (channel === CHANNEL.stdin && stdin && !stdin.writableEnded && content.length > 0) {
-      if (!stdin.write(content)) {
-        socket.pause();
-        stdin.once('drain', () => socket.resume());
-      }
-    } else if (channel === CHANNEL.resize) {
-      const size = parseResize(content.toString());
-      if (size) resized((lastSize = size));
-    } else if (channel === CHANNEL.close && content[0] === CHANNEL.stdin) {
-      stdin?.end();
-    }
-  });
+  const resize = new ResizeChannel();
+  socket.on('message', (data: RawData) => receive(socket, decodeMessage(bytesOf(data), base64), { stdin, resize }));
   socket.on('error', () => {});
   socket.once('close', () => {
     stdin?.end();
-    gone.abort();
+    disconnected.abort();
   });
 
   return {
     ...(stdin && { stdin }),
     ...(wanted.stdout ? { stdout: output(CHANNEL.stdout) } : {}),
     ...(hasStderr ? { stderr: output(CHANNEL.stderr) } : {}),
-    onResize(listener) {
-      resized = listener;
-      if (lastSize) listener(lastSize);
-    },
-    gone: gone.signal,
+    onResize: (listener) => resize.listen(listener),
+    disconnected: disconnected.signal,
     async finish(outcome: Outcome) {
       await new Promise<void>((resolve) =>
         send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()),
@@ -88,6 +69,49 @@ export function websocketCommand(
       if (socket.readyState === socket.OPEN) socket.close(CLOSE_NORMAL);
     },
   };
+}
+
+/** The client's terminal size: the last one, and every later one for the listener. */
+class ResizeChannel {
+  #last: TerminalSize | undefined;
+  #listener: (size: TerminalSize) => void = () => {};
+
+  receive(content: Buffer): void {
+    const size = parseResize(content.toString());
+    if (size) this.#listener((this.#last = size));
+  }
+
+  listen(listener: (size: TerminalSize) => void): void {
+    this.#listener = listener;
+    if (this.#last) listener(this.#last);
+  }
+}
+
+interface ChannelMessage {
+  readonly channel: number;
+  readonly content: Buffer;
+}
+
+/** In the base64 protocols the channel is an ASCII digit. Undefined for an empty message. */
+function decodeMessage(message: Buffer, base64: boolean): ChannelMessage | undefined {
+  if (message.length === 0) return undefined;
+  if (!base64) return { channel: message[0]!, content: message.subarray(1) };
+  return { channel: message[0]! - 0x30, content: Buffer.from(message.toString('latin1', 1), 'base64') };
+}
+
+function receive(
+  socket: WebSocket,
+  message: ChannelMessage | undefined,
+  { stdin, resize }: { stdin: PassThrough | undefined; resize: ResizeChannel },
+): void {
+  if (message === undefined) return;
+  const { channel, content } = message;
+  if (channel === CHANNEL.stdin && stdin && !stdin.writableEnded && content.length > 0) {
+    if (stdin.write(content)) return;
+    socket.pause();
+    stdin.once('drain', () => socket.resume());
+  } else if (channel === CHANNEL.resize) resize.receive(content);
+  else if (channel === CHANNEL.close && content[0] === CHANNEL.stdin) stdin?.end();
 }
 
 export function bytesOf(data: RawData): Buffer {

@@ -1,9 +1,8 @@
-/** Upstream's chains and their names, which people look for in `iptables-save`. */
+/** Names of kube-proxy's iptables chains. They are upstream's, because people look for them in `iptables-save`. */
 import { createHash } from 'node:crypto';
 import type { EndpointAddress } from '../choose-endpoints.ts';
 import type { ServicePlan } from '../service-plan.ts';
 
-/** Chains that are ours in each table, and the built-in chains that lead there. */
 export const NAT_CHAINS = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-POSTROUTING', 'KUBE-MARK-MASQ'] as const;
 export const FILTER_CHAINS = [
   'KUBE-SERVICES',
@@ -13,6 +12,7 @@ export const FILTER_CHAINS = [
   'KUBE-PROXY-FIREWALL',
 ] as const;
 
+/** The rules of built-in chains that jump to kube-proxy's chains. */
 export const JUMPS: readonly { table: 'nat' | 'filter'; from: string; rule: readonly string[] }[] = [
   {
     table: 'nat',
@@ -89,7 +89,7 @@ export const JUMPS: readonly { table: 'nat' | 'filter'; from: string; rule: read
   },
 ];
 
-/** A chain that belongs to one Service; who makes them is also who may delete them. */
+/** Matches the chains of single Services, which kube-proxy creates and deletes. */
 export const SERVICE_CHAIN = /^KUBE-(?:SVC|SVL|EXT|FW|SEP)-/;
 
 export const clusterChain = (plan: ServicePlan): string => `KUBE-SVC-${hash(plan.name + plan.protocol)}`;
@@ -101,7 +101,7 @@ export const endpointChain = (plan: ServicePlan, { ip, port }: EndpointAddress):
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Sixteen characters of base 32: iptables' names have room for 28. */
+/** Sixteen characters of base 32, because a chain name has at most 28 characters. */
 function hash(text: string): string {
   const digest = createHash('sha256').update(text).digest();
   return Array.from(

@@ -1,4 +1,7 @@
-/** Rules through iptables-restore: the chains of changed Services and the chains that lead to all of them. */
+/**
+ * Writes proxy rules with iptables-restore: the chains of changed Services, and the shared chains that jump to
+ * Services.
+ */
 import { CommandFailed, runIn, spawnIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
 import type { Family } from '../service-plan.ts';
@@ -18,7 +21,10 @@ interface IptablesOptions {
 export class IptablesWriter implements RuleWriter {
   readonly #families: readonly FamilyRules[];
 
-  constructor(private readonly options: IptablesOptions) {
+  readonly #options: IptablesOptions;
+
+  constructor(options: IptablesOptions) {
+    this.#options = options;
     this.#families = options.families.map((family) => new FamilyRules(family));
   }
 
@@ -35,7 +41,7 @@ export class IptablesWriter implements RuleWriter {
   }
 
   async removeAll(): Promise<void> {
-    const { netns } = this.options;
+    const { netns } = this.#options;
     for (const { command } of this.#families) {
       for (const { table, from, rule } of JUMPS)
         await spawnIn(command, ['-w', '5', '-t', table, '-D', from, ...rule], { netns });
@@ -46,19 +52,19 @@ export class IptablesWriter implements RuleWriter {
   }
 
   close(): void {
-    // Every change is a program of its own.
+    // Every change runs iptables-restore; nothing stays open.
   }
 
   async #restore({ command }: FamilyRules, lines: readonly string[]): Promise<void> {
     await runIn(`${command}-restore`, ['-w', '5', '--noflush', '--counters'], {
-      netns: this.options.netns,
+      netns: this.#options.netns,
       input: `${lines.join('\n')}\n`,
     });
   }
 
-  /** Checks first: a jump that is there already must not be there twice. */
+  /** Checks for each jump first, so that none is inserted twice. */
   async #ensureJumps(command: string): Promise<void> {
-    const { netns } = this.options;
+    const { netns } = this.#options;
     for (const { table, from, rule } of JUMPS) {
       const check = await spawnIn(command, ['-w', '5', '-t', table, '-C', from, ...rule], { netns });
       if (check.exitCode !== 0) await runIn(command, ['-w', '5', '-t', table, '-I', from, ...rule], { netns });
@@ -66,7 +72,9 @@ export class IptablesWriter implements RuleWriter {
   }
 
   async #serviceChains(command: string): Promise<string[]> {
-    const { exitCode, stdout, stderr } = await spawnIn(`${command}-save`, ['-t', 'nat'], { netns: this.options.netns });
+    const { exitCode, stdout, stderr } = await spawnIn(`${command}-save`, ['-t', 'nat'], {
+      netns: this.#options.netns,
+    });
     if (exitCode !== 0) throw new CommandFailed(`${command}-save -t nat`, { exitCode, stdout, stderr });
     return stdout
       .split('\n')
@@ -79,7 +87,10 @@ class FamilyRules {
   readonly command: 'iptables' | 'ip6tables';
   readonly #rules = new Map<string, readonly ServiceRules[]>();
 
-  constructor(private readonly settings: IptablesFamily) {
+  readonly #settings: IptablesFamily;
+
+  constructor(settings: IptablesFamily) {
+    this.#settings = settings;
     this.command = settings.family === 'IPv4' ? 'iptables' : 'ip6tables';
   }
 
@@ -109,19 +120,19 @@ class FamilyRules {
 
   #derive(service: string, plans: Plans): readonly ServiceRules[] {
     const rules = (plans.get(service) ?? [])
-      .filter(({ family }) => family === this.settings.family)
-      .map((plan) => serviceRules(plan, this.settings));
+      .filter(({ family }) => family === this.#settings.family)
+      .map((plan) => serviceRules(plan, this.#settings));
     if (rules.length > 0) this.#rules.set(service, rules);
     else this.#rules.delete(service);
     return rules;
   }
 
-  /** Naming a chain empties it, in restore's language. */
-  #transaction(chains: ReadonlyMap<string, readonly string[]>, gone: readonly string[]): string[] {
+  /** The input of iptables-restore. Declaring a chain (`:NAME`) flushes it. */
+  #transaction(chains: ReadonlyMap<string, readonly string[]>, deleted: readonly string[]): string[] {
     const all = [...this.#rules.values()].flat();
-    const { nodePortAddresses, masqueradeBit } = this.settings;
+    const { nodePortAddresses, masqueradeBit } = this.#settings;
     const mark = `0x${(1 << masqueradeBit).toString(16)}`;
-    const toNodePorts =
+    const nodePortMatches =
       nodePortAddresses.length === 0
         ? ['-m addrtype --dst-type LOCAL']
         : nodePortAddresses.map((address) => `-d ${address}`);
@@ -134,7 +145,7 @@ class FamilyRules {
       'COMMIT',
       '*nat',
       ...NAT_CHAINS.map((name) => `:${name} - [0:0]`),
-      ...[...chains.keys(), ...gone].map((name) => `:${name} - [0:0]`),
+      ...[...chains.keys(), ...deleted].map((name) => `:${name} - [0:0]`),
       `-A KUBE-POSTROUTING -m mark ! --mark ${mark}/${mark} -j RETURN`,
       `-A KUBE-POSTROUTING -j MARK --xor-mark ${mark}`,
       '-A KUBE-POSTROUTING -m comment --comment "kubernetes service traffic requiring SNAT" -j MASQUERADE --random-fully',
@@ -142,11 +153,11 @@ class FamilyRules {
       ...all.flatMap((rules) => rules.services),
       ...all.flatMap((rules) => rules.nodePorts),
       ...[...chains.values()].flat(),
-      ...toNodePorts.map(
+      ...nodePortMatches.map(
         (match) =>
           `-A KUBE-SERVICES -m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain" ${match} -j KUBE-NODEPORTS`,
       ),
-      ...gone.map((name) => `-X ${name}`),
+      ...deleted.map((name) => `-X ${name}`),
       'COMMIT',
     ];
   }

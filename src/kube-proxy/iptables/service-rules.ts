@@ -1,86 +1,103 @@
-/** One Service port as rules for iptables-restore. */
+/** The iptables rules of one Service port, as lines for iptables-restore. */
 import type { EndpointAddress } from '../choose-endpoints.ts';
 import { externalEndpoints, internalEndpoints, type ServicePlan } from '../service-plan.ts';
 import { clusterChain, endpointChain, externalChain, firewallChain, localChain } from './chains.ts';
 
 export interface ServiceRules {
-  /** Rules of the chains that lead to Services, whole in every sync. */
+  /** Rules in the chains that all Services share. Every sync rewrites these chains. */
   readonly services: readonly string[];
   readonly nodePorts: readonly string[];
   readonly filterServices: readonly string[];
   readonly filterExternal: readonly string[];
   readonly firewall: readonly string[];
-  /** Chains of this Service's own, in the nat table. */
+  /** This Service's own chains in the nat table. */
   readonly chains: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface IptablesSettings {
   readonly clusterCidrs: readonly string[];
   readonly masqueradeAll: boolean;
-  /** Only these node addresses take node ports; all when empty. */
+  /** The node addresses that accept NodePort traffic; all when empty. */
   readonly nodePortAddresses: readonly string[];
 }
 
 const MASQUERADE = '-j KUBE-MARK-MASQ';
 const comment = (text: string): string => `-m comment --comment "${text}"`;
 
+type ServiceRulesDraft = { -readonly [List in Exclude<keyof ServiceRules, 'chains'>]: string[] } & {
+  chains: Map<string, string[]>;
+};
+
 export function serviceRules(plan: ServicePlan, settings: IptablesSettings): ServiceRules {
-  const rules = {
-    services: [] as string[],
-    nodePorts: [] as string[],
-    filterServices: [] as string[],
-    filterExternal: [] as string[],
-    firewall: [] as string[],
-    chains: new Map<string, string[]>(),
+  const rules: ServiceRulesDraft = {
+    services: [],
+    nodePorts: [],
+    filterServices: [],
+    filterExternal: [],
+    firewall: [],
+    chains: new Map(),
   };
-  const mask = plan.family === 'IPv4' ? 32 : 128;
-  const to = (address: string): string =>
-    `-m ${plan.protocol} -p ${plan.protocol} -d ${address}/${mask} --dport ${plan.port}`;
+  addEndpointChains(rules, plan);
+  addClusterIp(rules, plan, settings);
+  const isExternal = plan.externalIps.length + plan.loadBalancerIps.length > 0 || plan.nodePort !== undefined;
+  if (isExternal && plan.endpoints.cluster.length > 0)
+    rules.chains.set(externalChain(plan), externalRules(plan, settings));
+  addExternalIps(rules, plan);
+  if (plan.nodePort !== undefined) addNodePort(rules, plan);
+  return rules;
+}
+
+/** Matches packets to the Service's port on an address. */
+const toAddress = ({ family, protocol, port }: ServicePlan, address: string): string =>
+  `-m ${protocol} -p ${protocol} -d ${address}/${family === 'IPv4' ? 32 : 128} --dport ${port}`;
+
+function addEndpointChains(rules: ServiceRulesDraft, plan: ServicePlan): void {
   const { cluster, local } = plan.endpoints;
   const usesLocal = (plan.internalPolicyLocal || plan.externalPolicyLocal) && local.length > 0;
-  if (cluster.length > 0) rules.chains.set(clusterChain(plan), balance(plan, cluster));
-  if (usesLocal) rules.chains.set(localChain(plan), balance(plan, local));
+  if (cluster.length > 0) rules.chains.set(clusterChain(plan), loadBalancingRules(plan, cluster));
+  if (usesLocal) rules.chains.set(localChain(plan), loadBalancingRules(plan, local));
   for (const endpoint of uniqueEndpoints([...cluster, ...(usesLocal ? local : [])]))
     rules.chains.set(endpointChain(plan, endpoint), endpointRules(plan, endpoint));
+}
 
-  const internal = internalEndpoints(plan);
-  if (internal.length > 0) {
-    const chain = plan.internalPolicyLocal ? localChain(plan) : clusterChain(plan);
-    rules.services.push(`-A KUBE-SERVICES ${comment(`${plan.name} cluster IP`)} ${to(plan.clusterIp)} -j ${chain}`);
-    const fromOutside = settings.masqueradeAll
-      ? ''
-      : settings.clusterCidrs.length > 0
-        ? ` ! -s ${settings.clusterCidrs[0]}`
-        : undefined;
-    if (fromOutside !== undefined)
-      rules.chains.set(chain, [
-        `-A ${chain} ${comment(`${plan.name} cluster IP`)} ${to(plan.clusterIp)}${fromOutside} ${MASQUERADE}`,
-        ...(rules.chains.get(chain) ?? []),
-      ]);
-  } else
-    rules.filterServices.push(
-      unanswered('KUBE-SERVICES', plan, to(plan.clusterIp), plan.internalPolicyLocal && cluster.length > 0),
-    );
+function addClusterIp(rules: ServiceRulesDraft, plan: ServicePlan, settings: IptablesSettings): void {
+  const match = toAddress(plan, plan.clusterIp);
+  if (internalEndpoints(plan).length === 0) {
+    const hasRemoteEndpoints = plan.internalPolicyLocal && plan.endpoints.cluster.length > 0;
+    rules.filterServices.push(rejectOrDrop('KUBE-SERVICES', plan, match, hasRemoteEndpoints));
+    return;
+  }
+  const chain = plan.internalPolicyLocal ? localChain(plan) : clusterChain(plan);
+  rules.services.push(`-A KUBE-SERVICES ${comment(`${plan.name} cluster IP`)} ${match} -j ${chain}`);
+  if (!settings.masqueradeAll && settings.clusterCidrs.length === 0) return;
+  const fromOutside = settings.masqueradeAll ? '' : ` ! -s ${settings.clusterCidrs[0]}`;
+  rules.chains.set(chain, [
+    `-A ${chain} ${comment(`${plan.name} cluster IP`)} ${match}${fromOutside} ${MASQUERADE}`,
+    ...(rules.chains.get(chain) ?? []),
+  ]);
+}
 
-  const externalAddresses = [...plan.externalIps, ...plan.loadBalancerIps];
-  const isExternal = externalAddresses.length > 0 || plan.nodePort !== undefined;
-  if (isExternal && cluster.length > 0) rules.chains.set(externalChain(plan), external(plan, settings));
-  for (const address of externalAddresses) {
+/** External IPs and load balancer IPs; the latter pass a firewall chain if the Service has source ranges. */
+function addExternalIps(rules: ServiceRulesDraft, plan: ServicePlan): void {
+  const { cluster } = plan.endpoints;
+  for (const address of [...plan.externalIps, ...plan.loadBalancerIps]) {
+    const match = toAddress(plan, address);
     const isBalancer = plan.loadBalancerIps.includes(address);
+    const hasFirewall = isBalancer && plan.sourceRanges !== undefined;
     if (cluster.length > 0)
       rules.services.push(
-        `-A KUBE-SERVICES ${comment(`${plan.name} ${isBalancer ? 'loadbalancer' : 'external'} IP`)} ${to(address)} -j ${isBalancer && plan.sourceRanges ? firewallChain(plan) : externalChain(plan)}`,
+        `-A KUBE-SERVICES ${comment(`${plan.name} ${isBalancer ? 'loadbalancer' : 'external'} IP`)} ${match} -j ${hasFirewall ? firewallChain(plan) : externalChain(plan)}`,
       );
     if (externalEndpoints(plan).length === 0)
       rules.filterExternal.push(
-        unanswered('KUBE-EXTERNAL-SERVICES', plan, to(address), plan.externalPolicyLocal && cluster.length > 0),
+        rejectOrDrop('KUBE-EXTERNAL-SERVICES', plan, match, plan.externalPolicyLocal && cluster.length > 0),
       );
-    if (isBalancer && plan.sourceRanges)
+    if (hasFirewall)
       rules.firewall.push(
-        `-A KUBE-PROXY-FIREWALL ${comment(`${plan.name} traffic not accepted by ${firewallChain(plan)}`)} ${to(address)} -j DROP`,
+        `-A KUBE-PROXY-FIREWALL ${comment(`${plan.name} traffic not accepted by ${firewallChain(plan)}`)} ${match} -j DROP`,
       );
   }
-  if (plan.sourceRanges && plan.loadBalancerIps.length > 0 && cluster.length > 0) {
+  if (plan.sourceRanges && plan.loadBalancerIps.length > 0 && cluster.length > 0)
     rules.chains.set(
       firewallChain(plan),
       plan.sourceRanges.map(
@@ -88,18 +105,15 @@ export function serviceRules(plan: ServicePlan, settings: IptablesSettings): Ser
           `-A ${firewallChain(plan)} ${comment(`${plan.name} loadbalancer IP`)} -s ${range} -j ${externalChain(plan)}`,
       ),
     );
-  }
-  if (plan.nodePort !== undefined) nodePortRules(rules, plan);
-  return rules;
 }
 
-function nodePortRules(rules: { nodePorts: string[]; filterExternal: string[] }, plan: ServicePlan): void {
+function addNodePort(rules: ServiceRulesDraft, plan: ServicePlan): void {
   const match = `-m ${plan.protocol} -p ${plan.protocol} --dport ${plan.nodePort}`;
   if (plan.endpoints.cluster.length > 0)
     rules.nodePorts.push(`-A KUBE-NODEPORTS ${comment(plan.name)} ${match} -j ${externalChain(plan)}`);
   if (externalEndpoints(plan).length === 0)
     rules.filterExternal.push(
-      unanswered(
+      rejectOrDrop(
         'KUBE-EXTERNAL-SERVICES',
         plan,
         `-m addrtype --dst-type LOCAL ${match}`,
@@ -108,7 +122,7 @@ function nodePortRules(rules: { nodePorts: string[]; filterExternal: string[] },
     );
 }
 
-function external(plan: ServicePlan, { clusterCidrs }: IptablesSettings): string[] {
+function externalRules(plan: ServicePlan, { clusterCidrs }: IptablesSettings): string[] {
   const chain = externalChain(plan);
   if (!plan.externalPolicyLocal)
     return [
@@ -127,22 +141,22 @@ function external(plan: ServicePlan, { clusterCidrs }: IptablesSettings): string
   ];
 }
 
-/** The i-th of n endpoints takes 1/(n-i) of what is left: all get the same. */
-function balance(plan: ServicePlan, endpoints: readonly EndpointAddress[]): string[] {
+/** The i-th of n endpoints matches with probability 1/(n-i), so that each gets an equal share. */
+function loadBalancingRules(plan: ServicePlan, endpoints: readonly EndpointAddress[]): string[] {
   const chain = endpoints === plan.endpoints.local ? localChain(plan) : clusterChain(plan);
-  const remembered =
+  const affinityRules =
     plan.affinitySeconds === undefined
       ? []
       : endpoints.map(
           (endpoint) =>
-            `-A ${chain} ${comment(`${plan.name} -> ${placeOf(endpoint)}`)} -m recent --name ${endpointChain(plan, endpoint)} --rcheck --seconds ${plan.affinitySeconds} --reap -j ${endpointChain(plan, endpoint)}`,
+            `-A ${chain} ${comment(`${plan.name} -> ${hostPort(endpoint)}`)} -m recent --name ${endpointChain(plan, endpoint)} --rcheck --seconds ${plan.affinitySeconds} --reap -j ${endpointChain(plan, endpoint)}`,
         );
   return [
-    ...remembered,
+    ...affinityRules,
     ...endpoints.map((endpoint, index) => {
-      const left = endpoints.length - index;
-      const chance = left > 1 ? ` -m statistic --mode random --probability ${(1 / left).toFixed(10)}` : '';
-      return `-A ${chain} ${comment(`${plan.name} -> ${placeOf(endpoint)}`)}${chance} -j ${endpointChain(plan, endpoint)}`;
+      const remaining = endpoints.length - index;
+      const statistic = remaining > 1 ? ` -m statistic --mode random --probability ${(1 / remaining).toFixed(10)}` : '';
+      return `-A ${chain} ${comment(`${plan.name} -> ${hostPort(endpoint)}`)}${statistic} -j ${endpointChain(plan, endpoint)}`;
     }),
   ];
 }
@@ -150,20 +164,21 @@ function balance(plan: ServicePlan, endpoints: readonly EndpointAddress[]): stri
 function endpointRules(plan: ServicePlan, endpoint: EndpointAddress): string[] {
   const chain = endpointChain(plan, endpoint);
   const mask = plan.family === 'IPv4' ? 32 : 128;
-  const remember = plan.affinitySeconds === undefined ? '' : ` -m recent --name ${chain} --set`;
+  const recordAffinity = plan.affinitySeconds === undefined ? '' : ` -m recent --name ${chain} --set`;
   return [
     `-A ${chain} ${comment(plan.name)} -s ${endpoint.ip}/${mask} ${MASQUERADE}`,
-    `-A ${chain} ${comment(plan.name)}${remember} -m ${plan.protocol} -p ${plan.protocol} -j DNAT --to-destination ${placeOf(endpoint)}`,
+    `-A ${chain} ${comment(plan.name)}${recordAffinity} -m ${plan.protocol} -p ${plan.protocol} -j DNAT --to-destination ${hostPort(endpoint)}`,
   ];
 }
 
-const unanswered = (chain: string, plan: ServicePlan, match: string, elsewhere: boolean): string =>
-  elsewhere
+/** A packet is dropped if only other nodes have endpoints for it, and rejected if there are none at all. */
+const rejectOrDrop = (chain: string, plan: ServicePlan, match: string, hasRemoteEndpoints: boolean): string =>
+  hasRemoteEndpoints
     ? `-A ${chain} ${comment(`${plan.name} has no local endpoints`)} ${match} -j DROP`
     : `-A ${chain} ${comment(`${plan.name} has no endpoints`)} ${match} -j REJECT`;
 
-const placeOf = ({ ip, port }: EndpointAddress): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
+const hostPort = ({ ip, port }: EndpointAddress): string => (ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`);
 
 function uniqueEndpoints(endpoints: readonly EndpointAddress[]): EndpointAddress[] {
-  return [...new Map(endpoints.map((endpoint) => [placeOf(endpoint), endpoint])).values()];
+  return [...new Map(endpoints.map((endpoint) => [hostPort(endpoint), endpoint])).values()];
 }

@@ -1,12 +1,12 @@
-/** The table that every Service's elements live in: its sets, maps and chains, the same on every node. */
+/** kube-proxy's nftables table: the sets, maps and base chains that every Service's elements go into. */
 import type { Family, Protocol } from '../service-plan.ts';
-import type { ContainerName, EndpointMap } from './fragment.ts';
+import type { SetName, EndpointMap } from './service-rules.ts';
 
 export interface BaseTableOptions {
   readonly family: Family;
-  /** Pods' addresses: who comes from elsewhere to a cluster address is masqueraded. */
+  /** Pod CIDRs. Traffic from other sources to a cluster IP is masqueraded. */
   readonly clusterCidrs: readonly string[];
-  /** The node's addresses on which node ports answer. */
+  /** The node's addresses that accept NodePort traffic. */
   readonly nodePortAddresses: readonly string[];
   readonly masqueradeAll: boolean;
   readonly masqueradeBit: number;
@@ -17,14 +17,14 @@ const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp', 'sctp'];
 export const TABLE = 'kube-proxy';
 export const tableOf = (family: Family): string => `${family === 'IPv4' ? 'ip' : 'ip6'} ${TABLE}`;
 
-/** How each container is declared. */
-function declarations(family: Family): Partial<Record<ContainerName, string>> {
+/** The nft declaration of each set and map. */
+function declarations(family: Family): Partial<Record<SetName, string>> {
   const field = family === 'IPv4' ? 'ip' : 'ip6';
   const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
   const service = `${address} . inet_proto . inet_service`;
   const verdicts = (key: string): string => `map NAME { type ${key} : verdict ; }`;
-  // The number in the key has no named type, so the types are taken from expressions.
-  const endpoints = (name: EndpointMap, key: string): [ContainerName, string][] =>
+  // nft has no named type for the random number in the key, so `typeof` takes the types from expressions.
+  const endpoints = (name: EndpointMap, key: string): [SetName, string][] =>
     PROTOCOLS.map((protocol) => [
       `${name}-${protocol}`,
       `map NAME { typeof ${key}${protocol} dport . numgen random mod 2 : ${field} daddr . ${protocol} dport ; }`,
@@ -50,10 +50,27 @@ function declarations(family: Family): Partial<Record<ContainerName, string>> {
   };
 }
 
-/** Commands that replace whatever was there, in the same transaction as what follows. */
+/** nft commands that replace the table; they belong into one transaction with the commands that fill it. */
 export function baseTable(options: BaseTableOptions): string[] {
+  const table = tableOf(options.family);
+  const chains = tableChains(options);
+  return [
+    `add table ${table} { comment "rules for kube-proxy" ; }`,
+    `delete table ${table}`,
+    `add table ${table} { comment "rules for kube-proxy" ; }`,
+    ...Object.entries(declarations(options.family)).map(
+      ([name, text]) => `add ${text.replace(/^(set|map) NAME/, `$1 ${table} ${name}`)}`,
+    ),
+    ...chains.map(([name, hook]) => `add chain ${table} ${name}${hook ? ` { ${hook} }` : ''}`),
+    ...chains.flatMap(([name, , rules]) => rules.map((rule) => `add rule ${table} ${name} ${rule}`)),
+  ];
+}
+
+type Chain = readonly [name: string, hook: string, rules: readonly string[]];
+
+/** The chains that all Services share; base chains call them. */
+function tableChains(options: BaseTableOptions): readonly Chain[] {
   const { family, clusterCidrs, nodePortAddresses, masqueradeAll } = options;
-  const table = tableOf(family);
   const field = family === 'IPv4' ? 'ip' : 'ip6';
   const mark = `0x${(1 << options.masqueradeBit).toString(16)}`;
   const service = `${field} daddr . meta l4proto . th dport`;
@@ -63,7 +80,7 @@ export function baseTable(options: BaseTableOptions): string[] {
     : clusterCidrs.length > 0
       ? `${field} saddr != { ${clusterCidrs.join(', ')} } `
       : undefined;
-  const chains: [name: string, hook: string, rules: readonly string[]][] = [
+  return [
     ['mark-for-masquerade', '', [`mark set mark or ${mark}`]],
     [
       'masquerading',
@@ -97,10 +114,17 @@ export function baseTable(options: BaseTableOptions): string[] {
         ...(nodePortAddresses.length > 0
           ? [`${field} daddr { ${nodePortAddresses.join(', ')} } ${nodePort} vmap @no-endpoint-nodeports`]
           : []),
-        // A port that no Service has: say so at once.
+        // No Service has this port of the cluster IP.
         `${field} daddr @cluster-ips reject`,
       ],
     ],
+    ...hookChains(service),
+  ];
+}
+
+/** The base chains: those that the kernel calls, with their hooks. */
+function hookChains(service: string): readonly Chain[] {
+  return [
     ['nat-prerouting', 'type nat hook prerouting priority -100 ;', ['jump services']],
     ['nat-output', 'type nat hook output priority -100 ;', ['jump services']],
     ['nat-postrouting', 'type nat hook postrouting priority 100 ;', ['jump masquerading']],
@@ -118,16 +142,6 @@ export function baseTable(options: BaseTableOptions): string[] {
     ['filter-forward', 'type filter hook forward priority 0 ;', ['ct state new jump endpoints-check']],
     ['filter-output', 'type filter hook output priority 0 ;', ['ct state new jump endpoints-check']],
   ];
-  return [
-    `add table ${table} { comment "rules for kube-proxy" ; }`,
-    `delete table ${table}`,
-    `add table ${table} { comment "rules for kube-proxy" ; }`,
-    ...Object.entries(declarations(family)).map(
-      ([name, text]) => `add ${text.replace(/^(set|map) NAME/, `$1 ${table} ${name}`)}`,
-    ),
-    ...chains.map(([name, hook]) => `add chain ${table} ${name}${hook ? ` { ${hook} }` : ''}`),
-    ...chains.flatMap(([name, , rules]) => rules.map((rule) => `add rule ${table} ${name} ${rule}`)),
-  ];
 }
 
 function externalLocal(
@@ -144,7 +158,7 @@ function externalLocal(
   ];
 }
 
-/** The chains that Services with so many endpoints of a protocol share. */
+/** The load balancing chains that all Services of a protocol with `size` endpoints share. */
 export function sharedChains(family: Family, protocol: Protocol, size: number): string[] {
   const table = tableOf(family);
   const field = family === 'IPv4' ? 'ip' : 'ip6';

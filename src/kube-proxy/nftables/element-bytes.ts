@@ -1,5 +1,5 @@
+/** Encodes nftables set and map elements, written in nft's syntax, as the bytes that the kernel takes over netlink. */
 import { addressBytes } from '../../base/index.ts';
-/** Elements as nft's language has them, for the kernel: the parts of keys and values as bytes. */
 import {
   type ElementChanges,
   type ElementParts,
@@ -9,44 +9,44 @@ import {
 } from '../../net/netns/index.ts';
 import type { Family } from '../service-plan.ts';
 import { TABLE } from './base-table.ts';
-import type { ContainerName } from './fragment.ts';
+import type { SetName } from './service-rules.ts';
 
 export interface ElementTexts {
-  /** Per container, keys. */
-  readonly deleted: ReadonlyMap<ContainerName, readonly string[]>;
-  /** Per container, keys with values; '' in a set. */
-  readonly added: ReadonlyMap<ContainerName, readonly (readonly [key: string, value: string])[]>;
+  /** Keys by set or map. */
+  readonly deleted: ReadonlyMap<SetName, readonly string[]>;
+  /** Keys with values by set or map; a set's values are ''. */
+  readonly added: ReadonlyMap<SetName, readonly (readonly [key: string, value: string])[]>;
 }
 
 const PROTOCOL_NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ tcp: 6, udp: 17, sctp: 132 }));
-/** Maps of endpoints: the last part of their keys is a number that was drawn, not a port. */
-const DRAWN = /endpoints-(tcp|udp|sctp)$/;
+/** The maps of endpoints. The last part of their keys is the random number of `numgen`, not a port. */
+const ENDPOINT_MAP = /endpoints-(tcp|udp|sctp)$/;
 
 export function elementChanges(family: Family, { deleted, added }: ElementTexts): ElementChanges {
-  const place = (set: ContainerName) => ({
+  const location = (set: SetName) => ({
     family: family === 'IPv4' ? ('ip' as const) : ('ip6' as const),
     table: TABLE,
     set,
   });
   return {
-    remove: [...deleted].map(([container, keys]): SetElements => ({
-      ...place(container),
-      keys: keys.map((key) => keyParts(container, key)),
+    remove: [...deleted].map(([set, keys]): SetElements => ({
+      ...location(set),
+      keys: keys.map((key) => keyParts(set, key)),
     })),
-    add: [...added].map(([container, elements]): SetElements | MapElements =>
+    add: [...added].map(([set, elements]): SetElements | MapElements =>
       elements.every(([, value]) => value === '')
-        ? { ...place(container), keys: elements.map(([key]) => keyParts(container, key)) }
-        : { ...place(container), entries: elements.map(([key, value]) => [keyParts(container, key), valueOf(value)]) },
+        ? { ...location(set), keys: elements.map(([key]) => keyParts(set, key)) }
+        : { ...location(set), entries: elements.map(([key, value]) => [keyParts(set, key), valueOf(value)]) },
     ),
   };
 }
 
-function keyParts(container: ContainerName, key: string): ElementParts {
+function keyParts(set: SetName, key: string): ElementParts {
   const parts = key.split(' . ');
-  if (!DRAWN.test(container)) return parts.map(bytesOf);
-  const drawn = Buffer.alloc(4);
-  drawn.writeUInt32LE(Number(parts.at(-1)));
-  return [...parts.slice(0, -1).map(bytesOf), drawn];
+  if (!ENDPOINT_MAP.test(set)) return parts.map(bytesOf);
+  const index = Buffer.alloc(4);
+  index.writeUInt32LE(Number(parts.at(-1)));
+  return [...parts.slice(0, -1).map(bytesOf), index];
 }
 
 function valueOf(value: string): ElementParts | Verdict {

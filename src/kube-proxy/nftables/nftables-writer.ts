@@ -1,6 +1,6 @@
 /**
- * Rules in the kernel, one transaction a change. Most changes are elements alone and go there by netlink; whatever makes
- * or removes chains is nft's.
+ * Writes proxy rules with nftables, one transaction per change. Most changes are elements only and go to the kernel
+ * over netlink; changes of chains and sets go through the nft command.
  */
 import { changeElements, NetlinkSocket, runIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
@@ -14,14 +14,17 @@ interface NftablesOptions {
   readonly families: readonly BaseTableOptions[];
 }
 
-/** More elements than a message to the kernel surely takes are for nft, which knows how to part them. */
-const MOST_ELEMENTS = 1000;
+/** A netlink message has a size limit. Larger changes go through nft, which splits them. */
+const MAX_NETLINK_ELEMENTS = 1000;
 
 export class NftablesWriter implements RuleWriter {
   readonly #rulesets: readonly { readonly ruleset: NftablesRuleset; readonly family: BaseTableOptions['family'] }[];
   #netlink: NetlinkSocket | undefined;
 
-  constructor(private readonly options: NftablesOptions) {
+  readonly #options: NftablesOptions;
+
+  constructor(options: NftablesOptions) {
+    this.#options = options;
     this.#rulesets = options.families.map((family) => ({
       ruleset: new NftablesRuleset(family),
       family: family.family,
@@ -39,13 +42,13 @@ export class NftablesWriter implements RuleWriter {
     if (changes.length === 0) return;
     if (
       changes.reduce((sum, { change }) => sum + (change.onlyElements ? elementCount(change) : Infinity), 0) >
-      MOST_ELEMENTS
+      MAX_NETLINK_ELEMENTS
     ) {
       await this.#nft(changes.map(({ change }) => change.text));
       return;
     }
     const elements = changes.map(({ family, change }) => elementChanges(family, change));
-    this.#netlink ??= new NetlinkSocket(this.options.netns, 'netfilter');
+    this.#netlink ??= new NetlinkSocket(this.#options.netns, 'netfilter');
     await changeElements(this.#netlink, {
       remove: elements.flatMap(({ remove = [] }) => remove),
       add: elements.flatMap(({ add = [] }) => add),
@@ -62,7 +65,7 @@ export class NftablesWriter implements RuleWriter {
   }
 
   async #nft(texts: readonly string[]): Promise<void> {
-    await runIn('nft', ['-f', '-'], { netns: this.options.netns, input: texts.join('\n') });
+    await runIn('nft', ['-f', '-'], { netns: this.#options.netns, input: texts.join('\n') });
   }
 }
 

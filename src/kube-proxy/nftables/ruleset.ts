@@ -1,31 +1,35 @@
 /**
- * What has been told to the kernel, and the transaction that makes it what it should be. Only changed Services are
- * looked at: a changed endpoint costs the elements of its Service, whatever else there is.
+ * Tracks the nftables rules that the kernel has and computes the transaction for a change. Only changed Services are
+ * compared, so a changed endpoint costs the elements of its own Service, however many Services there are.
  */
 import type { Protocol, ServicePlan } from '../service-plan.ts';
 import { baseTable, sharedChains, tableOf, type BaseTableOptions } from './base-table.ts';
 import type { ElementTexts } from './element-bytes.ts';
-import { serviceFragment, type ContainerName, type Fragment, type SharedSize } from './fragment.ts';
+import { serviceRules, type SetName, type ServiceRules, type SharedChainKey } from './service-rules.ts';
 
-/** Containers whose elements several Services may share. */
-const SHARED: ReadonlySet<ContainerName> = new Set(['cluster-ips', 'hairpin-connections']);
+/** Sets whose elements several Services may share, so uses are counted. */
+const REFERENCE_COUNTED: ReadonlySet<SetName> = new Set(['cluster-ips', 'hairpin-connections']);
 
-const EMPTY: Fragment = { elements: new Map(), chains: new Map(), sets: new Map(), shared: new Set() };
+const EMPTY: ServiceRules = { elements: new Map(), chains: new Map(), sets: new Map(), shared: new Set() };
 
-/** How many endpoints Services mostly have: the chains for these are there from the start, so that Services come and go by elements alone. */
+/** The shared chains for these numbers of endpoints exist from the start, so that most Services need elements only. */
 const USUAL_SIZES = Array.from({ length: 10 }, (_, index) => index + 1);
 
-/** What has to be told to the kernel, in this order. */
+/** One transaction, in the order in which the kernel has to see its parts. */
 export class RulesetChange implements ElementTexts {
   readonly prepare: string[] = [];
-  readonly deleted = new Map<ContainerName, string[]>();
+  readonly deleted = new Map<SetName, string[]>();
   readonly rules: string[] = [];
-  readonly added = new Map<ContainerName, [key: string, value: string][]>();
+  readonly added = new Map<SetName, [key: string, value: string][]>();
   readonly cleanUp: string[] = [];
 
-  constructor(private readonly table: string) {}
+  readonly #table: string;
 
-  /** Whether nothing but elements comes and goes. */
+  constructor(table: string) {
+    this.#table = table;
+  }
+
+  /** Whether the change adds and deletes elements and nothing else. */
   get onlyElements(): boolean {
     return this.prepare.length + this.rules.length + this.cleanUp.length === 0;
   }
@@ -34,50 +38,50 @@ export class RulesetChange implements ElementTexts {
     return this.onlyElements && this.deleted.size + this.added.size === 0;
   }
 
-  /** As nft's commands; '' when nothing changes. */
+  /** The change as nft commands; '' when nothing changes. */
   get text(): string {
     const elements = (entries: readonly (readonly [key: string, value: string])[]): string =>
       entries.map(([key, value]) => (value === '' ? key : `${key} : ${value}`)).join(', ');
     return [
       ...this.prepare,
-      ...[...this.deleted].map(
-        ([container, keys]) => `delete element ${this.table} ${container} { ${keys.join(', ')} }`,
-      ),
+      ...[...this.deleted].map(([set, keys]) => `delete element ${this.#table} ${set} { ${keys.join(', ')} }`),
       ...this.rules,
-      ...[...this.added].map(
-        ([container, entries]) => `add element ${this.table} ${container} { ${elements(entries)} }`,
-      ),
+      ...[...this.added].map(([set, entries]) => `add element ${this.#table} ${set} { ${elements(entries)} }`),
       ...this.cleanUp,
     ].join('\n');
   }
 }
 
 export class NftablesRuleset {
-  readonly #fragments = new Map<string, Fragment>();
-  /** How many Services use an element of a shared container. */
-  readonly #uses = new Map<ContainerName, Map<string, number>>();
-  readonly #shared = new Set<SharedSize>();
+  readonly #services = new Map<string, ServiceRules>();
+  /** How many Services use an element of a reference-counted set. */
+  readonly #references = new Map<SetName, Map<string, number>>();
+  readonly #sharedChains = new Set<SharedChainKey>();
 
-  constructor(private readonly options: BaseTableOptions) {}
+  readonly #options: BaseTableOptions;
 
-  get table(): string {
-    return tableOf(this.options.family);
+  constructor(options: BaseTableOptions) {
+    this.#options = options;
   }
 
-  /** Everything anew, in place of whatever is there. */
+  get table(): string {
+    return tableOf(this.#options.family);
+  }
+
+  /** A transaction that replaces all rules. */
   replaceAll(plans: ReadonlyMap<string, readonly ServicePlan[]>): string {
-    this.#fragments.clear();
-    this.#uses.clear();
-    this.#shared.clear();
+    this.#services.clear();
+    this.#references.clear();
+    this.#sharedChains.clear();
     const change = new RulesetChange(this.table);
-    change.prepare.push(...baseTable(this.options));
+    change.prepare.push(...baseTable(this.#options));
     for (const protocol of ['tcp', 'udp'] as const)
-      for (const size of USUAL_SIZES) this.#share(`${protocol} ${size}`, change);
+      for (const size of USUAL_SIZES) this.#ensureSharedChains(`${protocol} ${size}`, change);
     this.#change(plans, change);
     return change.text;
   }
 
-  /** Only what has changed: the named Services' plans, empty for one that is gone. */
+  /** The change for the Services in `plans`. An empty list deletes the Service's rules. */
   update(plans: ReadonlyMap<string, readonly ServicePlan[]>): RulesetChange {
     const change = new RulesetChange(this.table);
     this.#change(plans, change);
@@ -85,29 +89,33 @@ export class NftablesRuleset {
   }
 
   #change(plans: ReadonlyMap<string, readonly ServicePlan[]>, change: RulesetChange): void {
-    const { family } = this.options;
-    for (const [service, ofService] of plans) {
-      const mine = ofService.filter((plan) => plan.family === family);
-      const before = this.#fragments.get(service) ?? EMPTY;
+    const { family } = this.#options;
+    for (const [service, servicePlans] of plans) {
+      const familyPlans = servicePlans.filter((plan) => plan.family === family);
+      const before = this.#services.get(service) ?? EMPTY;
       const after =
-        mine.length === 0 ? EMPTY : mine.length === 1 ? serviceFragment(mine[0]!) : merged(mine.map(serviceFragment));
-      if (after === EMPTY) this.#fragments.delete(service);
-      else this.#fragments.set(service, after);
-      for (const shared of after.shared) this.#share(shared, change);
-      this.#changeOwn(before, after, change);
+        familyPlans.length === 0
+          ? EMPTY
+          : familyPlans.length === 1
+            ? serviceRules(familyPlans[0]!)
+            : merge(familyPlans.map(serviceRules));
+      if (after === EMPTY) this.#services.delete(service);
+      else this.#services.set(service, after);
+      for (const shared of after.shared) this.#ensureSharedChains(shared, change);
+      this.#changeChains(before, after, change);
       this.#changeElements(before, after, change);
     }
   }
 
-  #share(shared: SharedSize, { prepare }: RulesetChange): void {
-    if (this.#shared.has(shared)) return;
-    this.#shared.add(shared);
+  #ensureSharedChains(shared: SharedChainKey, { prepare }: RulesetChange): void {
+    if (this.#sharedChains.has(shared)) return;
+    this.#sharedChains.add(shared);
     const [protocol, size] = shared.split(' ') as [Protocol, string];
-    prepare.push(...sharedChains(this.options.family, protocol, Number(size)));
+    prepare.push(...sharedChains(this.#options.family, protocol, Number(size)));
   }
 
-  /** Chains and sets of one Service: made before anything leads there, removed after nothing does. */
-  #changeOwn(before: Fragment, after: Fragment, to: RulesetChange): void {
+  /** Adds a Service's own chains and sets before elements refer to them, and deletes them after. */
+  #changeChains(before: ServiceRules, after: ServiceRules, to: RulesetChange): void {
     for (const [name, declaration] of after.sets)
       if (!before.sets.has(name)) to.prepare.push(`add set ${this.table} ${name} ${declaration}`);
     for (const name of after.chains.keys())
@@ -118,79 +126,79 @@ export class NftablesRuleset {
       if (old) to.rules.push(`flush chain ${this.table} ${name}`);
       to.rules.push(...rules.map((rule) => `add rule ${this.table} ${name} ${rule}`));
     }
-    const gone = [...before.chains.keys()].filter((name) => !after.chains.has(name));
+    const deletedChains = [...before.chains.keys()].filter((name) => !after.chains.has(name));
     to.cleanUp.push(
-      ...gone.map((name) => `flush chain ${this.table} ${name}`),
-      ...gone.map((name) => `delete chain ${this.table} ${name}`),
+      ...deletedChains.map((name) => `flush chain ${this.table} ${name}`),
+      ...deletedChains.map((name) => `delete chain ${this.table} ${name}`),
     );
     for (const name of before.sets.keys())
       if (!after.sets.has(name)) to.cleanUp.push(`delete set ${this.table} ${name}`);
   }
 
-  #changeElements(before: Fragment, after: Fragment, change: RulesetChange): void {
-    for (const [container, elements] of before.elements) {
+  #changeElements(before: ServiceRules, after: ServiceRules, change: RulesetChange): void {
+    for (const [set, elements] of before.elements) {
       for (const [key, value] of elements) {
-        const now = after.elements.get(container)?.get(key);
+        const now = after.elements.get(set)?.get(key);
         if (now === value) continue;
-        if (SHARED.has(container) && !this.#released(container, key)) continue;
-        push(change.deleted, container, key);
+        if (REFERENCE_COUNTED.has(set) && !this.#release(set, key)) continue;
+        push(change.deleted, set, key);
       }
     }
-    for (const [container, elements] of after.elements) {
+    for (const [set, elements] of after.elements) {
       for (const [key, value] of elements) {
-        if (before.elements.get(container)?.get(key) === value) continue;
-        if (SHARED.has(container) && !this.#taken(container, key)) continue;
-        push(change.added, container, [key, value]);
+        if (before.elements.get(set)?.get(key) === value) continue;
+        if (REFERENCE_COUNTED.has(set) && !this.#acquire(set, key)) continue;
+        push(change.added, set, [key, value]);
       }
     }
   }
 
-  /** Whether this was the first use. */
-  #taken(container: ContainerName, key: string): boolean {
-    const ofContainer = this.#usesOf(container);
-    const uses = ofContainer.get(key) ?? 0;
-    ofContainer.set(key, uses + 1);
+  /** Returns whether this was the first reference. */
+  #acquire(set: SetName, key: string): boolean {
+    const ofSet = this.#referencesOf(set);
+    const uses = ofSet.get(key) ?? 0;
+    ofSet.set(key, uses + 1);
     return uses === 0;
   }
 
-  /** Whether this was the last use. */
-  #released(container: ContainerName, key: string): boolean {
-    const ofContainer = this.#usesOf(container);
-    const uses = (ofContainer.get(key) ?? 0) - 1;
-    if (uses > 0) ofContainer.set(key, uses);
-    else ofContainer.delete(key);
+  /** Returns whether this was the last reference. */
+  #release(set: SetName, key: string): boolean {
+    const ofSet = this.#referencesOf(set);
+    const uses = (ofSet.get(key) ?? 0) - 1;
+    if (uses > 0) ofSet.set(key, uses);
+    else ofSet.delete(key);
     return uses <= 0;
   }
 
-  #usesOf(container: ContainerName): Map<string, number> {
-    const known = this.#uses.get(container);
+  #referencesOf(set: SetName): Map<string, number> {
+    const known = this.#references.get(set);
     if (known) return known;
-    const made = new Map<string, number>();
-    this.#uses.set(container, made);
-    return made;
+    const created = new Map<string, number>();
+    this.#references.set(set, created);
+    return created;
   }
 }
 
-function push<Element>(map: Map<ContainerName, Element[]>, container: ContainerName, element: Element): void {
-  const list = map.get(container);
+function push<Element>(map: Map<SetName, Element[]>, set: SetName, element: Element): void {
+  const list = map.get(set);
   if (list) list.push(element);
-  else map.set(container, [element]);
+  else map.set(set, [element]);
 }
 
-/** A Service's ports together. */
-function merged(fragments: readonly Fragment[]): Fragment {
-  const elements = new Map<ContainerName, Map<string, string>>();
-  for (const fragment of fragments) {
-    for (const [container, ofContainer] of fragment.elements) {
-      const all = elements.get(container) ?? new Map<string, string>();
-      elements.set(container, all);
-      for (const [key, value] of ofContainer) all.set(key, value);
+/** Combines the rules of a Service's ports. */
+function merge(rules: readonly ServiceRules[]): ServiceRules {
+  const elements = new Map<SetName, Map<string, string>>();
+  for (const service of rules) {
+    for (const [set, ofSet] of service.elements) {
+      const all = elements.get(set) ?? new Map<string, string>();
+      elements.set(set, all);
+      for (const [key, value] of ofSet) all.set(key, value);
     }
   }
   return {
     elements,
-    chains: new Map(fragments.flatMap(({ chains }) => [...chains])),
-    sets: new Map(fragments.flatMap(({ sets }) => [...sets])),
-    shared: new Set(fragments.flatMap(({ shared }) => [...shared])),
+    chains: new Map(rules.flatMap(({ chains }) => [...chains])),
+    sets: new Map(rules.flatMap(({ sets }) => [...sets])),
+    shared: new Set(rules.flatMap(({ shared }) => [...shared])),
   };
 }

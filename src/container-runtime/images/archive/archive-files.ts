@@ -1,10 +1,10 @@
 import type { BlobStore, WantedBlob } from '../blob-store.ts';
 import { ImageError } from '../image-error.ts';
-import { LARGEST_DOCUMENT } from '../manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES } from '../manifest/parse-manifest.ts';
 
-const MOST_ALIASES = 40;
+const MAX_ALIASES = 40;
 
-/** The files of an archive by name: tables of contents in memory, everything else as blobs. */
+/** The files of an image archive by name: JSON documents in memory, everything else as blobs. */
 export class ArchiveFiles {
   readonly #blobs: BlobStore;
   readonly #documents = new Map<string, Buffer>();
@@ -19,7 +19,7 @@ export class ArchiveFiles {
     return this.#files.size + this.#documents.size;
   }
 
-  keep(name: string, content: Buffer): void {
+  addDocument(name: string, content: Buffer): void {
     this.#documents.set(name, content);
   }
 
@@ -27,7 +27,7 @@ export class ArchiveFiles {
     this.#files.set(name, blob);
   }
 
-  /** Docker writes a layer that it has twice as a link to the first. */
+  /** Docker writes duplicate layers as links. */
   alias(name: string, target: string): void {
     this.#aliases.set(name, target);
   }
@@ -38,7 +38,7 @@ export class ArchiveFiles {
 
   find(name: string): WantedBlob | undefined {
     let at = name;
-    for (let step = 0; step < MOST_ALIASES; step++) {
+    for (let step = 0; step < MAX_ALIASES; step++) {
       const found = this.#files.get(at);
       if (found !== undefined) return found;
       const target = this.#aliases.get(at);
@@ -55,12 +55,12 @@ export class ArchiveFiles {
     return found;
   }
 
-  /** A file that is a JSON document. */
+  /** Reads a JSON document. */
   async read(name: string): Promise<Buffer> {
-    const kept = this.#documents.get(name);
-    if (kept !== undefined) return kept;
+    const document = this.#documents.get(name);
+    if (document !== undefined) return document;
     const { digest, size } = this.require(name);
-    if (size > LARGEST_DOCUMENT)
+    if (size > MAX_DOCUMENT_BYTES)
       throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(name)} has ${size} bytes, too many for a document`);
     return this.#blobs.read(digest);
   }

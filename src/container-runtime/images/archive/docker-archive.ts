@@ -1,5 +1,5 @@
+/** Loads `docker save` archives: manifest.json lists the config file, the layer files and the tags of each image. */
 import { open } from 'node:fs/promises';
-/** `docker save`'s own format: manifest.json lists, per image, the config's file, the layers' files and the tags. */
 import { posix } from 'node:path';
 import { detectCompression } from '../compression/decompress.ts';
 import { digestOf } from '../digest.ts';
@@ -35,7 +35,7 @@ export async function installDockerArchive(
       const { digest, size } = files.require(posix.normalize(name));
       layers.push({ mediaType: await layerType(parts.blobs.path(digest)), digest, size });
     }
-    // The archive has no manifest of the kind that registries serve; this is the one it would have.
+    // The archive has no OCI manifest, so one is generated.
     const manifest = Buffer.from(
       JSON.stringify({
         schemaVersion: 2,

@@ -1,4 +1,4 @@
-/** An OCI image layout: index.json names manifests by digest, everything lies in blobs/<algorithm>/<hex>. */
+/** Loads OCI image layouts: index.json lists manifests by digest; all content is in blobs/<algorithm>/<hex>. */
 import { parseDigest } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import type { ImageRecord } from '../image-records.ts';
@@ -11,7 +11,7 @@ import { formatReference, normalizeReference } from '../reference.ts';
 import type { StoreParts } from '../store-parts.ts';
 import type { ArchiveFiles } from './archive-files.ts';
 
-const MOST_NESTED_INDEXES = 5;
+const MAX_NESTED_INDEXES = 5;
 
 export async function installOciLayout(
   parts: StoreParts,
@@ -37,7 +37,7 @@ async function installFrom(
   const documents: string[] = [];
   let documentBytes = 0;
   let descriptor = item;
-  for (let depth = 0; depth < MOST_NESTED_INDEXES; depth++) {
+  for (let depth = 0; depth < MAX_NESTED_INDEXES; depth++) {
     const bytes = await files.read(fileOf(files, descriptor));
     documents.push(descriptor.digest);
     documentBytes += bytes.length;
@@ -65,10 +65,10 @@ async function installFrom(
       signal,
     );
   }
-  throw new ImageError('INVALID_ARGUMENT', `the archive nests indexes more than ${MOST_NESTED_INDEXES} deep`);
+  throw new ImageError('INVALID_ARGUMENT', `the archive nests indexes more than ${MAX_NESTED_INDEXES} deep`);
 }
 
-/** The name of a descriptor's file, after making sure that the file is what the descriptor says. */
+/** The file name of a descriptor; verifies the file's digest and size. */
 function fileOf(files: ArchiveFiles, { digest, size }: Descriptor): string {
   const { algorithm, hex } = parseDigest(digest);
   if (algorithm !== 'sha256')
@@ -87,7 +87,7 @@ function fileOf(files: ArchiveFiles, { digest, size }: Descriptor): string {
   return name;
 }
 
-/** containerd and Docker write the full name; the standard's own annotation may hold a full name or only the tag. */
+/** containerd and Docker annotate the full name; the OCI annotation may have a full name or only a tag. */
 function tagOf({ annotations = {} }: Descriptor): string | undefined {
   const name = annotations['io.containerd.image.name'] ?? annotations['org.opencontainers.image.ref.name'];
   if (name === undefined || !/[/:]/.test(name)) return undefined;

@@ -1,5 +1,5 @@
+/** Saves images as an OCI layout with an additional manifest.json for `docker load`. */
 import { once } from 'node:events';
-/** Saves images as an OCI layout that also has the table of contents that `docker load` reads. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
@@ -35,7 +35,7 @@ export async function saveArchive(parts: StoreParts, references: readonly string
   }
 }
 
-/** An image saved by name keeps that name, one saved by id all that it has. */
+/** An image saved by name keeps that name; one saved by id keeps all its names. */
 function find(parts: StoreParts, reference: string): ImageToSave {
   const image = parts.records.find(reference);
   if (image === undefined) throw new ImageError('NOT_FOUND', `image ${JSON.stringify(reference)}: not found`);

@@ -1,5 +1,5 @@
+/** Decompresses a gzip, zstd or plain stream, detected by its first bytes. */
 import { pipeline, type Readable } from 'node:stream';
-/** Decompresses what a stream turns out to be, by its first bytes: gzip, zstd, or nothing of the kind. */
 import { createGunzip } from 'node:zlib';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { decompressZstd } from './zstd.ts';
@@ -10,7 +10,7 @@ export function detectCompression(start: Uint8Array): Compression {
   const [a, b, c, d] = start;
   if (a === 0x1f && b === 0x8b) return 'gzip';
   if (a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd) return 'zstd';
-  // A skippable frame may come before the first real one.
+  // A skippable frame may come before the first frame.
   if (a !== undefined && (a & 0xf0) === 0x50 && b === 0x2a && c === 0x4d && d === 0x18) return 'zstd';
   return 'none';
 }
@@ -25,11 +25,11 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
       start.push(piece);
       length += piece.length;
     }
-    const whole = withStart(Buffer.concat(start), reader);
+    const stream = withStart(Buffer.concat(start), reader);
     const compression = detectCompression(Buffer.concat(start).subarray(0, 4));
-    if (compression === 'gzip') yield* gunzipped(whole);
-    else if (compression === 'zstd') yield* decompressZstd(whole);
-    else yield* whole;
+    if (compression === 'gzip') yield* gunzipped(stream);
+    else if (compression === 'zstd') yield* decompressZstd(stream);
+    else yield* stream;
   } finally {
     await reader.close();
   }

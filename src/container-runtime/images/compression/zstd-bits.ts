@@ -1,6 +1,6 @@
-/** The two directions in which zstd (RFC 8878) reads bits. */
+/** Bit readers of zstd (RFC 8878), which reads some streams forwards and others backwards. */
 
-/** The data is not zstd, damaged, or more than we take. */
+/** The data is not zstd, is damaged, or exceeds a limit. */
 export class ZstdError extends Error {
   override readonly name = 'ZstdError';
   readonly code = 'invalid-zstd';
@@ -21,14 +21,14 @@ export class BackwardBits {
     this.left = (end - start) * 8 - (Math.clz32(last) - 24) - 1;
   }
 
-  /** The next `count` bits, at most 24; what is missing reads as zeros. */
+  /** The next `count` bits, at most 24; bits beyond the start read as zeros. */
   read(count: number): number {
     if (count === 0) return 0;
     const left = (this.left -= count);
     return left >= 0 ? this.#word(left) & ((1 << count) - 1) : this.#beyond(left, count);
   }
 
-  /** The next `count` bits, which stay. */
+  /** The next `count` bits, without consuming them. */
   peek(count: number): number {
     const left = this.left - count;
     return left >= 0 ? this.#word(left) & ((1 << count) - 1) : this.#beyond(left, count);
@@ -80,7 +80,7 @@ export class ForwardBits {
     this.#position -= count;
   }
 
-  /** The byte after the last one of which something was read. */
+  /** The offset after the last byte read. */
   get byteEnd(): number {
     return (this.#position + 7) >> 3;
   }

@@ -1,4 +1,4 @@
-/** Compressed blocks of zstd: literals, then sequences of "copy literals, then copy from what came before". */
+/** Decodes compressed zstd blocks: literals, then sequences that copy literals and earlier output. */
 import { BackwardBits, ZstdError } from './zstd-bits.ts';
 import {
   buildFseTable,
@@ -9,9 +9,9 @@ import {
   type HuffmanTable,
 } from './zstd-tables.ts';
 
-export const LARGEST_BLOCK = 128 * 1024;
+export const MAX_BLOCK_BYTES = 128 * 1024;
 
-/** What goes on from block to block of a frame. */
+/** The decoder state that carries over between the blocks of a frame. */
 export interface FrameState {
   huffman: HuffmanTable | undefined;
   tables: [literalLengths: FseTable | undefined, offsets: FseTable | undefined, matchLengths: FseTable | undefined];
@@ -22,7 +22,7 @@ export function newFrameState(): FrameState {
   return { huffman: undefined, tables: [undefined, undefined, undefined], offsets: [1, 4, 8] };
 }
 
-/** Where decoded bytes go: `bytes` up to `at` is what matches may refer to. */
+/** The output window; matches refer to `bytes` before `at`. */
 export interface Window {
   readonly bytes: Uint8Array;
   at: number;
@@ -115,10 +115,10 @@ const KINDS = [
   {
     accuracy: 9,
     symbols: 36,
-    usual: buildFseTable([4, 3, ...twos(11), 1, 1, 1, ...twos(9), 3, 2, 1, 1, 1, 1, 1, ...lessThanOnes(4)], 6),
+    predefined: buildFseTable([4, 3, ...twos(11), 1, 1, 1, ...twos(9), 3, 2, 1, 1, 1, 1, 1, ...lessThanOnes(4)], 6),
   },
-  { accuracy: 8, symbols: 32, usual: buildFseTable([...ones(6), 2, 2, 2, ...ones(15), ...lessThanOnes(5)], 5) },
-  { accuracy: 9, symbols: 53, usual: buildFseTable([1, 4, 3, ...twos(6), ...ones(37), ...lessThanOnes(7)], 6) },
+  { accuracy: 8, symbols: 32, predefined: buildFseTable([...ones(6), 2, 2, 2, ...ones(15), ...lessThanOnes(5)], 5) },
+  { accuracy: 9, symbols: 53, predefined: buildFseTable([1, 4, 3, ...twos(6), ...ones(37), ...lessThanOnes(7)], 6) },
 ] as const;
 
 export function decodeBlock(block: Uint8Array, state: FrameState, window: Window): void {
@@ -127,7 +127,7 @@ export function decodeBlock(block: Uint8Array, state: FrameState, window: Window
   const used = decodeSequences(block, next, { state, window, literals });
   window.bytes.set(literals.subarray(used), window.at);
   window.at += literals.length - used;
-  if (window.at - start > LARGEST_BLOCK) throw new ZstdError('a block is larger than allowed');
+  if (window.at - start > MAX_BLOCK_BYTES) throw new ZstdError('a block is larger than allowed');
 }
 
 function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8Array; next: number } {
@@ -138,7 +138,7 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
     const header = (format & 1) === 0 ? 1 : format === 1 ? 2 : 3;
     const size = header === 1 ? byte(0) >> 3 : (byte(0) >> 4) | (byte(1) << 4) | (header === 3 ? byte(2) << 12 : 0);
     const end = type === 0 ? header + size : header + 1;
-    if (size > LARGEST_BLOCK || end > block.length) throw new ZstdError('literals are cut short');
+    if (size > MAX_BLOCK_BYTES || end > block.length) throw new ZstdError('literals are cut short');
     return { literals: type === 0 ? block.subarray(header, end) : new Uint8Array(size).fill(byte(header)), next: end };
   }
   const [header, width] = format < 2 ? [3, 10] : format === 2 ? [4, 14] : [5, 18];
@@ -151,7 +151,7 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
   const size = Math.floor(bits / 16) % 2 ** width;
   const compressed = Math.floor(bits / 2 ** (4 + width)) % 2 ** width;
   const end = header + compressed;
-  if (size > LARGEST_BLOCK || end > block.length) throw new ZstdError('literals are cut short');
+  if (size > MAX_BLOCK_BYTES || end > block.length) throw new ZstdError('literals are cut short');
   let at = header;
   if (type === 2) ({ table: state.huffman, next: at } = readHuffmanTable(block, header, end));
   if (state.huffman === undefined) throw new ZstdError('literals refer to a table that was never sent');
@@ -192,7 +192,7 @@ function decodeHuffman(
   const reader = new BackwardBits(block, start, end);
   const length = output.length;
   const mask = (1 << maxBits) - 1;
-  // Almost all of the time goes into this loop, which therefore does itself what the reader does.
+  // This loop takes most of the time, so it inlines the bit reader.
   let position = reader.left - maxBits;
   let i = 0;
   for (; i < length && position >= 0; i++) {
@@ -216,7 +216,7 @@ interface Decoding {
   readonly literals: Uint8Array;
 }
 
-/** Gives how many literals the sequences used. */
+/** Returns the number of literals that the sequences used. */
 function decodeSequences(block: Uint8Array, start: number, { state, window, literals }: Decoding): number {
   const byte = (at: number): number => block[at] ?? 0;
   if (start >= block.length) throw new ZstdError('a block has no sequences');
@@ -231,7 +231,7 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
   const modes = byte(at++);
   for (const [index, kind] of KINDS.entries()) {
     const mode = (modes >> (6 - 2 * index)) & 3;
-    if (mode === 0) state.tables[index] = kind.usual;
+    if (mode === 0) state.tables[index] = kind.predefined;
     else if (mode === 1) state.tables[index] = singleSymbolTable(byte(at++));
     else if (mode === 2)
       ({ table: state.tables[index], next: at } = readFseTable(block, { start: at, end: block.length }, kind));
@@ -245,7 +245,7 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
   let offsetState = reader.read(offsetTable.accuracy);
   let matchState = reader.read(matchTable.accuracy);
   let used = 0;
-  const limit = window.at + LARGEST_BLOCK;
+  const limit = window.at + MAX_BLOCK_BYTES;
   for (let sequence = 0; sequence < count; sequence++) {
     const offsetCode = offsetTable.symbols[offsetState] ?? 0;
     const matchCode = matchTable.symbols[matchState] ?? 0;
@@ -271,7 +271,7 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
   return used;
 }
 
-/** The first three values stand for offsets used lately. */
+/** Values 1 to 3 mean recently used offsets. */
 function resolveOffset(recent: FrameState['offsets'], value: number, noLiterals: boolean): number {
   const [first, second, third] = recent;
   if (value > 3) {
@@ -289,7 +289,7 @@ function resolveOffset(recent: FrameState['offsets'], value: number, noLiterals:
   return offset;
 }
 
-/** Most are a few bytes, for which a view costs more than it saves. */
+/** Most copies are a few bytes, for which creating a view costs more than a loop. */
 function copyLiterals(window: Window, literals: Uint8Array, from: number, to: number): void {
   const { bytes, at } = window;
   const length = to - from;

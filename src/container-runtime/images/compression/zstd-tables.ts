@@ -51,7 +51,7 @@ export function readFseTable(
   return { table: buildFseTable(counts, accuracy), next: reader.byteEnd };
 }
 
-/** A count of -1 stands for "less than one". */
+/** A count of -1 means a probability of "less than one". */
 export function buildFseTable(counts: readonly number[], accuracy: number): FseTable {
   const size = 1 << accuracy;
   const symbols = new Uint8Array(size);
@@ -87,7 +87,7 @@ export function singleSymbolTable(symbol: number): FseTable {
   return { accuracy: 0, symbols: Uint8Array.of(symbol), bits: Uint8Array.of(0), bases: Uint16Array.of(0) };
 }
 
-const MOST_HUFFMAN_BITS = 11;
+const MAX_HUFFMAN_BITS = 11;
 
 export function readHuffmanTable(bytes: Uint8Array, start: number, end: number): { table: HuffmanTable; next: number } {
   const header = bytes[start] ?? 0;
@@ -109,7 +109,7 @@ export function readHuffmanTable(bytes: Uint8Array, start: number, end: number):
   return { table: buildHuffmanTable(weights), next };
 }
 
-/** Two states take turns until the bits run out. */
+/** Two FSE states alternate until the bits run out. */
 function readWeights(bytes: Uint8Array, start: number, end: number): number[] {
   const { table, next } = readFseTable(bytes, { start, end }, { accuracy: 6, symbols: 256 });
   const reader = new BackwardBits(bytes, next, end);
@@ -133,9 +133,9 @@ function buildHuffmanTable(weights: readonly number[]): HuffmanTable {
   if (sum === 0) throw new ZstdError('a Huffman table is empty');
   const maxBits = highestBit(sum) + 1;
   const rest = (1 << maxBits) - sum;
-  if (maxBits > MOST_HUFFMAN_BITS || (rest & (rest - 1)) !== 0)
+  if (maxBits > MAX_HUFFMAN_BITS || (rest & (rest - 1)) !== 0)
     throw new ZstdError('the weights of a Huffman table do not add up');
-  // The last weight is not written: it is what is missing.
+  // The last weight is not stored: it completes the sum to a power of two.
   const all = [...weights, highestBit(rest) + 1];
   const symbols = new Uint8Array(1 << maxBits);
   const bits = new Uint8Array(1 << maxBits);

@@ -1,19 +1,18 @@
 /**
- * Decompresses zstd as it streams by. Node does it from 22.15 on; on Node 20, which we support, the decoder here does: a
- * package or a program to install for one kind of layer would be more than it is worth. It verifies structure but not
- * zstd's own checksum, because a layer's digest says more.
+ * Streaming zstd decompression: Node's own from 22.15 on, this decoder on Node 20. It does not verify zstd's checksum,
+ * because the layer's digest is verified.
  */
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { ZstdError } from './zstd-bits.ts';
-import { decodeBlock, LARGEST_BLOCK, newFrameState, type FrameState, type Window } from './zstd-block.ts';
+import { decodeBlock, MAX_BLOCK_BYTES, newFrameState, type FrameState, type Window } from './zstd-block.ts';
 
 const FRAME = 0xfd2fb528;
 const SKIPPABLE = 0x184d2a50;
-/** zstd's own tools ask before they take more. */
-const LARGEST_WINDOW = 128 * 1024 * 1024;
-const ROOM = 1024 * 1024;
+/** The zstd command has the same default limit. */
+const MAX_WINDOW_BYTES = 128 * 1024 * 1024;
+const WINDOW_SLACK_BYTES = 1024 * 1024;
 
 const native = (zlib as { createZstdDecompress?: () => Transform }).createZstdDecompress;
 
@@ -55,17 +54,17 @@ async function take(reader: ByteReader, length: number): Promise<Buffer> {
 async function* decodeFrame(reader: ByteReader): AsyncGenerator<Buffer> {
   const { windowSize, hasChecksum } = await readFrameHeader(reader);
   const state = newFrameState();
-  const window: Window = { bytes: new Uint8Array(windowSize + ROOM + LARGEST_BLOCK), at: 0 };
+  const window: Window = { bytes: new Uint8Array(windowSize + WINDOW_SLACK_BYTES + MAX_BLOCK_BYTES), at: 0 };
   for (let last = false; !last;) {
     const header = (await take(reader, 3)).readUIntLE(0, 3);
     last = (header & 1) === 1;
-    if (window.at > windowSize + ROOM) {
+    if (window.at > windowSize + WINDOW_SLACK_BYTES) {
       window.bytes.copyWithin(0, window.at - windowSize, window.at);
       window.at = windowSize;
     }
     const start = window.at;
     await readBlock(reader, { type: (header >> 1) & 3, size: header >> 3 }, { state, window });
-    // A copy: the window moves on while the caller still has it.
+    // A copy, because the window is reused while the caller still has the chunk.
     if (window.at > start) yield Buffer.from(window.bytes.subarray(start, window.at));
   }
   if (hasChecksum) await take(reader, 4);
@@ -76,7 +75,7 @@ async function readBlock(
   { type, size }: { type: number; size: number },
   { state, window }: { state: FrameState; window: Window },
 ): Promise<void> {
-  if (type === 3 || size > LARGEST_BLOCK) throw new ZstdError('a block has an impossible header');
+  if (type === 3 || size > MAX_BLOCK_BYTES) throw new ZstdError('a block has an impossible header');
   if (type === 2) {
     decodeBlock(await take(reader, size), state, window);
     return;
@@ -103,7 +102,7 @@ async function readFrameHeader(reader: ByteReader): Promise<{ windowSize: number
   if (single)
     windowSize =
       sizeLength === 8 ? Number(size.readBigUInt64LE()) : size.readUIntLE(0, sizeLength) + (sizeLength === 2 ? 256 : 0);
-  if (windowSize > LARGEST_WINDOW)
-    throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${LARGEST_WINDOW} are given`);
+  if (windowSize > MAX_WINDOW_BYTES)
+    throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${MAX_WINDOW_BYTES} are given`);
   return { windowSize, hasChecksum: (descriptor & 4) !== 0 };
 }

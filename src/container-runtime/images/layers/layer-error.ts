@@ -1,4 +1,4 @@
-/** A layer is broken or hostile; the image that has it is refused with this message. */
+/** A layer is damaged or malicious; its image is refused with this message. */
 export class LayerError extends Error {
   override readonly name = 'LayerError';
   readonly code = 'invalid-layer';

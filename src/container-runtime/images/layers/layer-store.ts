@@ -1,20 +1,20 @@
 /**
- * Unpacked layers by chain id: a layer stands for itself and all below it, because a folder that it only implies takes
- * its looks from below. A layer is there when its `layer.json` is.
+ * Unpacked layers by chain id, which identifies a layer with all layers below it: a directory that a layer only
+ * implies gets its owner and mode from below. A layer exists when its `layer.json` exists.
  *
- *     layers/<chain id>/diff         what overlayfs stacks
- *     layers/<chain id>/layer.json   its size, and the boot during which it was unpacked until it is known to be on disk
- *     l/<short>                      a link to diff: options of mount(2) have to fit into a page
+ *     layers/<chain id>/diff         the lowerdir of overlayfs mounts
+ *     layers/<chain id>/layer.json   its size and, until it is synced, the boot id of its unpacking
+ *     l/<short>                      a link to diff, because the options of mount(2) have to fit into a page
  *
- * Unpacking does not wait for the disk. Should the machine lose power before the data got there, the layer's boot is not
- * the current one and it is unpacked once more from its blob, which is durable.
+ * Unpacking does not sync. After a power failure, an unsynced layer has the boot id of an earlier boot and is unpacked
+ * again from its blob, which is durable.
  */
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, type Context } from '../../../kernel/index.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { parseDigest } from '../digest.ts';
-import { whileDoing } from '../image-error.ts';
+import { wrapError } from '../image-error.ts';
 import type { LayerWorkers } from './layer-workers.ts';
 import type { UnpackLimits } from './unpack-limits.ts';
 
@@ -23,7 +23,7 @@ interface LayerRecord {
   readonly diffId: string;
   readonly bytes: number;
   readonly inodes: number;
-  /** The boot during which it was unpacked; absent once it is known to be on disk. */
+  /** The boot id of its unpacking; absent once the layer is synced. */
   readonly unsyncedInBoot?: string;
 }
 
@@ -79,12 +79,12 @@ export class LayerStore {
     return [...this.#records.values()];
   }
 
-  /** A short path of the layer's content. */
+  /** A short path to the layer's diff. */
   path(chainId: string): string {
     return join(this.#links, parseDigest(chainId).hex.slice(0, SHORT_LENGTH));
   }
 
-  /** Makes sure of a layer; those below it must be there. */
+  /** Unpacks a layer unless it exists; the layers below must exist. */
   async unpack(layer: LayerToUnpack, signal?: AbortSignal): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
@@ -101,7 +101,7 @@ export class LayerStore {
     await this.#run(chainId, this.#remove(chainId));
   }
 
-  /** Whoever wants the layer meanwhile waits for it. */
+  /** Tracks work on a layer, so that callers that need the layer wait for it. */
   async #run(chainId: string, work: Promise<void>): Promise<void> {
     const run = work.finally(() => {
       if (this.#running.get(chainId) === run) this.#running.delete(chainId);
@@ -110,15 +110,15 @@ export class LayerStore {
     await run;
   }
 
-  /** First it loses its name, then it goes: nobody meets half a layer. */
+  /** Renames the layer before deleting it, so that a crash never leaves a partial layer. */
   async #remove(chainId: string): Promise<void> {
-    const leaving = this.#newFolder();
-    await rename(this.#folder(chainId), leaving);
+    const temporary = this.#newFolder();
+    await rename(this.#folder(chainId), temporary);
     await rm(this.path(chainId), { force: true });
-    await removeIfThere(leaving);
+    await removeIfThere(temporary);
   }
 
-  /** What is not known to be on disk stays marked so; the next start takes care of it. */
+  /** Unsynced layers stay marked; the next start syncs them. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#syncing;
@@ -152,7 +152,7 @@ export class LayerStore {
     } catch (error) {
       await removeIfThere(temporary);
       if (signal?.aborted) throw error;
-      throw whileDoing(`failed to extract layer ${layer.diffId}`, error);
+      throw wrapError(`failed to extract layer ${layer.diffId}`, error);
     }
   }
 
@@ -184,7 +184,7 @@ export class LayerStore {
         this.#records.set(record.chainId, record);
       }
     } catch (error) {
-      this.#ctx.logger.error(error, 'Layers could not be synced to disk');
+      this.#ctx.logger.error(error, 'Failed to sync layers to disk');
     }
   }
 

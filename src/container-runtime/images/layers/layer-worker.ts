@@ -1,10 +1,10 @@
 /**
- * The thread that unpacks layers. The main thread imports this module only for its URL and starts it again as a worker; in a
- * bundle that has everything in one file, the worker is a file of its own beside it.
+ * The worker thread that unpacks layers. The main thread imports this module only for its URL and starts it as a
+ * worker; in a single-file bundle the worker is a file of its own beside it.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
-import { syncFileSystem } from '../../syscalls.ts';
+import { syncFileSystem } from '../../linux/file-system-calls.ts';
 import { unpackLayer, type UnpackedLayer, type UnpackJob } from './unpack-layer.ts';
 
 const beside = new URL('./layer-worker.js', import.meta.url);

@@ -1,6 +1,6 @@
 /**
- * Worker threads for layers, started when there is work and ended when there has been none for a while. A job has its
- * thread to itself, so that giving it up is ending the thread.
+ * The pool of worker threads that unpack layers. Threads start on demand and end when idle. Each runs one job at a
+ * time, so that cancelling a job terminates its thread.
  */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -10,7 +10,7 @@ import { ImageError } from '../image-error.ts';
 import type { LayerAnswer, LayerRequest } from './layer-worker.ts';
 import type { UnpackedLayer, UnpackJob } from './unpack-layer.ts';
 
-const MOST_THREADS = 2;
+const MAX_THREADS = 2;
 const IDLE_MS = 10_000;
 
 interface IdleThread {
@@ -49,7 +49,7 @@ export class LayerWorkers {
   }
 
   async #run(request: Request, signal?: AbortSignal): Promise<LayerAnswer> {
-    while (this.#busy >= MOST_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    while (this.#busy >= MAX_THREADS) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#busy++;
     let worker: Worker | undefined;
     try {
@@ -57,7 +57,7 @@ export class LayerWorkers {
       worker = this.#takeIdle() ?? (await startWorker());
       const result = await ask(worker, { id: ++this.#requests, ...request }, signal);
       if (this.#closed) await worker.terminate();
-      else this.#keep(worker);
+      else this.#release(worker);
       if (result.error !== undefined) throw asError(result.error);
       return result;
     } finally {
@@ -73,7 +73,7 @@ export class LayerWorkers {
     return thread?.worker;
   }
 
-  #keep(worker: Worker): void {
+  #release(worker: Worker): void {
     worker.unref();
     const timer = this.#ctx.clock.after(IDLE_MS, () => {
       const at = this.#idle.findIndex((thread) => thread.worker === worker);
@@ -87,13 +87,13 @@ export class LayerWorkers {
 async function startWorker(): Promise<Worker> {
   const { workerUrl, WORKER_ROLE } = await import('./layer-worker.ts');
   if (!workerUrl.endsWith('.ts')) return new Worker(new URL(workerUrl), { workerData: WORKER_ROLE });
-  // From source: a thread does not have the translation of TypeScript that this one runs under.
+  // When run from source, the thread has to register the TypeScript loader itself.
   const tsx = new URL('index.mjs', pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm/api'))).href;
   const start = `import(${JSON.stringify(tsx)}).then(({ register }) => { register(); return import(${JSON.stringify(workerUrl)}); })`;
   return new Worker(start, { eval: true, workerData: WORKER_ROLE });
 }
 
-/** Sends a request and waits for its answer; a thread that fails or is given up is ended before this rejects. */
+/** Sends a request and waits for the answer; terminates the thread if it fails or the signal aborts. */
 async function ask(worker: Worker, request: LayerRequest, signal?: AbortSignal): Promise<LayerAnswer> {
   let resolve: (answer: LayerAnswer) => void = () => {};
   let reject: (reason: unknown) => void = () => {};
@@ -114,7 +114,7 @@ async function ask(worker: Worker, request: LayerRequest, signal?: AbortSignal):
   }
 }
 
-/** Broken and hostile layers are the image's fault, everything else is ours. */
+/** Invalid layers are FAILED_PRECONDITION, everything else is INTERNAL. */
 function asError({ name, message }: { name: string; message: string }): Error {
   if (name === 'LayerError' || name === 'TarError') return new ImageError('FAILED_PRECONDITION', message);
   return new ImageError('INTERNAL', message);

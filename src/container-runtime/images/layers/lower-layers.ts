@@ -1,6 +1,9 @@
-/** What the layers below a layer show at a path. They are as untrusted as the layer itself: no link in them is followed. */
+/**
+ * Looks up a path in the layers below a layer, as overlayfs would. They are untrusted too: symbolic links are not
+ * followed.
+ */
 import type { Stats } from 'node:fs';
-import { getAttribute } from '../../syscalls.ts';
+import { getAttribute } from '../../linux/file-system-calls.ts';
 import { isWhiteout, lookAt } from './layer-paths.ts';
 
 export const OPAQUE_ATTRIBUTE = 'trusted.overlay.opaque';
@@ -10,7 +13,7 @@ interface FoundBelow {
   readonly stats: Stats;
 }
 
-/** `lowers` are the layers' folders, the topmost first. */
+/** `lowers` are the layers' directories, the topmost first. */
 export function findBelow(lowers: readonly string[], inside: string): FoundBelow | undefined {
   const parts = inside.split('/');
   for (const lower of lowers) {

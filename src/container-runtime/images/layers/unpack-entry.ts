@@ -1,6 +1,6 @@
 /**
- * One entry of a layer, made on disk in the form that overlayfs stacks: a deleted name is a character device 0/0, a
- * folder that hides what is below it has the attribute trusted.overlay.opaque.
+ * Unpacks one tar entry of a layer in the form that overlayfs needs. A whiteout (`.wh.NAME`) becomes a character
+ * device 0/0; an opaque whiteout (`.wh..wh..opq`) becomes the attribute trusted.overlay.opaque of its directory.
  */
 import {
   chmodSync,
@@ -21,7 +21,7 @@ import {
   utimesSync,
   writeSync,
 } from 'node:fs';
-import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../syscalls.ts';
+import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../linux/file-system-calls.ts';
 import type { TarEntry } from '../tar/tar-entry.ts';
 import type { TarItem } from '../tar/tar-reader.ts';
 import { LayerError } from './layer-error.ts';
@@ -30,21 +30,21 @@ import { findBelow, OPAQUE_ATTRIBUTE } from './lower-layers.ts';
 
 const WHITEOUT_PREFIX = '.wh.';
 const OPAQUE_NAME = '.wh..wh..opq';
-/** Names that old union file systems kept their own files under. */
+/** Metadata of AUFS, which is ignored. */
 const UNION_METADATA_PREFIX = '.wh..wh.';
 
 const YES = Buffer.from('y');
-const HIGHEST_ID = 0xffff_fffe;
+const MAX_ID = 0xffff_fffe;
 
-/** Devices that every container has anyway; a layer may bring them, and no others. */
+/** Layers may contain only these devices, which every container has anyway. */
 const HARMLESS_DEVICES: ReadonlySet<string> = new Set(['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:1', '5:2']);
 
 export class EntryUnpacker {
   readonly #paths: LayerPaths;
   readonly #lowers: readonly string[];
-  /** Times of folders are set at the end: making something in them changes them. */
+  /** Modification times of directories, set at the end because creating entries changes them. */
   readonly #folderTimes = new Map<string, number>();
-  /** Files and folders made; what the layer costs in inodes. */
+  /** The number of files and directories created. */
   inodes = 0;
 
   constructor(root: string, lowers: readonly string[]) {
@@ -58,7 +58,7 @@ export class EntryUnpacker {
     const base = parts.pop();
     if (base === undefined) {
       if (entry.type !== 'directory') throw new LayerError(`the layer's root is a ${entry.type}`);
-      this.#dressFolder('', entry);
+      this.#setFolderMetadata('', entry);
       return;
     }
     const folder = this.#paths.folder(parts);
@@ -88,7 +88,8 @@ export class EntryUnpacker {
     if (name === '' || name === '.' || name === '..')
       throw new LayerError(`the whiteout ${JSON.stringify(base)} names nothing`);
     const path = this.#paths.on(folder === '' ? name : `${folder}/${name}`);
-    // Whiteouts are about the layers below. What this layer itself has under the name stays; a folder then hides the one below.
+    // A whiteout only hides the layers below. An entry of this layer with the same name stays; a directory becomes
+    // opaque.
     const found = lookAt(path);
     if (found === undefined) {
       makeNode(path, NODE_TYPE.CHARACTER);
@@ -106,10 +107,10 @@ export class EntryUnpacker {
       this.inodes++;
       if (hides) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
     }
-    this.#dressFolder(inside, entry);
+    this.#setFolderMetadata(inside, entry);
   }
 
-  #dressFolder(inside: string, entry: TarEntry): void {
+  #setFolderMetadata(inside: string, entry: TarEntry): void {
     const path = this.#paths.on(inside);
     lchownSync(path, entry.uid, entry.gid);
     chmodSync(path, entry.mode);
@@ -138,7 +139,7 @@ export class EntryUnpacker {
     lutimesSync(path, clampTime(entry.modified), clampTime(entry.modified));
   }
 
-  /** A hard link to what the layer has, or to what a layer below has: that is brought up first, as overlayfs would. */
+  /** A hard link. If its target is in a lower layer, the target is copied up first, as overlayfs does. */
   #link(inside: string, entry: TarEntry): void {
     const parts = nameParts(checkedTarget(entry));
     const base = parts.pop();
@@ -147,7 +148,7 @@ export class EntryUnpacker {
     const target = folder === '' ? base : `${folder}/${base}`;
     if (target === inside) return;
     const found = lookAt(this.#paths.on(target));
-    if (found === undefined) this.#bringUp(target, entry);
+    if (found === undefined) this.#copyUp(target, entry);
     else if (found.isDirectory() || isWhiteout(found)) {
       throw new LayerError(
         `${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not a file`,
@@ -161,7 +162,7 @@ export class EntryUnpacker {
     linkSync(this.#paths.on(target), this.#paths.on(inside));
   }
 
-  #bringUp(target: string, entry: TarEntry): void {
+  #copyUp(target: string, entry: TarEntry): void {
     const below = findBelow(this.#lowers, target);
     const path = this.#paths.on(target);
     if (below?.stats.isFile()) copyFileSync(below.path, path, constants.COPYFILE_EXCL);
@@ -181,7 +182,7 @@ export class EntryUnpacker {
     lutimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
   }
 
-  /** A folder that the layer uses but does not have looks like the one below, not like a new one. */
+  /** Creates a directory that the layer lacks, with the owner and mode of the one in the layers below. */
   #makeImpliedFolder(inside: string, replaces: boolean): void {
     const path = this.#paths.on(inside);
     if (replaces) rmSync(path, { force: true });
@@ -203,7 +204,7 @@ export class EntryUnpacker {
 }
 
 function checkEntry(entry: TarEntry): void {
-  if (entry.uid > HIGHEST_ID || entry.gid > HIGHEST_ID)
+  if (entry.uid > MAX_ID || entry.gid > MAX_ID)
     throw new LayerError(`the owner of ${JSON.stringify(entry.name)} is out of range`);
   if (entry.type !== 'character-device' && entry.type !== 'block-device') return;
   const { major, minor } = entry.device ?? { major: 0, minor: 0 };
@@ -228,7 +229,7 @@ async function writeFile(path: string, entry: TarEntry, content: AsyncIterable<B
       for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
     }
     fchownSync(file, entry.uid, entry.gid);
-    // After the owner, which clears setuid and capabilities.
+    // After chown, which clears setuid bits and capabilities.
     fchmodSync(file, entry.mode);
     setAttributes(path, entry);
     futimesSync(file, clampTime(entry.modified), clampTime(entry.modified));
@@ -238,8 +239,8 @@ async function writeFile(path: string, entry: TarEntry, content: AsyncIterable<B
 }
 
 /**
- * File capabilities and user attributes are part of an image. Those of the machine's own security modules are not, and
- * overlayfs' own would let a layer redirect paths.
+ * Sets file capabilities and user attributes. Attributes of the host's security modules are skipped; overlayfs's own
+ * are refused, because they would let a layer redirect paths.
  */
 function setAttributes(path: string, entry: TarEntry): void {
   for (const [name, value] of entry.attributes ?? []) {
@@ -252,7 +253,7 @@ function setAttributes(path: string, entry: TarEntry): void {
   }
 }
 
-/** Times beyond what file systems keep are brought to their bounds. */
+/** Clamps times to the range that file systems support. */
 function clampTime(seconds: number): number {
   return Math.min(Math.max(seconds, -(2 ** 31)), 2 ** 34 - 1);
 }

@@ -1,6 +1,6 @@
 /**
- * Unpacks a layer: decompresses its blob, checks the digest of what comes out, and makes its entries below a folder.
- * Runs in a worker thread, where file calls may block.
+ * Unpacks a layer: decompresses its blob, verifies the diff id, and unpacks the entries into a directory. Runs in a
+ * worker thread, where file calls may block.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, createReadStream, lstatSync, mkdirSync, statfsSync } from 'node:fs';
@@ -15,9 +15,9 @@ import type { UnpackLimits } from './unpack-limits.ts';
 export interface UnpackJob {
   readonly blob: string;
   readonly diffId: string;
-  /** A folder that does not exist yet. */
+  /** The directory to create. */
   readonly target: string;
-  /** Folders of the layers below, the topmost first. */
+  /** Directories of the layers below, the topmost first. */
   readonly lowers: readonly string[];
   readonly limits: UnpackLimits;
 }
@@ -35,12 +35,12 @@ export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
   const unpacker = new EntryUnpacker(job.target, job.lowers);
   const hash = createHash('sha256');
   const { size: compressedSize } = await stat(job.blob);
-  const meter = new Meter(job, compressedSize);
+  const limits = new LimitChecker(job, compressedSize);
   const source = createReadStream(job.blob, { highWaterMark: 512 * 1024 });
   async function* verified(): AsyncGenerator<Buffer> {
     try {
       for await (const chunk of decompressed(source)) {
-        meter.decompressed(chunk.length);
+        limits.decompressed(chunk.length);
         hash.update(chunk);
         yield chunk;
       }
@@ -51,7 +51,7 @@ export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
   let bytes = 0;
   try {
     for await (const item of readTar(verified())) {
-      meter.entry(item.entry.name, item.entry.size);
+      limits.entry(item.entry.name, item.entry.size);
       try {
         await unpacker.unpack(item);
       } catch (error) {
@@ -71,7 +71,7 @@ export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
   return { bytes, inodes: unpacker.inodes };
 }
 
-/** The root of a layer that says nothing about it looks like the one below. */
+/** The root directory has the owner and mode of the layer below, unless the layer has an entry for it. */
 function makeRoot({ target, lowers: [below] }: UnpackJob): void {
   mkdirSync(target);
   const { uid, gid, mode } = below === undefined ? { uid: 0, gid: 0, mode: 0o755 } : lstatSync(below);
@@ -79,11 +79,11 @@ function makeRoot({ target, lowers: [below] }: UnpackJob): void {
   chmodSync(target, mode & 0o7777);
 }
 
-/** Stops a layer that is larger than anyone meant. */
-class Meter {
-  #out = 0;
+/** Enforces the unpack limits. */
+class LimitChecker {
+  #bytes = 0;
   #entries = 0;
-  #nextLook = 0;
+  #nextSpaceCheck = 0;
 
   constructor(
     readonly job: UnpackJob,
@@ -99,22 +99,22 @@ class Meter {
 
   decompressed(length: number): void {
     const { layerBytes, ratio, ratioFloorBytes, freeBytes } = this.job.limits;
-    this.#out += length;
-    if (this.#out > layerBytes) throw new LayerError(`the layer has more than ${layerBytes} bytes when decompressed`);
-    if (this.#out > ratioFloorBytes && this.#out > this.compressedSize * ratio) {
+    this.#bytes += length;
+    if (this.#bytes > layerBytes) throw new LayerError(`the layer has more than ${layerBytes} bytes when decompressed`);
+    if (this.#bytes > ratioFloorBytes && this.#bytes > this.compressedSize * ratio) {
       throw new LayerError(
         `the layer decompresses to more than ${ratio} times its size of ${this.compressedSize} bytes`,
       );
     }
-    if (this.#out < this.#nextLook) return;
-    this.#nextLook = this.#out + FREE_SPACE_STEP;
+    if (this.#bytes < this.#nextSpaceCheck) return;
+    this.#nextSpaceCheck = this.#bytes + FREE_SPACE_STEP;
     const { bavail, bsize } = statfsSync(this.job.target);
     if (bavail * bsize < freeBytes)
       throw new LayerError(`no space left to unpack the layer: less than ${freeBytes} bytes are free`);
   }
 }
 
-/** zlib's errors have codes of their own; what they say is about the layer. */
+/** Turns decompression errors into LayerErrors. */
 function damaged(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isDamage = code.startsWith('Z_') || code === 'invalid-zstd';

@@ -1,10 +1,10 @@
-/** How much a layer may be, so that a small download cannot fill the disk or the inode table. */
+/** Limits of a layer, so that a small download cannot fill the disk or use up the inodes. */
 export interface UnpackLimits {
   /** Entries of one layer. */
   readonly entries: number;
   /** Uncompressed bytes of one layer. */
   readonly layerBytes: number;
-  /** Uncompressed to compressed size, looked at once `ratioFloorBytes` came out. */
+  /** The maximum ratio of uncompressed to compressed size, checked after `ratioFloorBytes`. */
   readonly ratio: number;
   readonly ratioFloorBytes: number;
   /** Bytes that must stay free on the store's file system. */

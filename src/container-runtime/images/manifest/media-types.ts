@@ -9,7 +9,7 @@ export const INDEX_TYPES = [
   'application/vnd.docker.distribution.manifest.list.v2+json',
 ] as const;
 
-/** Docker's first format, which names layers without verifiable content; refused by name. */
+/** Docker's schema 1, whose layers cannot be verified; it is refused. */
 export const SCHEMA_1_TYPES = [
   'application/vnd.docker.distribution.manifest.v1+json',
   'application/vnd.docker.distribution.manifest.v1+prettyjws',
@@ -20,10 +20,10 @@ export const OCI_INDEX = INDEX_TYPES[0];
 export const OCI_CONFIG = 'application/vnd.oci.image.config.v1+json';
 export const OCI_LAYER = 'application/vnd.oci.image.layer.v1.tar';
 
-/** What a registry is asked for. */
+/** The Accept header of manifest requests. */
 export const ACCEPT = [...MANIFEST_TYPES, ...INDEX_TYPES, '*/*'].join(', ');
 
-/** Layers that are file system changes; `nondistributable` and Docker's `foreign` ones too, when the registry has them. */
+/** Whether a media type is a file system layer, including `nondistributable` and Docker's `foreign` ones. */
 export function isLayerType(mediaType: string): boolean {
   return /^application\/vnd\.(?:oci\.image\.layer\.(?:nondistributable\.)?v1\.tar(?:\+(?:gzip|zstd))?|docker\.image\.rootfs\.(?:foreign\.)?diff\.tar(?:\.(?:gzip|zstd))?)$/.test(
     mediaType,

@@ -1,4 +1,4 @@
-/** The documents of an image: descriptor, manifest, index and config, in the forms that OCI and Docker share. */
+/** Types of OCI and Docker image documents: descriptor, manifest, index and config. */
 
 export interface Platform {
   readonly os: string;
@@ -29,7 +29,7 @@ export interface ImageIndex {
   readonly manifests: readonly Descriptor[];
 }
 
-/** The image config; what a container runtime starts a process from is in `config`. */
+/** The image config; `config` has the defaults of the container's process. */
 export interface ImageConfig {
   readonly architecture?: string;
   readonly os?: string;

@@ -1,20 +1,21 @@
-/** Reads the documents of an image. They come from outside: what we use of them is checked, with a reason. */
+/** Parses and validates manifests, indexes and configs, which are untrusted input. */
 import { isDigest } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import { INDEX_TYPES, isLayerType, MANIFEST_TYPES, SCHEMA_1_TYPES } from './media-types.ts';
 import type { Descriptor, ImageConfig, ImageIndex, Manifest } from './oci-types.ts';
 
-/** Documents are kept in memory; real ones have some kilobytes. */
-export const LARGEST_DOCUMENT = 4 * 1024 * 1024;
-const MOST_LAYERS = 500;
+/** Documents are read into memory; real ones have a few kilobytes. */
+export const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
+const MAX_LAYERS = 500;
 
 type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index: ImageIndex };
 
-/** `mediaType` is what the registry or a descriptor said; the document's own word goes before it. */
+/** `mediaType` comes from the registry or a descriptor; the document's own mediaType has precedence. */
 export function parseManifestOrIndex(bytes: Uint8Array, mediaType = ''): ManifestOrIndex {
   const document = parseObject(bytes, 'manifest');
-  const said = typeof document.mediaType === 'string' ? document.mediaType : (mediaType.split(';', 1)[0]?.trim() ?? '');
-  if (document.schemaVersion === 1 || contains(SCHEMA_1_TYPES, said)) {
+  const declaredType =
+    typeof document.mediaType === 'string' ? document.mediaType : (mediaType.split(';', 1)[0]?.trim() ?? '');
+  if (document.schemaVersion === 1 || contains(SCHEMA_1_TYPES, declaredType)) {
     throw new ImageError(
       'UNIMPLEMENTED',
       'the image has a manifest of schema version 1, which is not supported: push it again with a current tool',
@@ -22,20 +23,23 @@ export function parseManifestOrIndex(bytes: Uint8Array, mediaType = ''): Manifes
   }
   const hasManifests = Array.isArray(document.manifests);
   const hasLayers = Array.isArray(document.layers);
-  // A document that reads as both would show different images to different tools.
+  // Different tools would see different images in a document that is both.
   if (hasManifests && (hasLayers || document.config !== undefined))
     throw invalid('the manifest is an index and an image at once');
-  if (contains(INDEX_TYPES, said) || (said === '' && hasManifests)) {
+  if (contains(INDEX_TYPES, declaredType) || (declaredType === '' && hasManifests)) {
     return {
       index: { schemaVersion: 2, manifests: listOf(document.manifests, 'manifests').map((item) => descriptor(item)) },
     };
   }
-  if (!contains(MANIFEST_TYPES, said) && said !== '' && !hasLayers) {
-    throw new ImageError('UNIMPLEMENTED', `the image has a manifest of the unsupported type ${JSON.stringify(said)}`);
+  if (!contains(MANIFEST_TYPES, declaredType) && declaredType !== '' && !hasLayers) {
+    throw new ImageError(
+      'UNIMPLEMENTED',
+      `the image has a manifest of the unsupported type ${JSON.stringify(declaredType)}`,
+    );
   }
   const layers = listOf(document.layers, 'layers').map((item) => descriptor(item));
-  if (layers.length > MOST_LAYERS)
-    throw invalid(`the manifest has ${layers.length} layers; at most ${MOST_LAYERS} can be stacked`);
+  if (layers.length > MAX_LAYERS)
+    throw invalid(`the manifest has ${layers.length} layers; at most ${MAX_LAYERS} can be stacked`);
   const foreign = layers.find((layer) => !isLayerType(layer.mediaType));
   if (foreign !== undefined)
     throw new ImageError(

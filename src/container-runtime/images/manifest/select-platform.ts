@@ -1,4 +1,4 @@
-/** Which image of a multi-platform index a machine runs. */
+/** Selects the manifest for a platform from a multi-platform index. */
 import { ImageError } from '../image-error.ts';
 import type { Descriptor, ImageConfig, Platform } from './oci-types.ts';
 
@@ -25,7 +25,7 @@ export function formatPlatform({ os, architecture, variant }: Platform): string 
   return `${os}/${architecture}${variant === undefined ? '' : `/${variant}`}`;
 }
 
-/** The best match: the machine's own variant, then lower ones, newest first; entries without a platform last. */
+/** The best match: the platform's own variant, then lower ones, highest first; entries without a platform last. */
 export function selectPlatform(manifests: readonly Descriptor[], wanted: Platform): Descriptor {
   const ranked = manifests
     .filter((item) => item.annotations?.['vnd.docker.reference.type'] !== 'attestation-manifest')
@@ -41,7 +41,7 @@ export function selectPlatform(manifests: readonly Descriptor[], wanted: Platfor
   return best.item;
 }
 
-/** An image without an index says in its config what it is for. */
+/** Checks the platform in the config of an image without an index. */
 export function checkPlatform({ os, architecture, variant }: ImageConfig, wanted: Platform): void {
   if (os === undefined || os === '' || architecture === undefined || architecture === '') return;
   const platform = { os, architecture, ...(variant === undefined ? {} : { variant }) };
@@ -54,7 +54,7 @@ export function checkPlatform({ os, architecture, variant }: ImageConfig, wanted
 
 const IMPLIED_VARIANT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ arm: 'v7', arm64: 'v8' }));
 
-/** 0: does not run here. */
+/** 0 means that the image does not run on the wanted platform. */
 function rankOf(platform: Platform | undefined, wanted: Platform): number {
   if (platform === undefined) return 1;
   const offered = normalize(platform);
@@ -72,7 +72,7 @@ function levelOf({ architecture, variant }: Platform): number {
   return Number.isFinite(level) ? level : 1;
 }
 
-/** Other names that images use for the same. */
+/** Replaces other names for an architecture by Go's. */
 function normalize({ os, architecture, variant }: Platform): Platform {
   const names: Readonly<Record<string, string>> = {
     x86_64: 'amd64',

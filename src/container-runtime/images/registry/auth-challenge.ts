@@ -1,4 +1,4 @@
-/** What a registry asks for with a 401: the header WWW-Authenticate (RFC 9110, section 11). */
+/** Parses the WWW-Authenticate header of a registry's 401 (RFC 9110, section 11). */
 
 interface AuthChallenge {
   /** In lower case: `bearer`, `basic`. */
@@ -6,7 +6,7 @@ interface AuthChallenge {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** All challenges of a header; a malformed rest is left out. */
+/** All challenges of a header; stops at malformed text. */
 export function parseChallenges(header: string): AuthChallenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
   let at = 0;

@@ -1,23 +1,23 @@
-/** Answers a registry's challenge: a token from its token server, or user name and password. */
+/** Authorizes requests to a registry: fetches a bearer token from its token server, or uses basic authentication. */
+import type { IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
-import type { StallLimit } from '../stall.ts';
 import { parseChallenges } from './auth-challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { readText, send } from './http-request.ts';
 import type { EndpointSettings } from './registry-options.ts';
 
-const LARGEST_ANSWER = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 interface AuthorizeOptions {
   readonly credentials: Credentials | undefined;
-  /** What is asked for when the challenge does not say. */
+  /** The scope to request if the challenge has none. */
   readonly scope: string;
   readonly settings: EndpointSettings;
   readonly signal?: AbortSignal;
-  readonly limit: StallLimit;
+  readonly limit: IdleTimeout;
 }
 
-/** The value of the Authorization header; undefined when the challenge cannot be met with what we have. */
+/** The value of the Authorization header; undefined if the credentials do not fit the challenge. */
 export async function authorize(challengeHeader: string, options: AuthorizeOptions): Promise<string | undefined> {
   const { credentials } = options;
   const challenges = parseChallenges(challengeHeader);
@@ -40,7 +40,7 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
   } catch {
     throw new ImageError('UNAUTHENTICATED', 'failed to authorize: the registry names no token server');
   }
-  // Only what is about trust: headers and client certificates of the registry are not for its token server.
+  // The registry's headers and client certificates must not go to the token server.
   const trust: EndpointSettings = {
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
     skipVerify: settings.skipVerify === true,
@@ -67,7 +67,7 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
             client_id: 'k8ts',
           }).toString(),
         });
-  const text = await readText(response, LARGEST_ANSWER);
+  const text = await readText(response, MAX_ANSWER_BYTES);
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const code = status >= 500 ? 'UNAVAILABLE' : 'UNAUTHENTICATED';

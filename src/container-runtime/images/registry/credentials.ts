@@ -1,4 +1,4 @@
-/** Who we are to a registry: what came with the pull, else what the machine's docker config says. */
+/** Registry credentials: from the pull request (image pull secrets), else from the host's docker config. */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { AuthConfig } from '../../../cri/index.ts';
@@ -9,13 +9,13 @@ export interface Credentials {
   readonly password?: string;
   /** A refresh token that stands for username and password at the token server. */
   readonly identityToken?: string;
-  /** A bearer token that is sent as it is. */
+  /** A bearer token for the registry itself. */
   readonly registryToken?: string;
 }
 
 const HUB_NAMES = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io']);
 
-/** Undefined when the caller gave none, or some for another server. */
+/** Undefined if there are none, or they are for another server. */
 export function fromAuthConfig(auth: AuthConfig | undefined, domain: string): Credentials | undefined {
   if (auth === undefined) return undefined;
   if (auth.serverAddress !== undefined && auth.serverAddress !== '' && !sameServer(auth.serverAddress, domain))
@@ -35,7 +35,7 @@ interface DockerConfig {
   readonly credsStore?: string;
 }
 
-/** The config's own entry, else the helper of that host, else the helper of all hosts. */
+/** A credential helper for the host, else the entry in `auths`, else the credentials store. */
 export async function fromDockerConfig(
   path: string,
   domain: string,
@@ -53,19 +53,19 @@ export async function fromDockerConfig(
     );
   }
   const helper = Object.entries(config.credHelpers ?? {}).find(([server]) => sameServer(server, domain));
-  if (helper !== undefined) return askHelper(helper[1], helper[0], signal);
+  if (helper !== undefined) return runHelper(helper[1], helper[0], signal);
   const [server, entry] = Object.entries(config.auths ?? {}).find(([name]) => sameServer(name, domain)) ?? [];
   if (entry?.identitytoken !== undefined && entry.identitytoken !== '') return { identityToken: entry.identitytoken };
   if (entry?.username !== undefined && entry.username !== '')
     return { username: entry.username, password: entry.password ?? '' };
   if (entry?.auth !== undefined && entry.auth !== '') return decodeAuth(entry.auth);
   if (config.credsStore === undefined || config.credsStore === '') return undefined;
-  const asked = server ?? (HUB_NAMES.has(domain) ? 'https://index.docker.io/v1/' : domain);
-  return askHelper(config.credsStore, asked, signal);
+  const serverName = server ?? (HUB_NAMES.has(domain) ? 'https://index.docker.io/v1/' : domain);
+  return runHelper(config.credsStore, serverName, signal);
 }
 
-/** Speaks the protocol of docker's credential helpers: `get`, the server on standard input, JSON on standard output. */
-async function askHelper(name: string, server: string, signal?: AbortSignal): Promise<Credentials | undefined> {
+/** Runs a docker credential helper: `get`, with the server on standard input and JSON on standard output. */
+async function runHelper(name: string, server: string, signal?: AbortSignal): Promise<Credentials | undefined> {
   if (!/^[A-Za-z0-9._-]+$/.test(name))
     throw new ImageError('FAILED_PRECONDITION', `${JSON.stringify(name)} is not a name of a credential helper`);
   const program = `docker-credential-${name}`;
@@ -116,7 +116,7 @@ function decodeAuth(auth: string): Credentials {
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };
 }
 
-/** Servers are written as hosts and as URLs; Docker's hub has three names. */
+/** Servers are hosts or URLs; Docker Hub has three names. */
 function sameServer(server: string, domain: string): boolean {
   const host = server.replace(/^https?:\/\//, '').split('/', 1)[0] ?? '';
   return host === domain || (HUB_NAMES.has(host) && HUB_NAMES.has(domain));

@@ -1,7 +1,7 @@
-/** The downloads of one pull: a few at a time, each taken up again where it broke off. */
+/** The concurrent blob downloads of one pull; an interrupted download resumes. */
 import type { Context, RunGroup } from '../../../kernel/index.ts';
 import type { BlobStore } from '../blob-store.ts';
-import { ImageError, whileDoing } from '../image-error.ts';
+import { ImageError, wrapError } from '../image-error.ts';
 import type { PullProgress } from '../image-store.ts';
 import type { Lease } from '../lease.ts';
 import type { Descriptor } from '../manifest/oci-types.ts';
@@ -12,15 +12,15 @@ interface BlobDownloadsOptions {
   readonly ctx: Context;
   readonly blobs: BlobStore;
   readonly client: RegistryClient;
-  /** The downloads' tasks; the first that fails ends the others. */
+  /** Runs the downloads; the first failure aborts the others. */
   readonly group: RunGroup;
   readonly lease: Lease;
   readonly parallel: number;
   readonly onProgress?: (progress: PullProgress) => void;
 }
 
-/** Attempts that bring nothing new. */
-const IDLE_ATTEMPTS = 4;
+/** Consecutive attempts without progress before a download fails. */
+const MAX_IDLE_ATTEMPTS = 4;
 const RETRY_DELAY_MS = 250;
 
 export class BlobDownloads {
@@ -33,12 +33,12 @@ export class BlobDownloads {
     this.#options = options;
   }
 
-  /** Starts a download unless it was before. */
+  /** Starts a download unless it was started before. */
   start(blob: Descriptor): void {
     if (this.#downloads.has(blob.digest)) return;
     this.#options.lease.hold(blob.digest);
     const download = this.#whenFree(() => this.#download(blob));
-    // Whoever waits for it hears of a failure; so does the group, which ends the other downloads.
+    // `done` and the group report a failure.
     download.catch(() => {});
     this.#downloads.set(blob.digest, download);
     this.#options.group.start(blob.digest, () => download);
@@ -78,15 +78,15 @@ export class BlobDownloads {
         idle = received > before ? 1 : idle + 1;
         before = Math.max(before, received);
         if (error instanceof ImageError && error.code === 'DATA_LOSS') damaged++;
-        if (group.signal.aborted || idle >= IDLE_ATTEMPTS || damaged > 1 || !worthAnother(error))
-          throw whileDoing(`failed to copy ${digest}`, error);
+        if (group.signal.aborted || idle >= MAX_IDLE_ATTEMPTS || damaged > 1 || !isRetryable(error))
+          throw wrapError(`failed to copy ${digest}`, error);
         await ctx.clock.sleep(RETRY_DELAY_MS * idle, group.signal);
       }
     }
   }
 }
 
-/** Connections that break, and a resumed download whose beginning was damaged, are worth another attempt. */
-function worthAnother(error: unknown): boolean {
+/** Broken connections, and resumed downloads with a damaged beginning, are retried. */
+function isRetryable(error: unknown): boolean {
   return error instanceof ImageError && (error.code === 'UNAVAILABLE' || error.code === 'DATA_LOSS');
 }

@@ -1,16 +1,16 @@
-/** Where to ask for the images of a registry, in order: its mirrors, then itself. */
+/** The endpoints of a registry in order: its mirrors, then the registry itself. */
 import { isIP } from 'node:net';
 import { readHostsDirectory } from './hosts-directory.ts';
 import type { EndpointSettings, RegistryHosts, RegistryOptions } from './registry-options.ts';
 
 export interface Endpoint {
-  /** Where `/<repository>/manifests/…` follows, without a slash at the end. */
+  /** The URL before `/<repository>/manifests/…`, without a slash at the end. */
   readonly base: string;
   readonly settings: EndpointSettings;
   readonly capabilities: readonly ('pull' | 'resolve')[];
-  /** A mirror is told which registry it stands for, and gets none of its credentials. */
+  /** A mirror gets the registry's name as `ns` and none of its credentials. */
   readonly isMirror: boolean;
-  /** Plain HTTP when the server turns out not to speak TLS: only on loopback, and only unless configured. */
+  /** Falls back to plain HTTP if the server does not speak TLS; only on loopback and without TLS settings. */
   readonly mayFallBack: boolean;
 }
 

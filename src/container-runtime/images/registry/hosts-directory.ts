@@ -1,11 +1,11 @@
-/** Reads containerd's certs.d layout: how a registry is reached, and by which mirrors. */
+/** Reads registry hosts and mirrors from a directory in containerd's certs.d layout (hosts.toml). */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse as parseToml, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
 import { ImageError } from '../image-error.ts';
 import type { EndpointSettings, RegistryEndpoint, RegistryHosts } from './registry-options.ts';
 
-/** Undefined when the folder says nothing about the host. */
+/** Undefined if the directory has no settings for the host. */
 export async function readHostsDirectory(directory: string, domain: string): Promise<RegistryHosts | undefined> {
   for (const name of folderNames(domain)) {
     const folder = join(directory, name);
@@ -22,13 +22,13 @@ export async function readHostsDirectory(directory: string, domain: string): Pro
   return undefined;
 }
 
-/** One line: a TomlError's message also draws the place in the file. */
+/** One line, because a TomlError's message also quotes the file. */
 function problemText(error: unknown): string {
   if (error instanceof TomlError) return `line ${error.line}: ${error.message.split('\n', 1)[0]}`;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A colon is not allowed in every file system's names. */
+/** `host_port_` is an alternative name, because some file systems do not allow colons. */
 function folderNames(domain: string): string[] {
   const [host, port] = domain.split(/:(?=[0-9]+$)/);
   return port === undefined ? [domain, '_default'] : [domain, `${host}_${port}_`, '_default'];
@@ -70,12 +70,12 @@ async function settingsOf(table: TomlTable, folder: string): Promise<EndpointSet
     ...(clientCertificates.length > 0 ? { clientCertificates } : {}),
     ...(table.skip_verify === true ? { skipVerify: true } : {}),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, strings(value).join(', ')])),
-    // Whoever writes http:// into this file means it.
+    // An http:// URL in this file is explicit permission.
     plainHttp: true,
   };
 }
 
-/** Docker's older layout: `*.crt` are authorities, `<name>.cert` and `<name>.key` a client certificate. */
+/** Docker's layout: `*.crt` are CAs, `<name>.cert` and `<name>.key` a client certificate. */
 async function dockerCertificates(folder: string, files: readonly string[]): Promise<EndpointSettings> {
   const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
   const ca = await Promise.all(files.filter((name) => name.endsWith('.crt')).map(read));

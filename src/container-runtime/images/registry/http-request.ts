@@ -1,9 +1,9 @@
-/** One HTTP request to a registry, with redirects followed. */
+/** HTTP requests to a registry, through proxies and redirects. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
+import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
-import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
@@ -15,22 +15,22 @@ interface HttpRequest {
   readonly body?: string;
   readonly settings?: EndpointSettings;
   readonly signal?: AbortSignal;
-  readonly limit: StallLimit;
+  readonly limit: IdleTimeout;
 }
 
-const MOST_REDIRECTS = 10;
+const MAX_REDIRECTS = 10;
 
-/** The answer, whatever its status; redirects are followed, and only the first server gets the credentials. */
+/** The response of any status. Follows redirects; other origins do not get the credentials. */
 export async function send(request: HttpRequest): Promise<IncomingMessage> {
   let current = request;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const response = await sendOnce(current);
     const { location } = response.headers;
     if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined) return response;
     response.resume();
     current = redirected(current, location);
   }
-  throw new ImageError('UNKNOWN', `${request.url}: more than ${MOST_REDIRECTS} redirects`);
+  throw new ImageError('UNKNOWN', `${request.url}: more than ${MAX_REDIRECTS} redirects`);
 }
 
 export function redirected(request: HttpRequest, location: string): HttpRequest {
@@ -41,7 +41,7 @@ export function redirected(request: HttpRequest, location: string): HttpRequest 
     throw new ImageError('UNKNOWN', `${request.url}: redirected to plain HTTP on ${to.host}`);
   }
   if (from.origin === to.origin) return { ...request, url: to.href };
-  // Neither credentials nor the client certificate of one server are for another.
+  // Another origin must not get the credentials, the client certificate or the configured headers.
   const { authorization: _authorization, ...headers } = request.headers ?? {};
   const { clientCertificates: _certificates, headers: _headers, ...settings } = request.settings ?? {};
   return { ...request, url: to.href, headers, settings };
@@ -65,32 +65,32 @@ async function sendOnce({
     ...(signal === undefined ? {} : { signal }),
   };
   if (target.protocol === 'http:')
-    return answered(
-      proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common),
+    return responseOf(
+      proxy === undefined ? plainRequest(target, common) : plainProxyRequest(proxy, target, common),
       body,
       limit,
     );
   const { trust, agent } = trusted(settings);
-  if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent }), body, limit);
+  if (proxy === undefined) return responseOf(tlsRequest(target, { ...common, agent }), body, limit);
   const tunnelled = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
   const socket = await trust.connect({
     socket: tunnelled,
     host: target.hostname,
     ...(signal === undefined ? {} : { signal }),
   });
-  return answered(tlsRequest(target, { ...common, createConnection: () => socket }), body, limit);
+  return responseOf(tlsRequest(target, { ...common, createConnection: () => socket }), body, limit);
 }
 
 interface Trusted {
   readonly trust: TlsTrust;
-  /** Connections are kept for as long as the settings are. */
+  /** Keeps connections alive as long as the settings exist. */
   readonly agent: TlsTrustAgent;
 }
 
 const bySettings = new WeakMap<EndpointSettings, Trusted>();
 const NO_SETTINGS: EndpointSettings = {};
 
-/** Authorities of the settings come besides those of the machine, as containerd has it. */
+/** Configured CAs are trusted in addition to the system's, as in containerd. */
 function trusted(settings: EndpointSettings): Trusted {
   const { ca, clientCertificates: [client] = [], skipVerify } = settings;
   const key = ca === undefined && client === undefined && skipVerify !== true ? NO_SETTINGS : settings;
@@ -109,7 +109,7 @@ function trusted(settings: EndpointSettings): Trusted {
   return found;
 }
 
-function byPlainProxy(
+function plainProxyRequest(
   proxy: URL,
   target: URL,
   common: { method: string; headers: Record<string, string> },
@@ -124,13 +124,13 @@ function byPlainProxy(
   });
 }
 
-async function answered(
+async function responseOf(
   outgoing: ClientRequest,
   body: string | undefined,
-  limit: StallLimit,
+  limit: IdleTimeout,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    endWhenStalled(outgoing, limit);
+    abortWhenIdle(outgoing, limit);
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
     outgoing.end(body);

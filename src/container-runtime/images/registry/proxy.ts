@@ -1,12 +1,12 @@
-/** Proxies by the environment variables that everyone sets: HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
+/** HTTP proxies from the environment variables HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
 import { request, type IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import { endWhenStalled, type StallLimit } from '../stall.ts';
+import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { isLoopback } from './endpoints.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The proxy for a request; undefined when it goes straight to its server. */
+/** The proxy for a request; undefined for a direct connection. */
 export function proxyFor(target: URL, environment: Environment = process.env): URL | undefined {
   const name = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = environment[name] ?? environment[name.toLowerCase()] ?? '';
@@ -15,7 +15,7 @@ export function proxyFor(target: URL, environment: Environment = process.env): U
   return new URL(/^[a-z]+:\/\//i.test(value) ? value : `http://${value}`);
 }
 
-/** Entries are `*`, hosts that stand for their subdomains too, addresses, networks, each with or without a port. */
+/** NO_PROXY entries are `*`, hosts (which include their subdomains), addresses or CIDRs, with or without a port. */
 function isExcluded(target: URL, list: string): boolean {
   const host = target.hostname.replace(/^\[|\]$/g, '').toLowerCase();
   const port = target.port === '' ? (target.protocol === 'https:' ? '443' : '80') : target.port;
@@ -50,11 +50,11 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
   return { 'proxy-authorization': `Basic ${Buffer.from(user).toString('base64')}` };
 }
 
-/** A connection to the target through the proxy, for TLS. */
+/** A CONNECT tunnel through the proxy, for TLS. */
 export async function tunnel(
   proxy: URL,
   target: URL,
-  { signal, limit }: { signal?: AbortSignal; limit: StallLimit },
+  { signal, limit }: { signal?: AbortSignal; limit: IdleTimeout },
 ): Promise<Socket> {
   if (proxy.protocol !== 'http:')
     throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
@@ -68,7 +68,7 @@ export async function tunnel(
       headers: { host: address, ...proxyHeaders(proxy) },
       ...(signal === undefined ? {} : { signal }),
     });
-    const stopWatching = endWhenStalled(connecting, limit);
+    const stopWatching = abortWhenIdle(connecting, limit);
     connecting.once('connect', (response: IncomingMessage, socket: Socket) => {
       stopWatching();
       if (response.statusCode === 200) resolve(socket);

@@ -1,4 +1,4 @@
-/** Talks to the registry of one repository, by its mirrors first: the read side of the OCI distribution protocol. */
+/** A client of one repository (the pull side of the OCI distribution protocol); tries mirrors first. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '../../../kernel/index.ts';
 import type { BlobSource } from '../blob-store.ts';
@@ -6,7 +6,7 @@ import { digestOf, hashFor, parseDigest } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import { ACCEPT } from '../manifest/media-types.ts';
 import type { Descriptor } from '../manifest/oci-types.ts';
-import { LARGEST_DOCUMENT } from '../manifest/parse-manifest.ts';
+import { MAX_DOCUMENT_BYTES } from '../manifest/parse-manifest.ts';
 import { authorize } from './authorize.ts';
 import type { Credentials } from './credentials.ts';
 import { isLoopback, type Endpoint } from './endpoints.ts';
@@ -19,11 +19,11 @@ interface RegistryClientOptions {
   /** Host and path of the repository, as references spell them. */
   readonly domain: string;
   readonly path: string;
-  /** Asked for only when a registry wants to know. */
+  /** Called only when the registry demands credentials. */
   readonly credentials: () => Promise<Credentials | undefined>;
   readonly signal?: AbortSignal;
-  /** How long a registry may send nothing. */
-  readonly stallMs?: number;
+  /** The idle timeout of requests. */
+  readonly idleTimeoutMs?: number;
 }
 
 export interface FetchedManifest {
@@ -39,19 +39,19 @@ export class RegistryClient {
   readonly #options: RegistryClientOptions;
   /** Authorization headers that worked, by endpoint. */
   readonly #authorizations = new Map<string, string>();
-  /** Loopback endpoints that turned out not to speak TLS. */
-  readonly #plain = new Set<string>();
+  /** Loopback endpoints that do not speak TLS. */
+  readonly #plainHttp = new Set<string>();
 
   constructor(options: RegistryClientOptions) {
     this.#options = options;
   }
 
-  /** A manifest or index by tag or digest. Tags are only asked of endpoints that may resolve them. */
+  /** Fetches a manifest or index by tag or digest. Tags need an endpoint with the capability `resolve`. */
   async manifest(reference: string, expected?: Pick<Descriptor, 'digest' | 'size'>): Promise<FetchedManifest> {
     const capability = expected === undefined ? 'resolve' : 'pull';
     return this.#eachEndpoint(capability, async (endpoint) => {
       const response = await this.#get(endpoint, `manifests/${reference}`, { accept: ACCEPT });
-      const bytes = await readBytes(response, LARGEST_DOCUMENT);
+      const bytes = await readBytes(response, MAX_DOCUMENT_BYTES);
       const digest =
         expected === undefined
           ? digestOf(bytes)
@@ -63,7 +63,7 @@ export class RegistryClient {
     });
   }
 
-  /** A blob from an offset on. */
+  /** Fetches a blob from an offset. */
   blob({ digest }: Pick<Descriptor, 'digest'>): BlobSource {
     return (offset) =>
       this.#eachEndpoint('pull', async (endpoint) => {
@@ -77,16 +77,19 @@ export class RegistryClient {
       });
   }
 
-  /** The first endpoint's answer; of the failures, the registry's own is the one to tell. */
+  /**
+   * The answer of the first endpoint that succeeds. If all fail, the error of the last one, the registry itself, is
+   * thrown.
+   */
   async #eachEndpoint<Result>(
     capability: 'pull' | 'resolve',
-    ask: (endpoint: Endpoint) => Promise<Result>,
+    request: (endpoint: Endpoint) => Promise<Result>,
   ): Promise<Result> {
     let failure: unknown;
     for (const endpoint of this.#options.endpoints) {
       if (!endpoint.capabilities.includes(capability)) continue;
       try {
-        return await ask(endpoint);
+        return await request(endpoint);
       } catch (error) {
         if (this.#options.signal?.aborted) throw error;
         failure = error;
@@ -98,13 +101,13 @@ export class RegistryClient {
 
   async #get(
     endpoint: Endpoint,
-    what: string,
+    path: string,
     headers: Readonly<Record<string, string>>,
-    fine: readonly number[] = [],
+    acceptedStatuses: readonly number[] = [],
   ): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#getOnce(endpoint, what, { headers, fine });
+        return await this.#getOnce(endpoint, path, { headers, acceptedStatuses });
       } catch (error) {
         if (attempt === ATTEMPTS || !isTransient(error) || this.#options.signal?.aborted) throw error;
         await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (attempt - 1), this.#options.signal);
@@ -114,29 +117,29 @@ export class RegistryClient {
 
   async #getOnce(
     endpoint: Endpoint,
-    what: string,
-    { headers, fine }: { headers: Readonly<Record<string, string>>; fine: readonly number[] },
+    path: string,
+    { headers, acceptedStatuses }: { headers: Readonly<Record<string, string>>; acceptedStatuses: readonly number[] },
   ): Promise<IncomingMessage> {
-    let response = await this.#send(endpoint, what, headers);
-    // Only now is it known whether the endpoint speaks TLS.
-    const url = this.#url(endpoint, what);
+    let response = await this.#send(endpoint, path, headers);
+    // The URL depends on whether the endpoint speaks TLS, which the first request finds out.
+    const url = this.#url(endpoint, path);
     const challenge = response.headers['www-authenticate'];
     if (response.statusCode === 401 && challenge !== undefined) {
       const authorization = await this.#authorize(endpoint, url, challenge);
       if (authorization !== undefined && authorization !== this.#authorizations.get(endpoint.base)) {
         response.resume();
         this.#authorizations.set(endpoint.base, authorization);
-        response = await this.#send(endpoint, what, headers);
+        response = await this.#send(endpoint, path, headers);
       }
     }
     const status = response.statusCode ?? 0;
-    if (status === 200 || status === 206 || fine.includes(status)) return response;
+    if (status === 200 || status === 206 || acceptedStatuses.includes(status)) return response;
     const body = await readText(response, 64 * 1024).catch(() => '');
     throw statusError({ status, body, url, what: `${this.#options.domain}/${this.#options.path}` });
   }
 
   async #authorize(endpoint: Endpoint, url: string, challenge: string): Promise<string | undefined> {
-    // Credentials are the registry's, not a mirror's, and do not go over the network in the clear.
+    // Mirrors do not get the registry's credentials, and credentials are not sent unencrypted.
     const { protocol, hostname } = new URL(url);
     const safe = protocol === 'https:' || isLoopback(hostname) || endpoint.settings.plainHttp === true;
     const credentials = endpoint.isMirror || !safe ? undefined : await this.#options.credentials();
@@ -154,8 +157,8 @@ export class RegistryClient {
     }
   }
 
-  async #send(endpoint: Endpoint, what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
-    const url = this.#url(endpoint, what);
+  async #send(endpoint: Endpoint, path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+    const url = this.#url(endpoint, path);
     const authorization = this.#authorizations.get(endpoint.base);
     const { signal } = this.#options;
     const request = {
@@ -167,17 +170,17 @@ export class RegistryClient {
     try {
       return await send({ ...request, url });
     } catch (error) {
-      if (endpoint.mayFallBack && !this.#plain.has(endpoint.base) && isPlainHttpAnswer(error)) {
-        this.#plain.add(endpoint.base);
-        return this.#send(endpoint, what, headers);
+      if (endpoint.mayFallBack && !this.#plainHttp.has(endpoint.base) && isPlainHttpAnswer(error)) {
+        this.#plainHttp.add(endpoint.base);
+        return this.#send(endpoint, path, headers);
       }
       throw connectionError(error, url);
     }
   }
 
-  #url(endpoint: Endpoint, what: string): string {
-    const base = this.#plain.has(endpoint.base) ? endpoint.base.replace(/^https:/, 'http:') : endpoint.base;
-    return `${base}/${this.#options.path}/${what}${endpoint.isMirror ? `?ns=${encodeURIComponent(this.#options.domain)}` : ''}`;
+  #url(endpoint: Endpoint, path: string): string {
+    const base = this.#plainHttp.has(endpoint.base) ? endpoint.base.replace(/^https:/, 'http:') : endpoint.base;
+    return `${base}/${this.#options.path}/${path}${endpoint.isMirror ? `?ns=${encodeURIComponent(this.#options.domain)}` : ''}`;
   }
 }
 

@@ -1,23 +1,23 @@
-/** What went wrong with a registry, in the words and codes that the kubelet makes its events of. */
+/** Errors of registries, with the messages and codes that the kubelet's events are based on. */
 import { ImageError } from '../image-error.ts';
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ETIMEDOUT', 'EHOSTDOWN']);
-const BROKEN_OFF = new Set(['ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE']);
+const DISCONNECTED = new Set(['ECONNRESET', 'EPIPE', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** Asking again may help. */
+/** A retry may help. */
 class TransientError extends ImageError {}
 
 export function isTransient(error: unknown): boolean {
   return error instanceof TransientError;
 }
 
-/** The server answered a TLS greeting with something else. */
+/** Whether the server answered a TLS handshake with plain HTTP. */
 export function isPlainHttpAnswer(error: unknown): boolean {
   const code = codeOf(error);
   return code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
-/** A request that got no answer. */
+/** The error of a request without a response. */
 export function connectionError(error: unknown, url: string): unknown {
   if (error instanceof ImageError || (error instanceof Error && error.name === 'AbortError')) return error;
   const code = codeOf(error);
@@ -25,11 +25,11 @@ export function connectionError(error: unknown, url: string): unknown {
   const message = `failed to do request: GET ${withoutQuery(url)}: ${reason}`;
   if (code !== undefined && UNREACHABLE.has(code))
     return new ImageError('UNKNOWN', `RegistryUnavailable: ${message}`, { cause: error });
-  if (code !== undefined && BROKEN_OFF.has(code)) return new TransientError('UNAVAILABLE', message, { cause: error });
+  if (code !== undefined && DISCONNECTED.has(code)) return new TransientError('UNAVAILABLE', message, { cause: error });
   return new ImageError('UNKNOWN', message, { cause: error });
 }
 
-/** A request that was answered with a refusal. */
+/** The error of a response with an error status. */
 export function statusError({
   status,
   body,
@@ -41,8 +41,8 @@ export function statusError({
   url: string;
   what: string;
 }): ImageError {
-  const said = serverMessage(body);
-  const server = said === '' ? '' : `: server message: ${said}`;
+  const text = serverMessage(body);
+  const server = text === '' ? '' : `: server message: ${text}`;
   if (status === 404) return new ImageError('NOT_FOUND', `${nameIn(url, what)}: not found`);
   if (status === 401) {
     return new ImageError(
@@ -69,7 +69,7 @@ function nameIn(url: string, what: string): string {
   return `${what}${last.includes(':') ? '@' : ':'}${last}`;
 }
 
-/** Registries answer with `{"errors":[{"code","message"}]}`; anything else is not for an event. */
+/** The first error of `{"errors":[{"code","message"}]}`; other bodies are not shown in events. */
 function serverMessage(body: string): string {
   try {
     const { errors } = JSON.parse(body) as { errors?: readonly { code?: unknown; message?: unknown }[] };
@@ -81,7 +81,7 @@ function serverMessage(body: string): string {
   }
 }
 
-/** Signed URLs carry secrets in their query. */
+/** The query of signed URLs contains secrets. */
 function withoutQuery(url: string): string {
   return url.split('?', 1)[0] ?? url;
 }

@@ -1,17 +1,17 @@
-/** How registries are reached; what a machine's administrator decides. */
+/** Registry settings of the host: mirrors, TLS, credentials. */
 export interface RegistryOptions {
-  /** A folder laid out as containerd's certs.d: `<host>/hosts.toml`, `<host>/*.crt`, `_default/`. */
+  /** A directory in containerd's certs.d layout: `<host>/hosts.toml`, `<host>/*.crt`, `_default/`. */
   readonly hostsDirectory?: string;
-  /** A docker `config.json` with credentials and credential helpers, for pulls that bring none. */
+  /** A docker `config.json` with credentials and credential helpers, for pulls without credentials. */
   readonly dockerConfig?: string;
-  /** Registries in code; they go before those of `hostsDirectory`. The key is a host as references spell it. */
+  /** Registries by host, as in image references; they override `hostsDirectory`. */
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
-  /** Milliseconds for which a registry may send nothing before it is given up; default a minute. */
-  readonly stallMs?: number;
+  /** The idle timeout of requests to registries; default a minute. */
+  readonly idleTimeoutMs?: number;
 }
 
 export interface RegistryHosts {
-  /** Where to go when no mirror answers; default: the registry itself. */
+  /** The server to use after the mirrors; default the registry itself. */
   readonly server?: string;
   /** Tried in this order. */
   readonly mirrors?: readonly RegistryEndpoint[];
@@ -22,14 +22,14 @@ export interface RegistryHosts {
 export interface RegistryEndpoint extends EndpointSettings {
   /** `https://host[:port][/path]`, or `http://` for a plain one. */
   readonly url: string;
-  /** The URL's path already stands for `/v2`. */
+  /** The URL's path replaces `/v2`. */
   readonly overridePath?: boolean;
   /** Default: both. */
   readonly capabilities?: readonly ('pull' | 'resolve')[];
 }
 
 export interface EndpointSettings {
-  /** PEM text of certificate authorities to trust besides the system's. */
+  /** PEM text of CAs to trust in addition to the system's. */
   readonly ca?: readonly string[];
   readonly clientCertificates?: readonly { readonly certificate: string; readonly key: string }[];
   readonly skipVerify?: boolean;

@@ -1,12 +1,12 @@
-/** What a folder takes on disk. */
+/** Measures the disk usage of a directory tree. */
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskUsage } from '../image-store.ts';
 
-/** Entries that are read at once: a folder may hold millions, and only so many are in memory. */
+/** Directory entries read at a time, because a directory may have millions. */
 const BATCH = 256;
 
-/** Hard links count once. What disappears while it is counted does not count. */
+/** Counts hard links once and skips files that disappear meanwhile. */
 export async function diskUsage(root: string): Promise<DiskUsage> {
   const linked = new Set<string>();
   let bytes = 0;
@@ -42,5 +42,5 @@ export async function diskUsage(root: string): Promise<DiskUsage> {
   return { bytes, inodes };
 }
 
-/** A folder's links are those of the folders in it. */
+/** A directory's link count is the number of its subdirectories, not of hard links. */
 const isFolder = (mode: number): boolean => (mode & 0o170000) === 0o040000;

@@ -1,9 +1,9 @@
-/** Images mounted read-only at a place of the caller's: image volumes. What is mounted is written down, so that layers in use stay. */
+/** Image volumes: images mounted read-only at a path of the caller. Records protect their layers from image GC. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../kernel/index.ts';
-import { mount, MS } from '../../syscalls.ts';
+import { mount, MS } from '../../linux/file-system-calls.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type { MountedImage, MountImageOptions, StoredImage } from '../image-store.ts';
@@ -42,43 +42,43 @@ export class ImageVolumes {
     return volumes;
   }
 
-  /** Chain ids of layers that are mounted somewhere. */
+  /** Chain ids of the mounted layers. */
   layersInUse(): string[] {
     return [...this.#records.values()].flatMap((record) => record.layers);
   }
 
   async mount(image: StoredImage, target: string, options: MountImageOptions = {}): Promise<MountedImage> {
-    const place = await realpath(target);
-    const existing = this.#records.get(place);
-    if (existing?.imageId === image.id && (await isMounted(place))) return existing;
-    const name = nameOf(place);
+    const mountPoint = await realpath(target);
+    const existing = this.#records.get(mountPoint);
+    if (existing?.imageId === image.id && (await isMounted(mountPoint))) return existing;
+    const name = nameOf(mountPoint);
     const home = join(this.#folder, name);
     await makeDirectory(home, { mode: 0o700 });
-    const record: VolumeRecord = { target: place, imageId: image.id, layers: image.layers };
-    this.#records.set(place, record);
+    const record: VolumeRecord = { target: mountPoint, imageId: image.id, layers: image.layers };
+    this.#records.set(mountPoint, record);
     await replaceFile(join(home, 'volume.json'), JSON.stringify(record));
     try {
       await this.#mountAt(record, home, options);
     } catch (error) {
-      await this.unmount(place);
+      await this.unmount(mountPoint);
       throw error;
     }
     return record;
   }
 
   async unmount(target: string): Promise<void> {
-    const place = await realpath(target).catch(() => target);
-    if (!this.#records.has(place)) return;
-    await unmountAll(place);
-    await this.#forget(nameOf(place));
-    this.#records.delete(place);
+    const mountPoint = await realpath(target).catch(() => target);
+    if (!this.#records.has(mountPoint)) return;
+    await unmountAll(mountPoint);
+    await this.#forget(nameOf(mountPoint));
+    this.#records.delete(mountPoint);
   }
 
   async #mountAt(record: VolumeRecord, home: string, options: MountImageOptions): Promise<void> {
-    const whole = options.subPath === undefined || options.subPath === '';
-    const stack = whole ? record.target : join(home, 'rootfs');
-    if (!whole) await makeDirectory(stack, { mode: 0o755 });
-    // Without a writable folder overlayfs wants two, and an image may have no layers at all.
+    const isWholeImage = options.subPath === undefined || options.subPath === '';
+    const stack = isWholeImage ? record.target : join(home, 'rootfs');
+    if (!isWholeImage) await makeDirectory(stack, { mode: 0o755 });
+    // Without an upperdir overlayfs needs two lowerdirs, and an image may have no layers.
     const lowers = [...record.layers.map(this.#layerPath).reverse(), join(this.#empty, '0')];
     if (lowers.length === 1) lowers.push(join(this.#empty, '1'));
     const overlay = {
@@ -91,7 +91,7 @@ export class ImageVolumes {
     else if (userNamespace.path === undefined)
       throw new ImageError('FAILED_PRECONDITION', 'an image volume in a user namespace needs that namespace');
     else await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
-    if (!whole) {
+    if (!isWholeImage) {
       const source = await resolveInside(stack, options.subPath ?? '');
       if (!(await stat(source)).isDirectory())
         throw new ImageError('INVALID_ARGUMENT', `the path ${options.subPath} of the image is not a folder`);

@@ -1,4 +1,4 @@
-/** What is mounted, from the kernel's own table. */
+/** Reads the mount table, /proc/self/mountinfo. */
 import { readFile } from 'node:fs/promises';
 
 interface MountEntry {
@@ -8,7 +8,7 @@ interface MountEntry {
   readonly superOptions: string;
 }
 
-/** Mounts in the order in which they were made. */
+/** All mounts, in mount order. */
 export async function readMounts(): Promise<MountEntry[]> {
   const text = await readFile('/proc/self/mountinfo', 'utf8');
   return text
@@ -29,7 +29,7 @@ export async function isMounted(target: string): Promise<boolean> {
   return (await readMounts()).some((mount) => mount.target === target);
 }
 
-/** Spaces and the like stand as \040. */
+/** The kernel escapes white space and backslashes in octal, e.g. \040. */
 function unescapeOctal(text: string): string {
   if (!text.includes('\\')) return text;
   const bytes = Buffer.from(text, 'utf8').toString('latin1');

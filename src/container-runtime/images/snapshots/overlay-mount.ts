@@ -1,4 +1,4 @@
-/** Mounts stacks of layers with overlayfs. */
+/** Mounts layers with overlayfs. */
 import { closeSync, constants, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import {
   SystemCallError,
   unmount,
   unmountInThread,
-} from '../../syscalls.ts';
+} from '../../linux/file-system-calls.ts';
 
 export interface OverlayMount {
   readonly target: string;
@@ -22,18 +22,18 @@ export interface OverlayMount {
   /** Absent for a read-only stack. */
   readonly upper?: { readonly upperdir: string; readonly workdir: string };
   readonly label?: string;
-  /** Copies only a file's metadata up when only that changes. */
+  /** metacopy=on: a chown or chmod copies up only the metadata of a file. */
   readonly metadataOnlyCopies?: boolean;
 }
 
 /**
- * What a container writes into its root does not outlive the container. Without this option, unmounting writes the whole
- * file system below to disk first, which can take seconds.
+ * The writable layer does not have to survive a crash of the host. Without this option, unmounting syncs the whole
+ * upper file system, which can take seconds.
  */
 const VOLATILE = 'volatile';
 
-/** The kernel takes one page of options, and its end. */
-const LONGEST_OPTIONS = 4095;
+/** The kernel takes one page of mount options, including a NUL. */
+const MAX_OPTIONS_LENGTH = 4095;
 
 export async function mountOverlay(overlay: OverlayMount): Promise<void> {
   if (overlay.upper === undefined) {
@@ -43,7 +43,7 @@ export async function mountOverlay(overlay: OverlayMount): Promise<void> {
   try {
     await mountWith(overlay, [VOLATILE]);
   } catch (error) {
-    // Kernels before 5.10 do not know it.
+    // Kernels before 5.10 do not have the option.
     if (!(error instanceof SystemCallError) || error.code !== 'EINVAL') throw error;
     await mountWith(overlay, []);
   }
@@ -52,11 +52,11 @@ export async function mountOverlay(overlay: OverlayMount): Promise<void> {
 async function mountWith(overlay: OverlayMount, more: readonly string[]): Promise<void> {
   const options = optionsOf(overlay, overlay.lowers, more);
   const flags = overlay.upper === undefined ? MS.RDONLY : 0;
-  if (Buffer.byteLength(options) <= LONGEST_OPTIONS) {
+  if (Buffer.byteLength(options) <= MAX_OPTIONS_LENGTH) {
     await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: options });
     return;
   }
-  // Names by file descriptor are shorter than any path.
+  // Paths through file descriptors are shorter.
   const O_PATH = 0o10000000;
   const opened: number[] = [];
   try {
@@ -66,7 +66,7 @@ async function mountWith(overlay: OverlayMount, more: readonly string[]): Promis
       opened.map((fd) => `/proc/self/fd/${fd}`),
       more,
     );
-    if (Buffer.byteLength(short) > LONGEST_OPTIONS)
+    if (Buffer.byteLength(short) > MAX_OPTIONS_LENGTH)
       throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
     await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: short });
   } finally {
@@ -92,8 +92,8 @@ function escapeLower(path: string): string {
 }
 
 /**
- * The same stack with the layers' files owned as a user namespace maps them. Each layer is mounted under a name of its
- * own while overlayfs takes hold of it; those names are gone when this returns.
+ * Mounts an overlay of idmapped layers, for a user namespace. Each layer gets a temporary idmapped mount until
+ * overlayfs is mounted.
  */
 export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: string, scratch: string): Promise<void> {
   const namespaceFd = openSync(userNamespace, constants.O_RDONLY);
@@ -119,14 +119,14 @@ export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: s
   }
 }
 
-/** This kernel or file system cannot map owners, so that they have to be changed one by one. */
+/** Whether the kernel or the file system does not support idmapped mounts. */
 export function cannotMapOwners(error: unknown): boolean {
   return (
     error instanceof SystemCallError && ['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP', 'EPERM'].includes(error.code)
   );
 }
 
-/** Unmounts everything that is stacked at a path; nothing there is fine. */
+/** Unmounts all mounts at a path; does nothing if there are none. */
 export async function unmountAll(target: string): Promise<void> {
   await unmountInThread(target, MNT_DETACH);
   for (let times = 0; times < 100; times++) {

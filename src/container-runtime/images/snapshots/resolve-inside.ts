@@ -1,11 +1,11 @@
 import { lstat, readlink } from 'node:fs/promises';
 import { ImageError } from '../image-error.ts';
 
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
- * Where a path leads for a process whose root is `root`: links are followed, but never out of it. Only for trees that
- * nobody writes to meanwhile.
+ * Resolves a path inside of `root`, as after chroot: symbolic links never lead out of it. Only for trees that no
+ * process changes meanwhile.
  */
 export async function resolveInside(root: string, path: string): Promise<string> {
   const pending = path.split('/').reverse();
@@ -17,16 +17,16 @@ export async function resolveInside(root: string, path: string): Promise<string>
       at.pop();
       continue;
     }
-    const here = [root, ...at, part].join('/');
-    const stats = await lstat(here).catch(() => undefined);
+    const current = [root, ...at, part].join('/');
+    const stats = await lstat(current).catch(() => undefined);
     if (stats === undefined) throw new ImageError('NOT_FOUND', `the image has no path ${path}`);
     if (!stats.isSymbolicLink()) {
       at.push(part);
       continue;
     }
-    if (++links > MOST_LINKS)
+    if (++links > MAX_LINKS)
       throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
-    const target = await readlink(here);
+    const target = await readlink(current);
     if (target.startsWith('/')) at.length = 0;
     pending.push(...target.split('/').reverse());
   }

@@ -1,4 +1,4 @@
-/** Gives the files of a tree to the owners that a user namespace maps them to: for machines that cannot map mounts. */
+/** Chowns all files of a tree to the host ids of a user namespace, for hosts without idmapped mounts. */
 import { chmod, lchown, lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { IdMapping, UserNamespaceMapping } from '../image-store.ts';
@@ -15,11 +15,11 @@ export async function shiftOwners(root: string, mapping: UserNamespaceMapping): 
 async function shiftOne(path: string, { uidMappings, gidMappings }: UserNamespaceMapping): Promise<void> {
   const stats = await lstat(path);
   await lchown(path, hostId(uidMappings, stats.uid), hostId(gidMappings, stats.gid));
-  // A new owner clears setuid and setgid.
+  // chown clears setuid and setgid.
   if (!stats.isSymbolicLink() && (stats.mode & 0o6000) !== 0) await chmod(path, stats.mode & 0o7777);
 }
 
-/** The machine's id of one in the container; ids that are not mapped belong to nobody there and stay as they are. */
+/** The host id of an id in the container; unmapped ids stay unchanged. */
 export function hostId(mappings: readonly IdMapping[], id: number): number {
   for (const { containerId, hostId: first, length } of mappings) {
     if (id >= containerId && id < containerId + length) return first + (id - containerId);

@@ -1,13 +1,14 @@
 /**
- * Root file systems of containers.
+ * Snapshots: the root file systems of containers, mounted with overlayfs.
  *
- *     snapshots/<key>/snapshot.json   what to mount; written before anything is mounted
- *     snapshots/<key>/upper, work     what the container writes
- *     snapshots/<key>/rootfs          where it is mounted unless the caller has a better place
+ *     snapshots/<key>/snapshot.json   the record; written before anything is mounted
+ *     snapshots/<key>/upper, work     the writable layer
+ *     snapshots/<key>/rootfs          the default mount point
  */
 import { chmod, lchown, lstat, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory, type Context } from '../../../kernel/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type {
@@ -27,14 +28,14 @@ interface SnapshotRecord extends Snapshot {
   readonly readOnly: boolean;
   readonly mountLabel?: string;
   readonly userNamespace?: UserNamespaceMapping;
-  /** The files were given to their new owners one by one. */
+  /** The files were chowned, because idmapped mounts are not supported. */
   readonly shifted?: boolean;
 }
 
 interface SnapshotStoreParts {
   readonly root: string;
   readonly image: (id: string) => StoredImage | undefined;
-  /** The folder of an unpacked layer. */
+  /** The directory of an unpacked layer. */
   readonly layerPath: (chainId: string) => string;
 }
 
@@ -44,8 +45,7 @@ export class OverlaySnapshots implements SnapshotStore {
   readonly #folder: string;
   readonly #empty: string;
   readonly #records = new Map<string, SnapshotRecord>();
-  /** Work on one key happens in the order of the calls. */
-  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #locks = new KeyedLock();
 
   private constructor(ctx: Context, parts: SnapshotStoreParts) {
     this.#ctx = ctx;
@@ -56,7 +56,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   static async open(ctx: Context, parts: SnapshotStoreParts): Promise<OverlaySnapshots> {
     const store = new OverlaySnapshots(ctx, parts);
-    // Processes in a user namespace have to get through to their root; nobody can list it.
+    // Processes in a user namespace need search permission on the way to their root.
     await makeDirectory(store.#folder, { mode: 0o711 });
     for (const name of ['0', '1']) await makeDirectory(join(store.#empty, name), { mode: 0o755 });
     for (const key of await readdir(store.#folder)) await store.#recover(key);
@@ -73,7 +73,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async prepare(key: string, imageId: string, options: PrepareSnapshotOptions = {}): Promise<Snapshot> {
     checkKey(key);
-    return this.#exclusively(key, async () => {
+    return this.#locks.run(key, async () => {
       const existing = this.#records.get(key);
       if (existing !== undefined) {
         if (existing.imageId !== imageId)
@@ -93,11 +93,11 @@ export class OverlaySnapshots implements SnapshotStore {
   }
 
   async remount(key: string): Promise<Snapshot> {
-    return this.#exclusively(key, async () => this.#mountUnlessMounted(this.#require(key)));
+    return this.#locks.run(key, async () => this.#mountUnlessMounted(this.#require(key)));
   }
 
   async remove(key: string): Promise<void> {
-    await this.#exclusively(key, async () => {
+    await this.#locks.run(key, async () => {
       const record = this.#records.get(key);
       if (record !== undefined) await this.#destroy(record);
     });
@@ -125,7 +125,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async #make(record: SnapshotRecord): Promise<Snapshot> {
     const home = join(this.#folder, record.key);
-    // In use from this moment on, before anything else can happen: a collection must not take the layers away.
+    // From here on the layers count as in use, so that image GC does not delete them.
     this.#records.set(record.key, record);
     await mkdir(home, { mode: record.userNamespace === undefined ? 0o700 : 0o711 });
     await this.#write(record);
@@ -134,14 +134,15 @@ export class OverlaySnapshots implements SnapshotStore {
     return this.#mount(record);
   }
 
-  /** The root that a container sees is the writable folder itself, so that has to look like the image's. */
+  /** The root directory of the container is the upperdir itself, so it gets the owner and mode of the image's root. */
   async #makeUpper({ layers, userNamespace }: SnapshotRecord, upperdir: string): Promise<void> {
     await mkdir(upperdir, { mode: 0o755 });
-    const top = layers.at(-1);
-    const looks = top === undefined ? { uid: 0, gid: 0, mode: 0o755 } : await lstat(`${this.#parts.layerPath(top)}/.`);
+    const topLayer = layers.at(-1);
+    const root =
+      topLayer === undefined ? { uid: 0, gid: 0, mode: 0o755 } : await lstat(`${this.#parts.layerPath(topLayer)}/.`);
     const { uidMappings = [], gidMappings = [] } = userNamespace ?? {};
-    await lchown(upperdir, hostId(uidMappings, looks.uid), hostId(gidMappings, looks.gid));
-    await chmod(upperdir, looks.mode & 0o7777);
+    await lchown(upperdir, hostId(uidMappings, root.uid), hostId(gidMappings, root.gid));
+    await chmod(upperdir, root.mode & 0o7777);
   }
 
   async #mountUnlessMounted(record: SnapshotRecord): Promise<Snapshot> {
@@ -153,10 +154,10 @@ export class OverlaySnapshots implements SnapshotStore {
   async #mount(record: SnapshotRecord): Promise<Snapshot> {
     const home = join(this.#folder, record.key);
     const lowers = record.layers.map((chainId) => this.#parts.layerPath(chainId)).reverse();
-    // Without a writable folder overlayfs wants two, and an image may have no layers at all.
+    // Without an upperdir overlayfs needs two lowerdirs, and an image may have no layers.
     if (record.readOnly || lowers.length === 0) lowers.push(join(this.#empty, '0'));
     if (record.readOnly && lowers.length === 1) lowers.push(join(this.#empty, '1'));
-    // A volatile mount that did not end well leaves a mark here that forbids the next one.
+    // After a crash, a volatile mount leaves a marker in the workdir that prevents the next mount.
     if (record.upperdir !== undefined) await emptyFolder(join(home, 'work'));
     const overlay: OverlayMount = {
       target: record.rootfs,
@@ -173,7 +174,7 @@ export class OverlaySnapshots implements SnapshotStore {
         await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
       } catch (error) {
         if (!cannotMapOwners(error) || record.readOnly) throw error;
-        this.#ctx.logger.info('Owners cannot be mapped by mounts here, files are given to them one by one', {
+        this.#ctx.logger.info('Idmapped mounts are not supported; changing the owners of all files', {
           key: record.key,
         });
         return this.#shift(record, overlay, userNamespace);
@@ -186,7 +187,7 @@ export class OverlaySnapshots implements SnapshotStore {
     if (record.readOnly)
       throw new ImageError('FAILED_PRECONDITION', 'a read-only snapshot in a user namespace needs that namespace');
     await mountOverlay({ ...overlay, metadataOnlyCopies: true });
-    // The root has its owner already; walking it again would map it twice.
+    // The root already has its host owner; shifting it again would map it twice.
     const root = await lstat(record.rootfs);
     await shiftOwners(record.rootfs, mapping);
     await lchown(record.rootfs, root.uid, root.gid);
@@ -226,21 +227,9 @@ export class OverlaySnapshots implements SnapshotStore {
     if (record === undefined) throw new ImageError('NOT_FOUND', `there is no snapshot ${key}`);
     return record;
   }
-
-  async #exclusively<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#busy.get(key) ?? Promise.resolve();
-    const run = before.then(work, work);
-    const tracked = run.catch(() => {});
-    this.#busy.set(key, tracked);
-    try {
-      return await run;
-    } finally {
-      if (this.#busy.get(key) === tracked) this.#busy.delete(key);
-    }
-  }
 }
 
-/** Deletes nothing that is still mounted: what is below a mount is not ours to delete. */
+/** Unmounts everything below a directory before it is deleted, so that no mounted file is deleted. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readMounts()).filter(({ target }) => target === folder || target.startsWith(`${folder}/`));
   for (const { target } of mounts.reverse()) await unmountAll(target);

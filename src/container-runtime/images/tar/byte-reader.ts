@@ -1,4 +1,4 @@
-/** Reads a stream of chunks in the pieces that a format asks for. */
+/** Reads a stream of chunks in pieces of requested lengths. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Buffer = Buffer.alloc(0);
@@ -9,7 +9,7 @@ export class ByteReader {
     this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Up to `length` bytes, as many as are at hand; empty at the end of the stream. */
+  /** Up to `length` buffered bytes; empty at the end of the stream. */
   async some(length: number): Promise<Buffer> {
     if (this.#at === this.#chunk.length && !(await this.#next())) return Buffer.alloc(0);
     const piece = this.#chunk.subarray(this.#at, this.#at + length);
@@ -17,7 +17,7 @@ export class ByteReader {
     return piece;
   }
 
-  /** Exactly `length` bytes; undefined when the stream ended before the first of them. */
+  /** Exactly `length` bytes; undefined at the end of the stream. */
   async exactly(length: number, whenShort: () => Error): Promise<Buffer | undefined> {
     if (this.#chunk.length - this.#at >= length) {
       const piece = this.#chunk.subarray(this.#at, this.#at + length);
@@ -38,7 +38,7 @@ export class ByteReader {
     return Buffer.concat(pieces);
   }
 
-  /** Passes over `length` bytes. */
+  /** Skips `length` bytes. */
   async skip(length: number, whenShort: () => Error): Promise<void> {
     let missing = length;
     while (missing > 0) {

@@ -1,4 +1,4 @@
-/** The records of a pax extended header: `<length> <key>=<value>\n`, the length in decimal and counting all of it. */
+/** Records of a pax extended header: `<length> <key>=<value>\n`, with the decimal length of the whole record. */
 import { TarError } from './tar-entry.ts';
 
 const ATTRIBUTE_PREFIX = 'SCHILY.xattr.';

@@ -1,4 +1,4 @@
-/** An entry of a tar archive, with what pax and GNU headers before it said. */
+/** An entry of a tar archive, with the values of its pax and GNU headers. */
 
 export type TarEntryType = 'file' | 'link' | 'symlink' | 'character-device' | 'block-device' | 'directory' | 'fifo';
 
@@ -12,7 +12,7 @@ export interface TarEntry {
   readonly size: number;
   /** Seconds since the epoch, with a fraction. */
   readonly modified: number;
-  /** Of links: what they point to. */
+  /** The target of a link. */
   readonly target: string;
   readonly device?: { readonly major: number; readonly minor: number };
   /** Extended attributes by name. */
@@ -21,13 +21,13 @@ export interface TarEntry {
 
 export const BLOCK = 512;
 
-/** The archive is not one, or holds what we do not take. */
+/** The archive is invalid, or has entries that are not supported. */
 export class TarError extends Error {
   override readonly name = 'TarError';
   readonly code = 'invalid-archive';
 }
 
-/** Bytes that fill an entry's content up to a whole block. */
+/** The number of bytes that pad an entry's content to a whole block. */
 export function paddingOf(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK;
 }

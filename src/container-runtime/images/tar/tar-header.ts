@@ -1,7 +1,7 @@
-/** The 512 bytes before an entry's content. */
+/** Decodes tar header blocks: the 512 bytes before an entry's content. */
 import { BLOCK, TarError, type TarEntryType } from './tar-entry.ts';
 
-/** A header block as it stands; `flag` tells what it is. */
+/** A header block; `flag` is its type. */
 export interface TarHeader {
   readonly flag: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface TarHeader {
   readonly minor: number;
 }
 
-/** Where the fields are: offset and length. */
+/** Offset and length of the fields. */
 export const FIELDS = {
   name: [0, 100],
   mode: [100, 8],
@@ -49,7 +49,7 @@ export function decodeHeader(block: Buffer): TarHeader | undefined {
   const sum = checksum(block);
   if (sum === 8 * 0x20 && block.every((byte) => byte === 0)) return undefined;
   if (numberIn(block, 'checksum') !== sum) throw new TarError('the archive has a header with a wrong checksum');
-  // Only POSIX headers have a prefix; GNU's keep times there.
+  // Only POSIX headers have a prefix; GNU headers have times there.
   const prefix = block.toString('latin1', 257, 263) === 'ustar\0' ? textIn(block, 'prefix') : '';
   const name = textIn(block, 'name');
   return {
@@ -66,7 +66,7 @@ export function decodeHeader(block: Buffer): TarHeader | undefined {
   };
 }
 
-/** The sum of all bytes, with the checksum's own taken as spaces. */
+/** The sum of all bytes, counting the checksum field as spaces. */
 export function checksum(block: Buffer): number {
   let sum = 8 * 0x20;
   for (let at = 0; at < BLOCK; at++) if (at < 148 || at >= 156) sum += block[at] ?? 0;
@@ -96,7 +96,7 @@ function numberIn(block: Buffer, field: keyof typeof FIELDS): number {
   return Number.parseInt(text, 8);
 }
 
-/** GNU's form for what does not fit in octal digits: big endian, two's complement, the first bit set. */
+/** GNU's format for numbers too large for octal digits: big endian, two's complement, with the first bit set. */
 function binaryNumber(bytes: Buffer, field: string): number {
   const negative = ((bytes[0] ?? 0) & 0x40) !== 0;
   let value = BigInt((bytes[0] ?? 0) & 0x7f);

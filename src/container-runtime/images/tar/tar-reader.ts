@@ -1,24 +1,24 @@
 /**
- * Reads a tar archive as it streams by: POSIX ustar, pax and GNU long names. Sparse files, multi-volume archives and
- * what else is not in image layers are refused by name. Nothing here trusts a length before it is within bounds.
+ * Streaming tar reader: POSIX ustar, pax and GNU long names. Sparse files, multi-volume archives and other types that
+ * image layers do not use are refused with an error. All lengths are checked before they are used.
  */
 import { ByteReader } from './byte-reader.ts';
 import { decodePax, type PaxRecords } from './pax-records.ts';
 import { BLOCK, paddingOf, TarError, type TarEntry } from './tar-entry.ts';
 import { decodeHeader, TYPE_OF_FLAG, type TarHeader } from './tar-header.ts';
 
-/** A pax header with attributes of every kind stays far below; more is an attempt at our memory. */
-const LARGEST_EXTENDED_HEADER = 1024 * 1024;
+/** Real pax headers are much smaller; a larger one is an attack on our memory. */
+const MAX_EXTENDED_HEADER_BYTES = 1024 * 1024;
 
 const truncated = (): TarError => new TarError('the archive ends in the middle of an entry');
 
 export interface TarItem {
   readonly entry: TarEntry;
-  /** The content, to be read before the next item is asked for; what is left of it then is passed over. */
+  /** The content; it must be read before the next item. The unread rest is skipped. */
   readonly content: AsyncIterable<Buffer>;
 }
 
-/** Reads to the very end of the source, also what follows the archive's end, so that a digest of it is complete. */
+/** Reads the source to its end, past the end of the archive, so that a digest covers everything. */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarItem> {
   const reader = new ByteReader(source);
   const extended = new ExtendedHeaders();
@@ -45,9 +45,9 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 async function readExtended(reader: ByteReader, header: TarHeader): Promise<Buffer> {
-  if (header.size > LARGEST_EXTENDED_HEADER) {
+  if (header.size > MAX_EXTENDED_HEADER_BYTES) {
     throw new TarError(
-      `the archive has an extended header of ${header.size} bytes; at most ${LARGEST_EXTENDED_HEADER} are taken`,
+      `the archive has an extended header of ${header.size} bytes; at most ${MAX_EXTENDED_HEADER_BYTES} are taken`,
     );
   }
   const content = header.size === 0 ? Buffer.alloc(0) : await reader.exactly(header.size, truncated);
@@ -82,7 +82,7 @@ class EntryContent implements AsyncIterable<Buffer> {
 
 const EXTENDED_FLAGS = new Set(['x', 'g', 'L', 'K']);
 
-/** What headers before an entry said about it. */
+/** Collects the pax and GNU headers before an entry. */
 class ExtendedHeaders {
   #global: PaxRecords = { values: new Map(), attributes: new Map() };
   #local: PaxRecords | undefined;
@@ -106,7 +106,7 @@ class ExtendedHeaders {
     }
   }
 
-  /** The entry with all of it; what was said for one entry is forgotten. */
+  /** Applies the headers to the entry and resets those for a single entry. */
   apply(header: TarHeader): TarEntry {
     const value = (key: string): string | undefined => this.#local?.values.get(key) ?? this.#global.values.get(key);
     for (const key of [...(this.#local?.values.keys() ?? []), ...this.#global.values.keys()]) {
@@ -119,7 +119,7 @@ class ExtendedHeaders {
     let type = TYPE_OF_FLAG[header.flag];
     if (type === undefined)
       throw new TarError(`the archive has ${describeFlag(header.flag)} ${name}, which is not taken`);
-    // Archives older than ustar have no flag for folders.
+    // Archives older than ustar have no flag for directories.
     if (type === 'file' && name.endsWith('/')) type = 'directory';
     const attributes = new Map([...this.#global.attributes, ...(this.#local?.attributes ?? [])]);
     const declared = integer(value('size'), 'size') ?? header.size;
@@ -140,7 +140,7 @@ class ExtendedHeaders {
     if (type !== 'file' && type !== 'link' && declared !== 0) {
       throw new TarError(`the archive has a ${type} ${name} with ${declared} bytes of content`);
     }
-    // Some writers repeat the size of the file that a hard link points to; no content follows it.
+    // Some writers give a hard link the size of its target, without content.
     const size = type === 'link' ? 0 : declared;
     this.#local = undefined;
     this.#longName = undefined;

@@ -1,4 +1,4 @@
-/** Writes tar archives: ustar headers, with a pax header before an entry that needs more than those can say. */
+/** Writes tar archives: ustar headers, and pax headers for values that ustar cannot represent. */
 import { encodePax } from './pax-records.ts';
 import { BLOCK, paddingOf, type TarEntry, type TarEntryType } from './tar-entry.ts';
 import { checksum, FIELDS } from './tar-header.ts';
@@ -18,7 +18,7 @@ export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 export type TarEntryToWrite = Pick<TarEntry, 'name'> & Partial<TarEntry>;
 
-/** The bytes before an entry's content; its padding is `tarPadding`. */
+/** The header bytes of an entry; `tarPadding` gives the padding after its content. */
 export function encodeTarEntry(entry: TarEntryToWrite): Buffer {
   const pax = new Map<string, string>();
   const { name, target = '', size = 0, uid = 0, gid = 0, modified = 0, type = 'file' } = entry;
@@ -39,7 +39,7 @@ export function tarPadding(size: number): Buffer {
   return Buffer.alloc(paddingOf(size));
 }
 
-/** An archive in memory, for small ones. */
+/** Encodes a small archive in memory. */
 export function encodeTar(entries: readonly (TarEntryToWrite & { readonly content?: Uint8Array | string })[]): Buffer {
   const parts: Buffer[] = [];
   for (const { content, ...entry } of entries) {

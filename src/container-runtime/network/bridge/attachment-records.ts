@@ -1,6 +1,6 @@
 /**
- * What each sandbox was given, one file a sandbox, written before the kernel is asked for anything. A crash at any line
- * thus leaves either nothing, or a record that says what to look for and to take back.
+ * Records of attachments, one file per sandbox, written before anything is changed in the kernel. So a crash leaves
+ * either nothing or a record of what to clean up.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,14 +9,14 @@ import type { Attachment, PortMapping } from '../pod-network.ts';
 
 export interface AttachmentRecord extends Attachment {
   readonly sandboxId: string;
-  /** namespace/name of the pod, for people. */
+  /** namespace/name of the pod, for messages. */
   readonly pod: string;
-  /** The node's end of the pair. */
+  /** The node's end of the veth pair. */
   readonly hostInterface: string;
   readonly mac: string;
   readonly portMappings: readonly PortMapping[];
-  /** Set when the interface was shaped through a device of its own. */
-  readonly shapedBy?: string;
+  /** The ifb device that limits the egress bandwidth, if any. */
+  readonly ifbDevice?: string;
   /** False until the attachment is complete. */
   readonly complete: boolean;
 }
@@ -33,17 +33,17 @@ export class AttachmentRecords {
   readonly #records = new Map<string, AttachmentRecord>();
   #node: NodeRecord | undefined;
 
-  /** Reads what is there. Files that a crash cut short were never acted upon, and go. */
+  /** Loads the records. Incomplete files are deleted: nothing was done for them yet. */
   constructor(directory: string) {
     this.#directory = directory;
     makeDirectorySync(directory, { mode: 0o700 });
-    for (const file of fs.readdirSync(directory)) {
-      const place = path.join(directory, file);
-      if (file === NODE_FILE) this.#node = readJson<NodeRecord>(place);
-      else if (!file.endsWith(SUFFIX)) fs.rmSync(place, { force: true, recursive: true });
+    for (const name of fs.readdirSync(directory)) {
+      const file = path.join(directory, name);
+      if (name === NODE_FILE) this.#node = readJson<NodeRecord>(file);
+      else if (!name.endsWith(SUFFIX)) fs.rmSync(file, { force: true, recursive: true });
       else {
-        const record = readJson<AttachmentRecord>(place);
-        if (record === undefined) fs.rmSync(place, { force: true });
+        const record = readJson<AttachmentRecord>(file);
+        if (record === undefined) fs.rmSync(file, { force: true });
         else this.#records.set(record.sandboxId, record);
       }
     }
@@ -76,10 +76,10 @@ export class AttachmentRecords {
     this.#records.delete(sandboxId);
   }
 
-  #write(file: string, value: unknown): void {
-    const place = path.join(this.#directory, file);
-    fs.writeFileSync(`${place}.new`, JSON.stringify(value), { mode: 0o600 });
-    fs.renameSync(`${place}.new`, place);
+  #write(name: string, value: unknown): void {
+    const file = path.join(this.#directory, name);
+    fs.writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 });
+    fs.renameSync(`${file}.new`, file);
   }
 }
 
@@ -89,10 +89,10 @@ function fileOf(sandboxId: string): string {
   return `${sandboxId}${SUFFIX}`;
 }
 
-function readJson<Value>(place: string): Value | undefined {
+function readJson<Value>(file: string): Value | undefined {
   try {
-    // Our own file, written whole or not at all.
-    return JSON.parse(fs.readFileSync(place, 'utf8')) as Value;
+    // The file is our own and was written atomically.
+    return JSON.parse(fs.readFileSync(file, 'utf8')) as Value;
   } catch {
     return undefined;
   }

@@ -1,18 +1,18 @@
+/** Bandwidth limits of a pod: parses its annotations and generates the tc commands. */
 import { ownValue } from '../../../base/index.ts';
-/** The pod's bandwidth annotations, and the queues that keep to them. */
 import { PodNetworkError } from '../pod-network.ts';
 
 const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
 const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
 
-/** Bits per second; absent: not limited. */
+/** Bits per second; absent means unlimited. */
 export interface Bandwidth {
   readonly ingress?: number;
   readonly egress?: number;
 }
 
-const SMALLEST = 1_000;
-const LARGEST = 1_000_000_000_000_000;
+const MIN_BITS_PER_SECOND = 1_000;
+const MAX_BITS_PER_SECOND = 1_000_000_000_000_000;
 
 export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}): Bandwidth {
   const read = (annotation: string): number | undefined => {
@@ -21,12 +21,12 @@ export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}):
     const bits = parseQuantity(text);
     if (bits === undefined)
       throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
-    if (bits < SMALLEST)
+    if (bits < MIN_BITS_PER_SECOND)
       throw new PodNetworkError(
         'bad-annotation',
         `the annotation ${annotation}: resource is unreasonably small (< 1kbit)`,
       );
-    if (bits > LARGEST)
+    if (bits > MAX_BITS_PER_SECOND)
       throw new PodNetworkError(
         'bad-annotation',
         `the annotation ${annotation}: resource is unreasonably large (> 1Pbit)`,
@@ -67,34 +67,34 @@ function parseQuantity(text: string): number | undefined {
 }
 
 /**
- * Commands for `tc -batch`. What the pod receives is queued where it leaves the node's end of the pair; what it sends
- * can only be queued where it leaves some device, so it is led through one of its own.
+ * Commands for `tc -batch`. Linux shapes only what leaves a device: the pod's ingress leaves the node's end of the
+ * veth pair, and its egress is redirected through an ifb device.
  */
 export function shapingCommands({
   bandwidth,
   hostInterface,
-  shapedBy,
+  ifbDevice,
   mtu,
 }: {
   bandwidth: Bandwidth;
   hostInterface: string;
-  shapedBy: string;
+  ifbDevice: string;
   mtu: number;
 }): string[] {
   const commands: string[] = [];
   if (bandwidth.ingress !== undefined) commands.push(tokenBucket(hostInterface, bandwidth.ingress, mtu));
   if (bandwidth.egress !== undefined) {
     commands.push(
-      tokenBucket(shapedBy, bandwidth.egress, mtu),
+      tokenBucket(ifbDevice, bandwidth.egress, mtu),
       `qdisc add dev ${hostInterface} ingress`,
-      `filter add dev ${hostInterface} parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev ${shapedBy}`,
+      `filter add dev ${hostInterface} parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev ${ifbDevice}`,
     );
   }
   return commands;
 }
 
 function tokenBucket(device: string, bitsPerSecond: number, mtu: number): string {
-  // A tenth of a second at full speed, and at least a few frames: less would never reach the rate.
+  // A tenth of a second at the rate, and at least ten frames: a smaller burst would never reach the rate.
   const burst = Math.min(Math.max(Math.ceil(bitsPerSecond / 8 / 10), 10 * mtu), 2 ** 30);
   return `qdisc replace dev ${device} root tbf rate ${bitsPerSecond}bit burst ${burst} latency 25ms`;
 }

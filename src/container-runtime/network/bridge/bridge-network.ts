@@ -1,7 +1,8 @@
-/** The built-in pod network: a bridge in the node's network namespace and a pair of interfaces per sandbox. */
+/** The built-in pod network: a bridge in the node's network namespace and a veth pair per sandbox. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
 import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../net/netns/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import {
   PodNetworkError,
   type Attachment,
@@ -10,32 +11,41 @@ import {
   type PodNetwork,
   type PodNetworkConfig,
 } from '../pod-network.ts';
-import { SandboxQueue } from '../sandbox-queue.ts';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
 import { bandwidthOf } from './bandwidth.ts';
 import { conflictingPort, mappedPorts, renderHostPorts } from './host-ports.ts';
 import { LinkRemoval } from './link-removal.ts';
-import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks, type NodeBridge } from './node-bridge.ts';
+import {
+  addressesInUse,
+  ensureBridge,
+  masquerade,
+  podMac,
+  removeLeftoverLinks,
+  type NodeBridge,
+} from './node-bridge.ts';
 import { connectSandbox, disconnectSandbox, INTERFACE_NAME } from './sandbox-links.ts';
 import { SourceGuard } from './source-guard.ts';
 
 export interface BridgeNetworkOptions {
   /** The node's pinned network namespace; the process's own when absent. */
   readonly nodeNetns?: string | undefined;
-  /** Whether that namespace is ours alone, so that its settings may be changed. Default: if it was given. */
+  /**
+   * Whether the namespace belongs to the node alone, so that host-wide settings may be changed. Default: if it was
+   * given.
+   */
   readonly ownsNamespace?: boolean;
-  /** Where records of attachments are kept. It must last as long as sandboxes do. */
+  /** The directory of attachment records. It must survive as long as sandboxes. */
   readonly stateDirectory: string;
   /** Default "k8ts0". */
   readonly bridgeName?: string;
   /** Default 1500. */
   readonly mtu?: number;
-  /** Ranges beside the node's own pods that pods reach with their own address; without it nothing is masqueraded. */
+  /** Pods' traffic is masqueraded except to the node's pod CIDRs and these CIDRs; undefined disables masquerading. */
   readonly masqueradeExcept?: readonly string[];
 }
 
-/** Who holds an address that the kernel knows and our records do not. */
+/** The owner of addresses that the kernel has as neighbours but no record has. */
 const UNKNOWN_OWNER = '(unknown)';
 
 export class BridgeNetwork implements PodNetwork {
@@ -44,11 +54,11 @@ export class BridgeNetwork implements PodNetwork {
   readonly #options: Required<Pick<BridgeNetworkOptions, 'bridgeName' | 'mtu'>> & BridgeNetworkOptions;
   readonly #records: AttachmentRecords;
   readonly #node: NetlinkSocket;
-  /** Deleting an interface takes the kernel long; who attaches does not wait behind it. */
+  /** A socket for deletions, which are slow, so that attaching does not wait for them. */
   readonly #deletions: NetlinkSocket;
   readonly #removal: LinkRemoval;
   readonly #guard: SourceGuard;
-  readonly #queue = new SandboxQueue();
+  readonly #locks = new KeyedLock();
   #pools: AddressPool[] = [];
   #bridge: NodeBridge | undefined;
   #portsWritten: Promise<void> = Promise.resolve();
@@ -63,7 +73,7 @@ export class BridgeNetwork implements PodNetwork {
     this.#guard = new SourceGuard(options.nodeNetns, this.#options.bridgeName);
   }
 
-  /** Takes up what an earlier process left: ranges, attachments, host ports. */
+  /** Opens the network and recovers the CIDRs, attachments and host ports of an earlier process. */
   static async open(ctx: Context, options: BridgeNetworkOptions): Promise<BridgeNetwork> {
     const network = new BridgeNetwork(ctx, options);
     try {
@@ -105,7 +115,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   attach(sandbox: NetworkSandbox): Promise<Attachment> {
-    return this.#queue.run(sandbox.id, () => this.#attach(sandbox));
+    return this.#locks.run(sandbox.id, () => this.#attach(sandbox));
   }
 
   async #attach(sandbox: NetworkSandbox): Promise<Attachment> {
@@ -136,9 +146,9 @@ export class BridgeNetwork implements PodNetwork {
       this.#records.put(complete);
       return complete;
     } catch (error) {
-      // What cannot be taken back now keeps its record, and is taken back by the next detach or reconcile.
+      // If the cleanup fails, the record stays and the next detach or reconcile cleans up.
       await this.#release(record).catch((again: unknown) =>
-        this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }),
+        this.#ctx.logger.error(again, 'Failed to clean up a failed network attachment', { sandbox: id }),
       );
       if (error instanceof PodNetworkError) throw error;
       throw new PodNetworkError(
@@ -149,25 +159,25 @@ export class BridgeNetwork implements PodNetwork {
     }
   }
 
-  /** Takes addresses and host ports, and writes them down. Synchronous: nobody comes between. */
+  /** Allocates addresses and host ports and records them. Synchronous, so that concurrent calls cannot interfere. */
   #reserve(sandbox: NetworkSandbox, shaped: boolean): AttachmentRecord {
     const portMappings = (sandbox.portMappings ?? []).filter(({ hostPort }) => (hostPort ?? 0) > 0);
     for (const other of this.#records.all()) {
-      const taken = conflictingPort(portMappings, other.portMappings);
-      if (taken !== undefined) {
+      const conflict = conflictingPort(portMappings, other.portMappings);
+      if (conflict !== undefined) {
         throw new PodNetworkError(
           'host-port-taken',
-          `${titleOf(sandbox)}: the host port ${taken.hostPort}/${taken.protocol} belongs to the pod ${other.pod}`,
+          `${titleOf(sandbox)}: the host port ${conflict.hostPort}/${conflict.protocol} belongs to the pod ${other.pod}`,
         );
       }
     }
     const pools = this.#pools;
     const ips: string[] = [];
-    const giveBack = (): void => ips.forEach((ip, index) => pools[index]!.release(ip, sandbox.id));
+    const releaseAddresses = (): void => ips.forEach((ip, index) => pools[index]!.release(ip, sandbox.id));
     for (const pool of pools) {
       const address = pool.allocate(sandbox.id);
       if (address === undefined) {
-        giveBack();
+        releaseAddresses();
         throw new PodNetworkError(
           'no-address-left',
           `${titleOf(sandbox)}: no address is left in the pod range ${pool.range.toString()}`,
@@ -186,26 +196,26 @@ export class BridgeNetwork implements PodNetwork {
       interfaceName: INTERFACE_NAME,
       hostInterface: `veth${suffix}`,
       portMappings,
-      ...(shaped ? { shapedBy: `ifb${suffix}` } : {}),
+      ...(shaped ? { ifbDevice: `ifb${suffix}` } : {}),
       complete: false,
     };
     try {
       this.#records.put(record);
     } catch (error) {
-      giveBack();
+      releaseAddresses();
       throw error;
     }
     return record;
   }
 
   detach({ id }: NetworkSandbox): Promise<void> {
-    return this.#queue.run(id, async () => {
+    return this.#locks.run(id, async () => {
       const record = this.#records.get(id);
       if (record !== undefined) await this.#release(record);
     });
   }
 
-  /** The address is free for others only when nothing answers to it any more. */
+  /** Releases the addresses last, when nothing answers to them any more. */
   async #release(record: AttachmentRecord): Promise<void> {
     await disconnectSandbox({ node: this.#node, bridge: this.#bridge, removal: this.#removal }, record);
     await this.#guard.remove(record);
@@ -230,7 +240,7 @@ export class BridgeNetwork implements PodNetwork {
   async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
     const live = new Set(liveSandboxIds);
     for (const { sandboxId, pod, ips } of this.#records.all()) {
-      if (live.has(sandboxId) || this.#queue.isBusy(sandboxId)) continue;
+      if (live.has(sandboxId) || this.#locks.isBusy(sandboxId)) continue;
       this.#ctx.logger.info('Releasing the network of a sandbox that is gone', {
         sandbox: sandboxId,
         pod,
@@ -240,21 +250,21 @@ export class BridgeNetwork implements PodNetwork {
     }
     const bridge = this.#bridge;
     if (bridge === undefined) return;
-    const strays = await removeStrayLinks(
+    const leftovers = await removeLeftoverLinks(
       this.#deletions,
       bridge,
-      () => new Set(this.#records.all().flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])),
+      () => new Set(this.#records.all().flatMap(({ hostInterface, ifbDevice }) => [hostInterface, ifbDevice ?? ''])),
     );
-    if (strays.length > 0)
-      this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: strays.join() });
+    if (leftovers.length > 0)
+      this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: leftovers.join() });
     for (const address of await addressesInUse(this.#deletions, bridge)) {
-      if (this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.holder(address)))) continue;
+      if (this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.ownerOf(address)))) continue;
       await this.#deletions.send([deleteNeighbour({ index: bridge.index, address })]);
       for (const pool of this.#pools) pool.release(address, UNKNOWN_OWNER);
     }
   }
 
-  /** The whole table from the records, one write after the other. */
+  /** Writes the whole host port table from the records; writes are serialized. */
   #writeHostPorts(except?: string): Promise<void> {
     const write = this.#portsWritten
       .catch(() => {})
@@ -272,7 +282,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    await this.#queue.idle();
+    await this.#locks.idle();
     this.#node.close();
     this.#deletions.close();
     this.#guard.close();

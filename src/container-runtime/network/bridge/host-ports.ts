@@ -1,7 +1,7 @@
 /**
- * Host ports as one nftables table in the node's namespace, always written whole from the records, in one transaction:
- * whatever a crash left there is right after the next write. Connections that exist stay: their translation is the
- * connection tracker's.
+ * Host ports as one nftables table in the node's namespace. Every write replaces the whole table from the records in
+ * one transaction, so the next write repairs the state after a crash. Existing connections continue, because conntrack
+ * has their DNAT.
  */
 import net from 'node:net';
 import type { PortMapping } from '../pod-network.ts';
@@ -9,7 +9,7 @@ import type { PortMapping } from '../pod-network.ts';
 interface MappedPort {
   readonly protocol: PortMapping['protocol'];
   readonly hostPort: number;
-  /** Empty: every address of the node. */
+  /** Empty means every address of the node. */
   readonly hostIp: string;
   readonly podIps: readonly string[];
   readonly containerPort: number;
@@ -17,7 +17,7 @@ interface MappedPort {
 
 const HOST_PORTS_TABLE = 'k8ts-hostports';
 
-/** The mappings that mean something: "0.0.0.0" and "::" are every address of their family. */
+/** The mappings that have a host port. */
 export function mappedPorts(podIps: readonly string[], mappings: readonly PortMapping[]): MappedPort[] {
   return mappings
     .filter(({ hostPort }) => hostPort !== undefined && hostPort > 0)
@@ -30,7 +30,7 @@ export function mappedPorts(podIps: readonly string[], mappings: readonly PortMa
     }));
 }
 
-/** What two mappings must not share; the first that `wanted` shares with `taken` is returned. */
+/** The first of the `wanted` mappings that conflicts with one in `taken`. */
 export function conflictingPort(
   wanted: readonly PortMapping[],
   taken: readonly PortMapping[],
@@ -47,9 +47,10 @@ export function conflictingPort(
   );
 }
 
+/** "0.0.0.0" and "::" mean every address of their family. */
 const isEvery = (hostIp = ''): boolean => hostIp === '' || hostIp === '0.0.0.0' || hostIp === '::';
 
-/** The transaction; without ports the table goes. */
+/** The nft transaction; without ports it deletes the table. */
 export function renderHostPorts(ports: readonly MappedPort[], bridge: string): string {
   const replace = `table inet ${HOST_PORTS_TABLE}\ndelete table inet ${HOST_PORTS_TABLE}\n`;
   if (ports.length === 0) return replace;

@@ -1,12 +1,11 @@
 /**
- * Deletes interfaces of a node. The kernel needs some twenty milliseconds for a deletion and lets nobody else change
- * interfaces meanwhile, but not more for many than for one: whatever is asked for during a deletion is deleted together
- * in the next.
+ * Deletes network interfaces in batches. A deletion holds the kernel's RTNL lock for some twenty milliseconds, for one
+ * interface or for many. So requests that arrive during a deletion are deleted together in the next one.
  */
 import { deleteLinkGroup, setLink, type NetlinkSocket } from '../../../net/netns/index.ts';
 
-/** Interfaces that are about to be deleted are put into this group. */
-const DOOMED = 0x6b38_7473;
+/** The link group of the interfaces of a batch. */
+const DELETION_GROUP = 0x6b38_7473;
 
 export class LinkRemoval {
   readonly #netlink: NetlinkSocket;
@@ -18,7 +17,7 @@ export class LinkRemoval {
     this.#netlink = netlink;
   }
 
-  /** Resolves when none of them is there any more; those that never were are not there either. */
+  /** Resolves when all of them are deleted; missing ones are skipped. */
   remove(names: readonly string[]): Promise<void> {
     this.#waiting.push(...names);
     this.#next ??= this.#current
@@ -34,8 +33,8 @@ export class LinkRemoval {
   async #delete(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     await this.#netlink.send([
-      ...names.map((name) => ({ ...setLink({ name, group: DOOMED }), accept: ['ENODEV'] })),
-      deleteLinkGroup(DOOMED),
+      ...names.map((name) => ({ ...setLink({ name, group: DELETION_GROUP }), accept: ['ENODEV'] })),
+      deleteLinkGroup(DELETION_GROUP),
     ]);
   }
 }

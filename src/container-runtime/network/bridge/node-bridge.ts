@@ -1,5 +1,5 @@
+/** The node's side of the built-in pod network: bridge, gateway addresses, IP forwarding, masquerading. */
 import { AddressRange } from '../../../base/index.ts';
-/** The node's side of the built-in network: the bridge, its addresses, forwarding, and what belongs to nobody any more. */
 import {
   addAddress,
   addBridge,
@@ -22,19 +22,19 @@ interface NodeBridgeOptions {
   readonly name: string;
   readonly nodeNetns: string | undefined;
   readonly mtu: number;
-  /** Whether settings of the namespace that concern other bridges too may be changed. */
+  /** Whether settings that also affect other bridges of the namespace may be changed. */
   readonly ownsNamespace: boolean;
 }
 
 export interface NodeBridge extends Link {
   /**
-   * The namespace shows bridged frames to its rules (bridge-nf-call-iptables). A frame whose destination such a rule
-   * changes to another pod is bridged to it instead of routed, even back to where it came from: ports must let it.
+   * Whether netfilter sees bridged frames (bridge-nf-call-iptables). A frame that such a rule DNATs to another pod is
+   * bridged, not routed, even back to its source, so ports must not be isolated and need hairpin mode.
    */
   readonly filtersFrames: boolean;
 }
 
-/** Makes the bridge as it should be, whatever part of it is there: one gateway address per pool. */
+/** Creates or repairs the bridge, with one gateway address per pool. */
 export async function ensureBridge(
   node: NetlinkSocket,
   pools: readonly AddressPool[],
@@ -46,7 +46,7 @@ export async function ensureBridge(
     bridge = await findLink(node, name);
   }
   if (bridge === undefined || bridge.kind !== 'bridge')
-    throw new Error(`the interface ${name} of the node is no bridge`);
+    throw new Error(`the interface ${name} of the node is not a bridge`);
   const wanted = new Set(pools.map(({ gateway, range }) => `${gateway}/${range.prefixLength}`));
   const present = (await listAddresses(node)).filter(
     ({ index, address }) => index === bridge.index && !address.startsWith('fe80:'),
@@ -58,17 +58,20 @@ export async function ensureBridge(
       .map(({ address, length }) => deleteAddress(bridge.index, `${address}/${length}`)),
     ...[...wanted].map((cidr) => addAddress(bridge.index, cidr)),
   ]);
-  routeForPods(nodeNetns, name, pools);
-  if (ownsNamespace) for (const sysctl of FRAME_FILTERS) change(nodeNetns, sysctl, '0');
+  enableForwarding(nodeNetns, name, pools);
+  if (ownsNamespace) for (const sysctl of FRAME_FILTERS) ensureSysctl(nodeNetns, sysctl, '0');
   return { ...bridge, filtersFrames: FRAME_FILTERS.some((sysctl) => readSysctl(nodeNetns, sysctl) === '1') };
 }
 
-/** The hardware address is written into pods as their gateway's, so it must not change when ports come and go. */
+/**
+ * A fixed MAC address: pods have it as a permanent neighbour, so it must not ensureSysctl when ports are added or
+ * removed.
+ */
 function bridgeMac(pools: readonly AddressPool[]): string {
   return podMac(pools[0]!.gateway);
 }
 
-/** A hardware address of our own (0a:58) that follows from the address, as other pod networks have them. */
+/** A MAC address derived from the IP address, with the prefix 0a:58 as in other pod networks. */
 export function podMac(address: string): string {
   const range = AddressRange.parse(`${address}/0`);
   const low = Number(range.offsetOf(address)! & 0xffff_ffffn);
@@ -79,52 +82,55 @@ export function podMac(address: string): string {
 
 const FRAME_FILTERS = ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'];
 
-/** Sets a sysctl where the kernel has it and it says something else. */
-function change(netns: string | undefined, name: string, value: string): void {
+/** Sets a sysctl if the kernel has it and its value differs. */
+function ensureSysctl(netns: string | undefined, name: string, value: string): void {
   const now = readSysctl(netns, name);
   if (now !== undefined && now !== value) writeSysctl(netns, name, value);
 }
 
-function routeForPods(netns: string | undefined, bridge: string, pools: readonly AddressPool[]): void {
-  const set = (name: string, value: string): void => change(netns, name, value);
+function enableForwarding(netns: string | undefined, bridge: string, pools: readonly AddressPool[]): void {
+  const set = (name: string, value: string): void => ensureSysctl(netns, name, value);
   for (const { range } of pools) {
     if (range.family === 4) set('net/ipv4/ip_forward', '1');
     else set('net/ipv6/conf/all/forwarding', '1');
   }
-  // Pods reach their neighbours through us on the interface they came from: no reason to tell them a shorter way.
+  // The node routes packets between pods back to the same interface, for which it must not send ICMP redirects.
   set(`net/ipv4/conf/${bridge}/send_redirects`, '0');
-  // Lets connections of the node itself to 127.0.0.1 go to the pod behind a host port; the way back in is closed by a rule.
+  // Lets the node reach host ports on 127.0.0.1; a rule drops packets from pods to 127.0.0.0/8.
   set(`net/ipv4/conf/${bridge}/route_localnet`, '1');
 }
 
-/** Addresses that pods of unknown records have: written down as neighbours, by an earlier life of ours. */
+/** Pod addresses that the kernel has as permanent neighbours, possibly of an earlier process without records. */
 export async function addressesInUse(node: NetlinkSocket, bridge: Link): Promise<string[]> {
   return (await listNeighbours(node))
     .filter(({ index, permanent }) => index === bridge.index && permanent)
     .map(({ address }) => address);
 }
 
-/** Removes ports of the bridge, and their shaping devices, that are not among those to keep once they are listed. */
-export async function removeStrayLinks(
+/**
+ * Removes veth ports of the bridge and ifb devices that are not in use. `namesToKeep` is read after the links are
+ * listed.
+ */
+export async function removeLeftoverLinks(
   node: NetlinkSocket,
   bridge: Link,
   namesToKeep: () => ReadonlySet<string>,
 ): Promise<string[]> {
   const links = await listLinks(node);
   const keep = namesToKeep();
-  const strays = links.filter(
+  const leftovers = links.filter(
     ({ name, master, kind }) =>
-      !keep.has(name) && ((master === bridge.index && kind === 'veth') || (kind === 'ifb' && SHAPER_NAME.test(name))),
+      !keep.has(name) && ((master === bridge.index && kind === 'veth') || (kind === 'ifb' && IFB_NAME.test(name))),
   );
-  if (strays.length > 0) await node.send(strays.map(({ name }) => deleteLink({ name })));
-  return strays.map(({ name }) => name);
+  if (leftovers.length > 0) await node.send(leftovers.map(({ name }) => deleteLink({ name })));
+  return leftovers.map(({ name }) => name);
 }
 
-const SHAPER_NAME = /^ifb[0-9a-f]{11}$/;
+const IFB_NAME = /^ifb[0-9a-f]{11}$/;
 
 const MASQUERADE_TABLE = 'k8ts-masquerade';
 
-/** What pods send out of the cluster leaves with the node's address; nothing between pods and the ranges named does. */
+/** Masquerades pods' traffic that leaves the cluster; traffic to pods and to the `except` CIDRs keeps its source. */
 export async function masquerade(
   nodeNetns: string | undefined,
   pools: readonly AddressPool[],

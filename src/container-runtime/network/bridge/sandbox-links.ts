@@ -1,4 +1,4 @@
-/** The kernel's side of an attachment: the pair of interfaces, addresses, routes and neighbours of one sandbox. */
+/** Creates and deletes the veth pair, addresses, routes and neighbours of one sandbox. */
 import fs from 'node:fs';
 import type { Clock } from '../../../kernel/index.ts';
 import {
@@ -27,7 +27,7 @@ import { shapingCommands, type Bandwidth } from './bandwidth.ts';
 import type { LinkRemoval } from './link-removal.ts';
 import type { NodeBridge } from './node-bridge.ts';
 
-interface SandboxPlace {
+interface SandboxConnection {
   readonly clock: Clock;
   /** Netlink of the node's namespace. */
   readonly node: NetlinkSocket;
@@ -45,16 +45,16 @@ interface SandboxLinkOptions {
 export const INTERFACE_NAME = 'eth0';
 
 /**
- * A pod has host routes only: everything it sends goes to the node as its router, so that what the node's rules say
- * holds between neighbours too. Bridge ports are isolated and locked to the pod's hardware address, and neighbours are
- * written down, not asked for: a pod can neither be another nor hear others.
+ * Pods have host routes only, so all their traffic is routed by the node and passes its rules, also between pods of
+ * one node. Bridge ports are isolated and locked to the pod's MAC address, and neighbours are permanent entries: a pod
+ * can neither impersonate another pod nor see its traffic.
  */
 export async function connectSandbox(
-  place: SandboxPlace,
+  connection: SandboxConnection,
   record: AttachmentRecord,
   options: SandboxLinkOptions,
 ): Promise<void> {
-  const { node, bridge, sandboxNetns } = place;
+  const { node, bridge, sandboxNetns } = connection;
   const { hostInterface, mac, ips, gateways = [] } = record;
   const target = openNetns(sandboxNetns);
   let sandbox: NetlinkSocket | undefined;
@@ -90,16 +90,16 @@ export async function connectSandbox(
       ),
       addForwardingEntry({ index: outside.index, mac }),
       ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
-      // Last: with the other end up already, the port forwards at once.
+      // Last, because with the other end up the port forwards at once.
       setLink({ index: outside.index, name: hostInterface, up: true, alias: record.pod }),
     ]);
-    await untilOperational(place.clock, [
+    await untilOperational(connection.clock, [
       { socket: node, name: hostInterface },
       { socket: sandbox, name: INTERFACE_NAME, addresses: ips },
-      // The first pod of a node wakes the bridge too.
+      // The bridge becomes operational with the first pod.
       { socket: node, name: bridge.name, addresses: gateways },
     ]);
-    await shapeTraffic(place, record, options);
+    await shapeTraffic(connection, record, options);
   } finally {
     sandbox?.close();
     fs.closeSync(target);
@@ -107,35 +107,35 @@ export async function connectSandbox(
 }
 
 async function shapeTraffic(
-  { node, nodeNetns }: SandboxPlace,
+  { node, nodeNetns }: SandboxConnection,
   record: AttachmentRecord,
   { bandwidth, mtu }: SandboxLinkOptions,
 ): Promise<void> {
-  const { hostInterface, shapedBy, pod } = record;
-  const commands = shapingCommands({ bandwidth, hostInterface, shapedBy: shapedBy ?? '', mtu });
+  const { hostInterface, ifbDevice, pod } = record;
+  const commands = shapingCommands({ bandwidth, hostInterface, ifbDevice: ifbDevice ?? '', mtu });
   if (commands.length === 0) return;
-  if (shapedBy !== undefined)
+  if (ifbDevice !== undefined)
     await node.send([
-      addIfb({ name: shapedBy, mtu }),
-      withoutLinkLocal(shapedBy),
-      setLink({ name: shapedBy, up: true, alias: pod }),
+      addIfb({ name: ifbDevice, mtu }),
+      withoutLinkLocal(ifbDevice),
+      setLink({ name: ifbDevice, up: true, alias: pod }),
     ]);
   await runIn('tc', ['-batch', '-'], { netns: nodeNetns, input: `${commands.join('\n')}\n` });
 }
 
-/** Removes what `connectSandbox` made, or as much of it as there is. */
+/** Undoes `connectSandbox`. Missing parts are skipped. */
 export async function disconnectSandbox(
   { node, bridge, removal }: { node: NetlinkSocket; bridge: Link | undefined; removal: LinkRemoval },
   record: AttachmentRecord,
 ): Promise<void> {
-  await removal.remove([record.hostInterface, ...(record.shapedBy === undefined ? [] : [record.shapedBy])]);
+  await removal.remove([record.hostInterface, ...(record.ifbDevice === undefined ? [] : [record.ifbDevice])]);
   if (bridge !== undefined)
     await node.send(record.ips.map((address) => deleteNeighbour({ index: bridge.index, address })));
 }
 
 /**
- * Addresses of IPv6 are usable at once, nobody's router advertisements are listened to, and no redirects are followed:
- * the router sends back to where packets came from, and would point neighbours at each other, who cannot meet.
+ * IPv6 addresses are usable at once (no DAD), and router advertisements and redirects are ignored: the node routes
+ * packets back to the same interface, and a redirect would point pods at each other, which cannot connect directly.
  */
 const SANDBOX_SYSCTLS = {
   'net.ipv6.conf.default.accept_dad': '0',
@@ -145,7 +145,7 @@ const SANDBOX_SYSCTLS = {
   'net.ipv4.conf.default.accept_redirects': '0',
 };
 
-/** What the pod asks for comes after what the network needs. */
+/** The pod's own sysctls override those of the network. */
 function writeSysctls(sysctls: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(SANDBOX_SYSCTLS)) {
     if (readSysctl(undefined, name) !== undefined) writeSysctl(undefined, name, value);

@@ -1,7 +1,7 @@
 /**
- * Pods speak with their own addresses only. The bridge's ports are locked to the pods' hardware addresses; this table
- * drops what comes from one of them with another address than the pod's. Policies, which know pods by their addresses,
- * thus cannot be fooled by a pod that writes its own packets.
+ * Anti-spoofing: pods can only send from their own addresses. Bridge ports are locked to the pods' MAC addresses; this
+ * nftables table drops packets whose source address does not belong to the MAC address. So a pod cannot evade
+ * NetworkPolicies with forged packets.
  */
 import net from 'node:net';
 import { addressBytes } from '../../../base/index.ts';
@@ -32,7 +32,7 @@ export class SourceGuard {
     this.#netlink = new NetlinkSocket(netns, 'netfilter');
   }
 
-  /** The whole table for these pods, in place of whatever is there. */
+  /** Replaces the whole table. */
   async write(pods: Iterable<GuardedPod>): Promise<void> {
     const elements = (family: 4 | 6): string => {
       const list = [...pods].flatMap(({ mac, ips }) =>

@@ -1,6 +1,6 @@
 /**
- * What was asked of plugins for each sandbox and what they answered, in the form in which libcni caches it: DEL and
- * CHECK must get the configuration and the result of ADD, also after a restart and after the configuration has changed.
+ * The cache of CNI results, in libcni's format. DEL and CHECK need the configuration and the result of ADD, also after
+ * a restart and after the configuration has changed.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ export interface CachedAttachment {
   readonly list: NetworkList;
   readonly cniArgs: readonly (readonly [string, string])[];
   readonly capabilityArgs: JsonObject;
-  /** Absent while ADD is running: after a crash it may have done anything. */
+  /** Absent until ADD has succeeded; after a crash, ADD may have run partially. */
   readonly result?: JsonObject;
 }
 
@@ -71,7 +71,7 @@ function read(file: string): CachedAttachment | undefined {
       typeof value.containerId !== 'string'
     )
       return undefined;
-    // Our own file, written whole or not at all.
+    // The file is our own and was written atomically.
     const list = JSON.parse(Buffer.from(value.config, 'base64').toString()) as NetworkList;
     const { kind: _kind, config: _config, ...rest } = value;
     return { ...(rest as unknown as CachedAttachment), list };

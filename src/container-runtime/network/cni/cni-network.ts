@@ -1,6 +1,7 @@
-/** Sandboxes on the network of the user's CNI plugins. */
+/** The CNI pod network: calls the CNI plugins of a configuration directory. */
 import type { Context } from '../../../kernel/index.ts';
 import { isNetns, NetlinkSocket, setLink } from '../../../net/netns/index.ts';
+import { KeyedLock } from '../../records/keyed-lock.ts';
 import {
   PodNetworkError,
   type Attachment,
@@ -9,7 +10,6 @@ import {
   type PodNetwork,
   type PodNetworkConfig,
 } from '../pod-network.ts';
-import { SandboxQueue } from '../sandbox-queue.ts';
 import { CachedAttachments, type CachedAttachment } from './cached-attachments.ts';
 import { loadNetwork, versionAtLeast, type JsonObject, type NetworkList, type PluginConfig } from './network-list.ts';
 import { capabilityArguments, cniArguments, pluginConfig, type RuntimeArguments } from './plugin-config.ts';
@@ -21,11 +21,11 @@ interface CniNetworkOptions {
   readonly configDirectory?: string;
   /** Default /opt/cni/bin, /usr/lib/cni and /usr/libexec/cni. */
   readonly pluginDirectories?: readonly string[];
-  /** Where results of ADD are kept. It must last as long as sandboxes do. */
+  /** The directory of cached results of ADD. It must survive as long as sandboxes. */
   readonly stateDirectory: string;
-  /** The namespace that plugins run in: the node's. The process's own when absent. */
+  /** The network namespace that plugins run in: the node's; default the process's own. */
   readonly nodeNetns?: string | undefined;
-  /** How long a plugin may take; default two minutes. */
+  /** The timeout of a plugin call; default two minutes. */
   readonly timeoutMs?: number;
 }
 
@@ -39,7 +39,7 @@ export class CniNetwork implements PodNetwork {
   readonly #ctx: Context;
   readonly #options: CniNetworkOptions & Required<Pick<CniNetworkOptions, 'configDirectory' | 'pluginDirectories'>>;
   readonly #cache: CachedAttachments;
-  readonly #queue = new SandboxQueue();
+  readonly #locks = new KeyedLock();
   #podCidrs: readonly string[] = [];
 
   constructor(ctx: Context, options: CniNetworkOptions) {
@@ -52,12 +52,12 @@ export class CniNetwork implements PodNetwork {
     this.#cache = new CachedAttachments(options.stateDirectory);
   }
 
-  /** Plugins that have the capability "ipRanges" get the node's ranges; others have their own configuration. */
+  /** Plugins with the capability "ipRanges" get the node's pod CIDRs; others have their own configuration. */
   async configure({ podCidrs }: PodNetworkConfig): Promise<void> {
     this.#podCidrs = podCidrs;
   }
 
-  /** Read anew each time: a configuration that is put there or changed counts from then on. */
+  /** Reads the configuration for every call, so that changes apply at once. */
   #network(): NetworkList {
     const { list, problems } = loadNetwork(this.#options.configDirectory);
     if (list === undefined) throw new PodNetworkError('not-configured', problems.join('; '));
@@ -84,7 +84,7 @@ export class CniNetwork implements PodNetwork {
   }
 
   attach(sandbox: NetworkSandbox): Promise<Attachment> {
-    return this.#queue.run(sandbox.id, async () => {
+    return this.#locks.run(sandbox.id, async () => {
       const { id, netnsPath } = sandbox;
       const existing = this.attachment(id);
       if (existing !== undefined) return existing;
@@ -94,8 +94,8 @@ export class CniNetwork implements PodNetwork {
           `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`,
         );
       const list = this.#network();
-      const half = this.#cache.get(id);
-      if (half !== undefined) await this.#delete(half, sandbox);
+      const interrupted = this.#cache.get(id);
+      if (interrupted !== undefined) await this.#delete(interrupted, sandbox);
       const cached: CachedAttachment = {
         containerId: id,
         ifName: INTERFACE_NAME,
@@ -116,14 +116,14 @@ export class CniNetwork implements PodNetwork {
         return attachment;
       } catch (error) {
         await this.#delete(cached, sandbox).catch((again: unknown) =>
-          this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }),
+          this.#ctx.logger.error(again, 'Failed to clean up a failed network attachment', { sandbox: id }),
         );
         throw wrap(error, sandbox);
       }
     });
   }
 
-  /** Each plugin gets what the one before it gave. */
+  /** Each plugin gets the result of the previous one. */
   async #add(cached: CachedAttachment, netns: string): Promise<JsonObject> {
     const { list } = cached;
     let prevResult: JsonObject | undefined;
@@ -133,7 +133,7 @@ export class CniNetwork implements PodNetwork {
   }
 
   detach(sandbox: NetworkSandbox): Promise<void> {
-    return this.#queue.run(sandbox.id, async () => {
+    return this.#locks.run(sandbox.id, async () => {
       const cached = this.#cache.get(sandbox.id);
       if (cached === undefined) return;
       try {
@@ -144,14 +144,14 @@ export class CniNetwork implements PodNetwork {
     });
   }
 
-  /** In reverse order, with the configuration and the result of ADD. */
+  /** Calls DEL in reverse order, with the configuration and the result of ADD. */
   async #delete(
     cached: CachedAttachment,
     { netnsPath = cached.netns }: Pick<NetworkSandbox, 'netnsPath'>,
   ): Promise<void> {
     const { list, result } = cached;
     const prevResult = versionAtLeast(list.cniVersion, '0.4.0') ? result : undefined;
-    // A namespace that is gone is none: plugins then give back what does not live in it.
+    // Without a namespace, plugins release resources outside of it, such as addresses.
     const netns = isNetns(netnsPath) ? netnsPath : undefined;
     for (const plugin of list.plugins.toReversed())
       await this.#call('DEL', { list, plugin, cached, netns, prevResult });
@@ -175,7 +175,7 @@ export class CniNetwork implements PodNetwork {
   async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
     const live = new Set(liveSandboxIds);
     for (const { containerId } of this.#cache.all()) {
-      if (live.has(containerId) || this.#queue.isBusy(containerId)) continue;
+      if (live.has(containerId) || this.#locks.isBusy(containerId)) continue;
       this.#ctx.logger.info('Releasing the network of a sandbox that is gone', { sandbox: containerId });
       await this.detach({ id: containerId, name: '', namespace: '', uid: '' });
     }
@@ -189,10 +189,10 @@ export class CniNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    await this.#queue.idle();
+    await this.#locks.idle();
   }
 
-  /** `cached` is who is attached: absent for what concerns the whole network. */
+  /** `cached` is absent for calls that concern the whole network (STATUS, GC). */
   #call(
     command: CniCommand,
     { list, plugin, cached, netns, ...runtime }: NetworkCall,

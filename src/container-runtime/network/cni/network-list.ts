@@ -1,4 +1,4 @@
-/** CNI configuration files as everyone has them: a directory of lists of plugins, of which the first in order counts. */
+/** Loads the CNI network configuration list: the first valid file of a directory such as /etc/cni/net.d. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -17,7 +17,7 @@ export interface NetworkList {
   readonly plugins: readonly PluginConfig[];
 }
 
-/** The versions of the specification that we speak, oldest first. */
+/** The supported versions of the CNI specification, oldest first. */
 const SUPPORTED_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'];
 
 export const versionAtLeast = (version: string, least: string): boolean =>
@@ -25,11 +25,11 @@ export const versionAtLeast = (version: string, least: string): boolean =>
 
 interface LoadedNetwork {
   readonly list: NetworkList | undefined;
-  /** Why there is none, or which files were passed over. */
+  /** Why there is no list, or why files were skipped. */
   readonly problems: readonly string[];
 }
 
-/** The first valid configuration of the directory, by file name. */
+/** The first valid configuration of the directory, in the order of file names. */
 export function loadNetwork(directory: string): LoadedNetwork {
   if (!fs.existsSync(directory))
     return { list: undefined, problems: [`no network config found in ${directory}: cni plugin not initialized`] };
@@ -52,7 +52,7 @@ export function loadNetwork(directory: string): LoadedNetwork {
   return { list: undefined, problems };
 }
 
-/** A list, or one plugin's configuration as a list of one. */
+/** Parses a list, or the configuration of a single plugin as a list of one. */
 export function parseNetwork(text: string, isList: boolean): NetworkList {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) throw new Error('is not a JSON object');
@@ -86,7 +86,7 @@ function chooseVersion({ cniVersion = '0.1.0', cniVersions = [] }: JsonObject): 
   return best;
 }
 
-/** Older files write booleans as text. */
+/** Older files have booleans as strings. */
 const isTrue = (value: Json | undefined): boolean => value === true || value === 'true';
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,4 +1,4 @@
-/** What a plugin gets on standard input: its part of the list, and what the runtime adds. */
+/** The configuration that a CNI plugin gets on standard input: its part of the list and the runtime's arguments. */
 import { bandwidthOf } from '../bridge/bandwidth.ts';
 import type { NetworkSandbox } from '../pod-network.ts';
 import type { Json, JsonObject, NetworkList, PluginConfig } from './network-list.ts';
@@ -6,7 +6,7 @@ import type { Json, JsonObject, NetworkList, PluginConfig } from './network-list
 export interface RuntimeArguments {
   readonly capabilityArgs?: JsonObject | undefined;
   readonly prevResult?: JsonObject | undefined;
-  /** For GC: who still has a right to what the plugin gave. */
+  /** For GC: the attachments that still exist. */
   readonly validAttachments?: readonly { readonly containerID: string; readonly ifname: string }[];
 }
 
@@ -26,7 +26,7 @@ export function pluginConfig(
   };
 }
 
-/** A plugin gets the arguments of those capabilities that its configuration says it has. */
+/** A plugin gets the arguments of the capabilities in its configuration. */
 function runtimeConfigFor(plugin: PluginConfig, values: JsonObject): JsonObject {
   const { capabilities } = plugin;
   if (typeof capabilities !== 'object' || capabilities === null) return {};
@@ -62,7 +62,7 @@ export function capabilityArguments(sandbox: NetworkSandbox, podCidrs: readonly 
   };
 }
 
-/** In bits: a tenth of a second, and at least ten frames. */
+/** In bits: a tenth of a second at the rate, and at least ten frames. */
 const burst = (bitsPerSecond: number): number =>
   Math.min(Math.max(Math.ceil(bitsPerSecond / 10), 10 * 1500 * 8), 2 ** 31 - 1);
 

@@ -1,4 +1,4 @@
-/** One call of a CNI plugin: a program in a directory of plugins, its configuration on standard input. */
+/** Calls a CNI plugin: runs its executable with the configuration on standard input. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { spawnIn } from '../../../net/netns/index.ts';
@@ -12,9 +12,9 @@ interface PluginCall {
   readonly type: string;
   readonly config: JsonObject;
   readonly pluginDirectories: readonly string[];
-  /** The namespace that plugins run in: the node's. */
+  /** The network namespace that plugins run in: the node's. */
   readonly nodeNetns: string | undefined;
-  /** Of the sandbox; absent for GC and STATUS. */
+  /** Absent for GC and STATUS. */
   readonly sandbox?: {
     readonly id: string;
     readonly netns: string;
@@ -24,7 +24,10 @@ interface PluginCall {
   readonly signal?: AbortSignal;
 }
 
-/** A plugin refused. The code is the specification's, such as 7 (invalid configuration), 11 (try again), 50 (not available). */
+/**
+ * A plugin failed. `cniCode` is the specification's, such as 7 (invalid configuration), 11 (try again), 50 (not
+ * available).
+ */
 class PluginError extends PodNetworkError {
   constructor(
     readonly plugin: string,
@@ -37,7 +40,7 @@ class PluginError extends PodNetworkError {
   }
 }
 
-/** What it wrote, if that is an object. */
+/** Returns the plugin's result, if it is a JSON object. */
 export async function callPlugin(call: PluginCall): Promise<JsonObject | undefined> {
   const { command, type, config, pluginDirectories, nodeNetns, sandbox, signal } = call;
   const program = findPlugin(type, pluginDirectories);
@@ -66,17 +69,17 @@ export async function callPlugin(call: PluginCall): Promise<JsonObject | undefin
         type,
         command,
         undefined,
-        `it gave no result: ${stdout.trim() || stderr.trim() || 'nothing'}`,
+        `it returned no result: ${stdout.trim() || stderr.trim() || 'no output'}`,
       );
     return answer;
   }
   const { code, msg, details } = answer ?? {};
-  const said =
+  const message =
     [msg, details].filter((text) => typeof text === 'string' && text !== '').join('; ') ||
     stderr.trim() ||
     stdout.trim() ||
     `netplugin failed with no error message (exit code ${exitCode})`;
-  throw new PluginError(type, command, typeof code === 'number' ? code : undefined, said);
+  throw new PluginError(type, command, typeof code === 'number' ? code : undefined, message);
 }
 
 function parse(text: string): JsonObject | undefined {
@@ -88,7 +91,7 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-/** Plugins of the reference set, which distributions have in a package. */
+/** The reference plugins, which distributions have in a package. */
 const REFERENCE_PLUGINS = new Set(
   'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tap tuning vlan vrf'.split(
     ' ',

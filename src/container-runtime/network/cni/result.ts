@@ -1,8 +1,8 @@
-/** What plugins answer to ADD, in the forms of all versions of the specification. */
+/** Parses CNI ADD results of all versions of the specification. */
 import type { Attachment } from '../pod-network.ts';
 import { isObject, type Json, type JsonObject } from './network-list.ts';
 
-const without = (cidr: string): string => cidr.split('/')[0]!;
+const withoutPrefixLength = (cidr: string): string => cidr.split('/')[0]!;
 const objects = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? (value as Json[]).filter(isObject) : [];
 const text = (value: Json | undefined): string | undefined =>
@@ -12,7 +12,7 @@ const text = (value: Json | undefined): string | undefined =>
 export function attachmentOf(result: JsonObject, interfaceName: string): Attachment {
   const interfaces = objects(result.interfaces);
   const inside = interfaces.findIndex(({ name, sandbox }) => name === interfaceName && text(sandbox) !== undefined);
-  // Up to 0.2.0 there was one address per family; from 0.3.0 on there is a list, whose entries may say whose they are.
+  // Up to 0.2.0 results have one address per family; from 0.3.0 on a list, whose entries may name their interface.
   const old = [result.ip4, result.ip6].filter(isObject).map(({ ip, gateway }) => ({ address: ip, gateway }));
   const entries: JsonObject[] = [
     ...old.map(({ address, gateway }) => ({
@@ -21,11 +21,13 @@ export function attachmentOf(result: JsonObject, interfaceName: string): Attachm
     })),
     ...objects(result.ips),
   ];
-  const ours = entries.filter((entry) => entry.interface === undefined || inside < 0 || entry.interface === inside);
-  const gateways = ours.flatMap(({ gateway }) => text(gateway) ?? []);
+  const sandboxEntries = entries.filter(
+    (entry) => entry.interface === undefined || inside < 0 || entry.interface === inside,
+  );
+  const gateways = sandboxEntries.flatMap(({ gateway }) => text(gateway) ?? []);
   const link = interfaces[inside];
   return {
-    ips: ours.flatMap(({ address }) => (typeof address === 'string' ? [without(address)] : [])),
+    ips: sandboxEntries.flatMap(({ address }) => (typeof address === 'string' ? [withoutPrefixLength(address)] : [])),
     interfaceName,
     ...(gateways.length === 0 ? {} : { gateways }),
     ...(text(link?.mac) === undefined ? {} : { mac: text(link?.mac)! }),

@@ -1,4 +1,4 @@
-/** The server's side of a SPDY/3.1 connection: the client opens streams, each of which is a Duplex here. */
+/** The server side of a SPDY/3.1 connection. The client opens streams; each is a Duplex here. */
 import { Duplex } from 'node:stream';
 import { controlFrame, CONTROL_TYPES, dataFrame, FLAG_FIN, FrameReader, numbers, type Frame } from './frames.ts';
 import { HeaderDecoder, HeaderEncoder, type Headers } from './header-block.ts';
@@ -6,7 +6,7 @@ import { HeaderDecoder, HeaderEncoder, type Headers } from './header-block.ts';
 /** Reset codes of RST_STREAM. */
 const CANCEL = 5;
 const REFUSED_STREAM = 3;
-const MOST_STREAMS = 1000;
+const MAX_STREAMS = 1000;
 
 export class SpdyStream extends Duplex {
   readonly id: number;
@@ -21,7 +21,7 @@ export class SpdyStream extends Duplex {
   }
 
   override _read(): void {
-    this.#connection.wantsMore();
+    this.#connection.resumeReading();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
@@ -33,13 +33,13 @@ export class SpdyStream extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#connection.forget(this, { reset: !this.writableFinished });
+    this.#connection.removeStream(this, { reset: !this.writableFinished });
     done(error);
   }
 }
 
 interface SpdyConnectionOptions {
-  /** Called with every stream that the client opens; it has been accepted already. */
+  /** Called for every stream that the client opens, after SYN_REPLY. */
   readonly onStream: (stream: SpdyStream) => void;
 }
 
@@ -54,7 +54,7 @@ export class SpdyConnection {
   #lastStream = 0;
   #waiting = false;
   #corked = false;
-  /** Frames are handled one after the other: decoding headers takes a turn of the event loop. */
+  /** Serializes the handling of frames, because decoding headers is asynchronous. */
   #work: Promise<void> = Promise.resolve();
 
   constructor(socket: Duplex, head: Buffer, options: SpdyConnectionOptions) {
@@ -63,7 +63,7 @@ export class SpdyConnection {
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('error', () => this.#end());
     socket.on('close', () => this.#end());
-    // A client that ends its side has seen enough.
+    // A client that ends its side closes the connection.
     socket.on('end', () => {
       this.#work = this.#work.then(() => this.#end());
     });
@@ -75,7 +75,7 @@ export class SpdyConnection {
     return this.#ended.signal;
   }
 
-  /** Says that nothing more comes, and closes when all that was written has been sent. */
+  /** Sends GOAWAY and closes the connection after all data has been sent. */
   async close(): Promise<void> {
     if (this.ended.aborted) return;
     this.send(controlFrame(CONTROL_TYPES.GOAWAY, numbers(this.#lastStream, 0)), () => {});
@@ -90,7 +90,7 @@ export class SpdyConnection {
   send(frame: Buffer, done: (error?: Error | null) => void): void {
     if (this.ended.aborted || !this.#socket.writable) return done(new Error('the connection is closed'));
     if (!this.#corked) {
-      // All that is sent in one turn leaves in one write: thousands of PINGs come in one piece, too.
+      // Batches all frames of one tick into one write, e.g. the answers to thousands of PINGs.
       this.#corked = true;
       this.#socket.cork();
       process.nextTick(() => {
@@ -101,11 +101,11 @@ export class SpdyConnection {
     if (!this.#socket.write(frame, done)) this.#waitForReader();
   }
 
-  wantsMore(): void {
+  resumeReading(): void {
     if (!this.#socket.writableNeedDrain) this.#socket.resume();
   }
 
-  /** A client that asks on and on and does not read the answers is not read from either. */
+  /** Stops reading from a client that does not read the answers. */
   #waitForReader(): void {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -116,7 +116,7 @@ export class SpdyConnection {
     });
   }
 
-  forget(stream: SpdyStream, { reset }: { reset: boolean }): void {
+  removeStream(stream: SpdyStream, { reset }: { reset: boolean }): void {
     if (!this.#streams.delete(stream.id)) return;
     if (reset && !this.ended.aborted)
       this.send(controlFrame(CONTROL_TYPES.RST_STREAM, numbers(stream.id, CANCEL)), () => {});
@@ -153,7 +153,7 @@ export class SpdyConnection {
         await this.#opened(content, flags);
         break;
       case CONTROL_TYPES.HEADERS:
-        // Nobody sends more headers, but the decoder must see every block.
+        // The headers are not used, but the decoder's state depends on every block.
         await this.#decoder.decode(content.subarray(4));
         break;
       case CONTROL_TYPES.SYN_REPLY:
@@ -163,11 +163,11 @@ export class SpdyConnection {
         this.#reset(content.readUInt32BE(0) & 0x7fff_ffff);
         break;
       case CONTROL_TYPES.PING:
-        // Odd ones are the client's, and come back as they are.
+        // Odd ids are the client's PINGs, which are echoed.
         if (content.readUInt32BE(0) % 2 === 1) this.send(controlFrame(CONTROL_TYPES.PING, content), () => {});
         break;
       default:
-        // Settings and windows: neither side of these protocols limits the other. A GOAWAY is followed by the end.
+        // SETTINGS and WINDOW_UPDATE are ignored: neither side uses flow control. After GOAWAY the client closes.
         break;
     }
   }
@@ -176,7 +176,7 @@ export class SpdyConnection {
     const id = content.readUInt32BE(0) & 0x7fff_ffff;
     const headers = await this.#decoder.decode(content.subarray(10));
     if (this.ended.aborted) return;
-    if (this.#streams.size >= MOST_STREAMS || this.#streams.has(id)) {
+    if (this.#streams.size >= MAX_STREAMS || this.#streams.has(id)) {
       this.send(controlFrame(CONTROL_TYPES.RST_STREAM, numbers(id, REFUSED_STREAM)), () => {});
       return;
     }

@@ -1,4 +1,4 @@
-/** The dictionary that both sides of SPDY/3 compress headers with: words with their lengths before them, then plain text. */
+/** The zlib dictionary of SPDY/3 header compression: length-prefixed words, then plain text. */
 const WORDS =
   'options head post put delete trace accept accept-charset accept-encoding accept-language accept-ranges age allow ' +
   'authorization cache-control connection content-base content-encoding content-language content-length content-location ' +

@@ -1,5 +1,5 @@
 /**
- * Frames of SPDY/3.1. A control frame has its first bit set:
+ * Reads and writes SPDY/3.1 frames. A control frame has its first bit set:
  *
  *   1 | version (15 bits) | type (16) | flags (8) | length (24) | content
  *   0 | stream id (31 bits)           | flags (8) | length (24) | data
@@ -22,12 +22,12 @@ export type Frame =
   | { readonly control: true; readonly type: number; readonly flags: number; readonly content: Buffer }
   | { readonly control: false; readonly streamId: number; readonly flags: number; readonly content: Buffer };
 
-/** Cuts a byte stream into frames. */
+/** Splits a byte stream into frames. */
 export class FrameReader {
   #pending: Buffer[] = [];
   #size = 0;
 
-  /** The frames that are complete with these bytes. */
+  /** Adds bytes and returns the frames that are now complete. */
   push(bytes: Buffer): Frame[] {
     this.#pending.push(bytes);
     this.#size += bytes.length;

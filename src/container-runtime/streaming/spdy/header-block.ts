@@ -1,5 +1,5 @@
 /**
- * Header blocks of SPDY/3: names and values with their lengths, through one zlib stream a direction and connection.
+ * SPDY/3 header blocks: length-prefixed names and values, compressed with one zlib stream per direction.
  *
  *   count u32, then count × (length u32, name, length u32, value); several values of a name have NUL between them
  */
@@ -8,9 +8,9 @@ import { SPDY_DICTIONARY } from './dictionary.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 
-const LARGEST_BLOCK = 256 * 1024;
+const MAX_BLOCK_BYTES = 256 * 1024;
 
-/** Reads the blocks of one connection, in their order. */
+/** Decodes the header blocks of one connection, in order. */
 export class HeaderDecoder {
   readonly #inflate = zlib.createInflate({ dictionary: SPDY_DICTIONARY });
   #output: Buffer[] = [];
@@ -21,8 +21,8 @@ export class HeaderDecoder {
     this.#inflate.on('data', (chunk: Buffer) => {
       this.#output.push(chunk);
       this.#size += chunk.length;
-      // A few kilobytes can inflate to gigabytes: it stops as soon as it is too much.
-      if (this.#size > LARGEST_BLOCK) this.#inflate.destroy(new Error('a header block is too large'));
+      // A few kilobytes can inflate to gigabytes, so inflating stops at the limit.
+      if (this.#size > MAX_BLOCK_BYTES) this.#inflate.destroy(new Error('a header block is too large'));
     });
     this.#inflate.on('error', (error) => (this.#failure = error));
   }
@@ -68,7 +68,7 @@ export function parseHeaders(block: Buffer): Headers {
   return headers;
 }
 
-/** Writes the blocks of one connection. What we send is a few bytes: they are stored, not compressed. */
+/** Encodes the header blocks of one connection. They are only a few bytes, so they are stored uncompressed. */
 export class HeaderEncoder {
   #begun = false;
 
@@ -90,7 +90,7 @@ export class HeaderEncoder {
 /** Deflate, window of 32 KB, no dictionary. */
 const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
 
-/** An empty one tells a reader to give out what it has, as a sync flush does. */
+/** An empty block acts as a sync flush. */
 function storedBlock(content: Buffer): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt16LE(content.length, 1);

@@ -1,12 +1,11 @@
 /**
- * System calls on files and mounts that Node has no function for, through koffi. Loaded on first use, so that a process
- * that runs no containers never loads the native module. They are synchronous and short, but for those whose names say that
- * a thread of the pool makes them.
+ * System calls on files and mounts that Node does not have, through koffi. koffi is loaded on first use, so that a
+ * process without containers never loads the native module. The calls are synchronous, except those named `…InThread`.
  */
 import { createRequire } from 'node:module';
 import { getSystemErrorName } from 'node:util';
 
-/** A system call said no. `code` is the name of the error, e.g. `EBUSY`, as in Node's own errors. */
+/** A system call failed. `code` is the name of the error, e.g. `EBUSY`, as in Node's own errors. */
 export class SystemCallError extends Error {
   override readonly name = 'SystemCallError';
   readonly code: string;
@@ -51,7 +50,7 @@ export function unmount(target: string, flags = 0): void {
   checked(native().umount2(target, flags), 'umount2', target);
 }
 
-/** As `mount`, for file systems that write to disk when they are mounted: that may take long. */
+/** Like `mount`, in a pool thread, because some file systems write to disk when they are mounted. */
 export async function mountInThread(
   source: string,
   target: string,
@@ -62,24 +61,24 @@ export async function mountInThread(
       error === null ? resolve(answer) : reject(error),
     );
   });
-  // Why it failed only the thread knows that tried: trying again here tells us too.
+  // errno belongs to the thread that failed, so the call is repeated here to get it.
   if (result < 0)
     mount(source, target, { ...(type === undefined ? {} : { type }), flags, ...(data === undefined ? {} : { data }) });
 }
 
-/** As `unmount`; false when nothing could be unmounted, whatever the reason. */
+/** Like `unmount`, in a pool thread; false if it failed. */
 export function unmountInThread(target: string, flags = 0): Promise<boolean> {
   return new Promise((resolve, reject) => {
     native().umount2Async(target, flags, (error, answer) => (error === null ? resolve(answer === 0) : reject(error)));
   });
 }
 
-/** Sets an attribute of the file itself, also when it is a symbolic link. */
+/** Sets an extended attribute; does not follow symbolic links. */
 export function setAttribute(path: string, name: string, value: Uint8Array): void {
   checked(native().lsetxattr(path, name, value, value.length, 0), `lsetxattr ${name}`, path);
 }
 
-/** The attribute's value, undefined when the file has none of that name. */
+/** The value of an extended attribute; undefined if the file does not have it. */
 export function getAttribute(path: string, name: string): Buffer | undefined {
   const value = Buffer.alloc(64 * 1024);
   const length = native().lgetxattr(path, name, value, value.length);
@@ -91,7 +90,7 @@ export function getAttribute(path: string, name: string): Buffer | undefined {
 
 export const NODE_TYPE = { CHARACTER: 0o020000, BLOCK: 0o060000, FIFO: 0o010000, SOCKET: 0o140000 } as const;
 
-/** A device, fifo or socket; `mode` is its type and permissions. */
+/** Creates a device, fifo or socket; `mode` has its type and permissions. */
 export function makeNode(
   path: string,
   mode: number,
@@ -100,12 +99,12 @@ export function makeNode(
   checked(native().mknod(path, mode, deviceNumber(device)), 'mknod', path);
 }
 
-/** Writes everything of the file system that the open file is on to disk. */
+/** Syncs the whole file system of the open file (syncfs). */
 export function syncFileSystem(fd: number): void {
   checked(native().syncfs(fd), 'syncfs', `${fd}`);
 }
 
-/** Locks an open file against other processes until it is closed; false when another one has it. */
+/** Takes an exclusive flock until the file is closed; false if another process has it. */
 export function tryLock(fd: number): boolean {
   const LOCK_EX_NB = 2 | 4;
   if (native().flock(fd, LOCK_EX_NB) === 0) return true;
@@ -123,13 +122,13 @@ const AT_RECURSIVE = 0x8000;
 const MOVE_MOUNT_F_EMPTY_PATH = 0x4;
 const MOUNT_ATTR_IDMAP = 0x100000n;
 
-/** A copy of the mount at `path` that is attached nowhere; the caller closes the file descriptor. */
+/** A detached copy of the mount at `path` (open_tree); the caller closes the file descriptor. */
 export function cloneMount(path: string, options: { recursive?: boolean } = {}): number {
   const flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (options.recursive === true ? AT_RECURSIVE : 0);
   return checked(native().open_tree(SYS.open_tree, AT_FDCWD, path, flags), 'open_tree', path);
 }
 
-/** Shows the files of a detached mount as the user namespace maps their owners. */
+/** Makes a detached mount an idmapped mount of the user namespace. */
 export function mapOwners(mountFd: number, userNamespaceFd: number): void {
   const attributes = Buffer.alloc(32);
   attributes.writeBigUInt64LE(MOUNT_ATTR_IDMAP, 0);
@@ -189,7 +188,7 @@ function native(): NativeCalls {
 function load(): NativeCalls {
   if (process.platform !== 'linux') throw new Error(`containers run on Linux only, not on ${process.platform}`);
   const koffi = createRequire(import.meta.url)('koffi') as typeof import('koffi');
-  // The process itself is linked with its libc, whichever that is.
+  // null loads the symbols of the process, which is linked with its libc.
   const libc = koffi.load(null);
   const call = (prototype: string): ((...parameters: unknown[]) => number) => {
     const func = libc.func(prototype);

@@ -1,4 +1,4 @@
-/** A container has ended: its record says how, listeners hear of it, and its cgroup goes. */
+/** Records the exit of a container: exit code and reason, the event for subscribers, and the removal of its cgroup. */
 import fs from 'node:fs';
 import { isAlive } from '../linux/processes.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
@@ -6,19 +6,19 @@ import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { publishEvent } from '../sandboxes/sandbox-status.ts';
 import { releaseOciState } from './release-oci-state.ts';
 
-/** As other runtimes say of a container whose exit code nobody saw. */
+/** The exit code of containers whose real one is unknown, as in other runtimes. */
 const UNKNOWN_EXIT_CODE = 255;
 
-/** Looks whether the container has ended, and takes note of it. */
-export function settleExit(parts: RuntimeParts, id: string): Promise<void> {
-  return parts.locks.run(id, async () => settleExitLocked(parts, id));
+/** Records the container's exit if it has exited. */
+export function recordExit(parts: RuntimeParts, id: string): Promise<void> {
+  return parts.locks.run(id, async () => recordExitLocked(parts, id));
 }
 
-/** The same, for a caller that has the container's lock. */
-export function settleExitLocked(parts: RuntimeParts, id: string): void {
+/** Like `recordExit`, for a caller that holds the container's lock. */
+export function recordExitLocked(parts: RuntimeParts, id: string): void {
   const record = parts.containers.get(id);
   if (record?.phase !== 'running') return;
-  const ending = endingOf(parts, record);
+  const ending = findExit(parts, record);
   if (ending === undefined) return;
   parts.containers.update(id, { phase: 'exited', ...ending });
   parts.exits.ended(id);
@@ -26,13 +26,13 @@ export function settleExitLocked(parts: RuntimeParts, id: string): void {
   parts.background(`free the cgroup of container ${id}`, () => releaseOciState(parts, record));
 }
 
-type Ending = Pick<ContainerRecord, 'exitCode' | 'finishedAt' | 'reason' | 'message'>;
+type Exit = Pick<ContainerRecord, 'exitCode' | 'finishedAt' | 'reason' | 'message'>;
 
-function endingOf(parts: RuntimeParts, { id, process, conmon }: ContainerRecord): Ending | undefined {
+function findExit(parts: RuntimeParts, { id, process, conmon }: ContainerRecord): Exit | undefined {
   const paths = parts.paths.container(id);
   const exit = readExit(paths.exit);
   if (exit !== undefined) return { ...exit, reason: reasonOf(exit.exitCode, fs.existsSync(paths.oom)) };
-  // conmon writes the code a moment after the process is gone. If conmon is gone too, nobody will.
+  // conmon writes the exit code shortly after the process has ended. If conmon is gone too, the code is lost.
   if (process !== undefined && isAlive(process)) return undefined;
   if (conmon !== undefined && isAlive(conmon)) return undefined;
   const late = readExit(paths.exit);

@@ -1,0 +1,251 @@
+/**
+ * The nftables rules of one Service port: elements of the shared sets and maps, and own chains only for session
+ * affinity or source ranges.
+ *
+ * Services without affinity share their chains: `lb-tcp-3` serves every TCP Service with three endpoints. It draws a
+ * random number below three and looks up (address, port, number) in the map `endpoints-tcp`. So neither the number of
+ * chains nor the cost of a packet grows with the number of Services, and a changed endpoint changes one element.
+ */
+import { createHash } from 'node:crypto';
+import type { EndpointAddress } from '../choose-endpoints.ts';
+import { externalEndpoints, internalEndpoints, type Protocol, type ServicePlan } from '../service-plan.ts';
+
+/** The names of the table's sets and maps. */
+export type SetName =
+  | 'cluster-ips'
+  | 'hairpin-connections'
+  | 'service-ips'
+  | 'service-nodeports'
+  | 'no-endpoint-services'
+  | 'no-endpoint-nodeports'
+  | 'firewall-ips'
+  | 'external-cluster-ips'
+  | 'external-local-ips'
+  | 'external-cluster-nodeports'
+  | 'external-local-nodeports'
+  | `${EndpointMap}-${Protocol}`;
+
+/** The maps of endpoints. There is one for each protocol, because nft's port types belong to a protocol. */
+export type EndpointMap = 'endpoints' | 'local-endpoints' | 'nodeport-endpoints' | 'nodeport-local-endpoints';
+
+export interface ServiceRules {
+  /**
+   * Element key → value; a set's values are ''. Several Services may have the same keys of `cluster-ips` and
+   * `hairpin-connections`.
+   */
+  readonly elements: ReadonlyMap<SetName, ReadonlyMap<string, string>>;
+  /** This Service's own chains: name → rules. */
+  readonly chains: ReadonlyMap<string, readonly string[]>;
+  /** This Service's own sets: name → declaration. */
+  readonly sets: ReadonlyMap<string, string>;
+  /** The shared chains that the Service uses. */
+  readonly shared: ReadonlySet<SharedChainKey>;
+}
+
+/** The protocol and the number of endpoints of a shared chain, such as `tcp 3`. */
+export type SharedChainKey = `${Protocol} ${number}`;
+
+/** Shared chains without the protocol and the number of endpoints that end their names. */
+type SharedChain = 'lb' | 'masq-lb' | 'local-lb' | 'nodeport-lb' | 'masq-nodeport-lb' | 'nodeport-local-lb';
+
+/** An address and port, or a node port, where clients reach the Service. */
+interface Destination {
+  readonly protocol: Protocol;
+  /** Key of the verdict maps of Services and node ports. */
+  readonly key: string;
+  /** Key of the maps of endpoints, which are per protocol, without the endpoint's index. */
+  readonly endpointKey: string;
+}
+
+class ServiceRulesBuilder implements ServiceRules {
+  readonly elements = new Map<SetName, Map<string, string>>();
+  readonly chains = new Map<string, string[]>();
+  readonly sets = new Map<string, string>();
+  readonly shared = new Set<SharedChainKey>();
+
+  add(set: SetName, key: string, value = ''): void {
+    const elements = this.elements.get(set) ?? new Map<string, string>();
+    this.elements.set(set, elements.set(key, value));
+  }
+
+  /** Adds the endpoints to a map and returns the verdict that load balances over them. */
+  loadBalance(
+    destination: Destination,
+    [map, chain]: readonly [EndpointMap, SharedChain],
+    endpoints: readonly EndpointAddress[],
+  ): string {
+    endpoints.forEach(({ ip, port }, index) =>
+      this.add(`${map}-${destination.protocol}`, `${destination.endpointKey} . ${index}`, `${ip} . ${port}`),
+    );
+    this.shared.add(`${destination.protocol} ${endpoints.length}`);
+    return `goto ${chain}-${destination.protocol}-${endpoints.length}`;
+  }
+}
+
+export function serviceRules(plan: ServicePlan): ServiceRules {
+  const rules = new ServiceRulesBuilder();
+  const at = (address: string): Destination => ({
+    protocol: plan.protocol,
+    key: `${address} . ${plan.protocol} . ${plan.port}`,
+    endpointKey: `${address} . ${plan.port}`,
+  });
+  rules.add('cluster-ips', plan.clusterIp);
+  for (const ip of plan.endpoints.hairpinIps) rules.add('hairpin-connections', `${ip} . ${ip}`);
+  addClusterIp(rules, plan, at(plan.clusterIp));
+  const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
+  for (const address of externalIps) addExternalIp(rules, plan, at(address));
+  if (plan.nodePort !== undefined)
+    addNodePort(rules, plan, {
+      protocol: plan.protocol,
+      key: `${plan.protocol} . ${plan.nodePort}`,
+      endpointKey: String(plan.nodePort),
+    });
+  if (plan.sourceRanges && plan.loadBalancerIps.length > 0) {
+    const chain = chainName('firewall', plan);
+    rules.chains.set(
+      chain,
+      plan.sourceRanges.length > 0
+        ? [`${addressField(plan)} saddr != { ${plan.sourceRanges.join(', ')} } drop`]
+        : ['drop'],
+    );
+    for (const address of plan.loadBalancerIps) rules.add('firewall-ips', at(address).key, `goto ${chain}`);
+  }
+  return rules;
+}
+
+function addClusterIp(rules: ServiceRulesBuilder, plan: ServicePlan, destination: Destination): void {
+  const { key } = destination;
+  const endpoints = internalEndpoints(plan);
+  if (endpoints.length === 0) {
+    // With traffic policy Local, packets are dropped if only other nodes have endpoints.
+    rules.add(
+      'no-endpoint-services',
+      key,
+      plan.internalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
+    return;
+  }
+  if (plan.affinitySeconds !== undefined)
+    rules.add('service-ips', key, `goto ${affinityChain(rules, plan, plan.internalPolicyLocal ? 'local' : 'cluster')}`);
+  else rules.add('service-ips', key, rules.loadBalance(destination, ['endpoints', 'lb'], endpoints));
+}
+
+function addExternalIp(rules: ServiceRulesBuilder, plan: ServicePlan, destination: Destination): void {
+  const { key } = destination;
+  if (externalEndpoints(plan).length === 0)
+    rules.add(
+      'no-endpoint-services',
+      key,
+      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
+  if (plan.endpoints.cluster.length === 0) return;
+  const { affinitySeconds } = plan;
+  if (!plan.externalPolicyLocal) {
+    rules.add(
+      'service-ips',
+      key,
+      affinitySeconds === undefined
+        ? rules.loadBalance(destination, ['endpoints', 'masq-lb'], plan.endpoints.cluster)
+        : `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`,
+    );
+    return;
+  }
+  // Traffic from inside the cluster goes to any endpoint. Traffic from outside keeps its source address and goes to
+  // local endpoints only.
+  rules.add('service-ips', key, 'goto external-local');
+  rules.add(
+    'external-cluster-ips',
+    key,
+    affinitySeconds === undefined
+      ? rules.loadBalance(destination, ['endpoints', 'lb'], plan.endpoints.cluster)
+      : `goto ${affinityChain(rules, plan, 'cluster')}`,
+  );
+  if (plan.endpoints.local.length === 0) return;
+  rules.add(
+    'external-local-ips',
+    key,
+    affinitySeconds === undefined
+      ? rules.loadBalance(destination, ['local-endpoints', 'local-lb'], plan.endpoints.local)
+      : `goto ${affinityChain(rules, plan, 'local')}`,
+  );
+}
+
+function addNodePort(rules: ServiceRulesBuilder, plan: ServicePlan, destination: Destination): void {
+  const { key } = destination;
+  if (externalEndpoints(plan).length === 0)
+    rules.add(
+      'no-endpoint-nodeports',
+      key,
+      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
+  if (plan.endpoints.cluster.length === 0) return;
+  const { affinitySeconds } = plan;
+  if (!plan.externalPolicyLocal) {
+    rules.add(
+      'service-nodeports',
+      key,
+      affinitySeconds === undefined
+        ? rules.loadBalance(destination, ['nodeport-endpoints', 'masq-nodeport-lb'], plan.endpoints.cluster)
+        : `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`,
+    );
+    return;
+  }
+  rules.add('service-nodeports', key, 'goto nodeport-external-local');
+  rules.add(
+    'external-cluster-nodeports',
+    key,
+    affinitySeconds === undefined
+      ? rules.loadBalance(destination, ['nodeport-endpoints', 'nodeport-lb'], plan.endpoints.cluster)
+      : `goto ${affinityChain(rules, plan, 'cluster')}`,
+  );
+  if (plan.endpoints.local.length === 0) return;
+  rules.add(
+    'external-local-nodeports',
+    key,
+    affinitySeconds === undefined
+      ? rules.loadBalance(destination, ['nodeport-local-endpoints', 'nodeport-local-lb'], plan.endpoints.local)
+      : `goto ${affinityChain(rules, plan, 'local')}`,
+  );
+}
+
+function masqueraded(rules: ServiceRulesBuilder, chain: string): string {
+  const name = `masq-${chain}`;
+  rules.chains.set(name, ['jump mark-for-masquerade', `goto ${chain}`]);
+  return name;
+}
+
+/** A chain with session affinity: each endpoint has a set of the client addresses that go to it. */
+function affinityChain(rules: ServiceRulesBuilder, plan: ServicePlan, which: 'cluster' | 'local'): string {
+  const name = chainName(which === 'cluster' ? 'service' : 'local', plan);
+  if (rules.chains.has(name)) return name;
+  const field = addressField(plan);
+  const endpoints = plan.endpoints[which].map((endpoint) => ({
+    ...endpoint,
+    id: `${hash(`${plan.name} ${plan.protocol} ${endpoint.ip} ${endpoint.port}`)}-${endpoint.ip.replaceAll(':', '.')}/${endpoint.port}`,
+  }));
+  for (const { id, ip, port } of endpoints) {
+    rules.sets.set(
+      `affinity-${id}`,
+      `{ type ${plan.family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr'} ; flags dynamic,timeout ; timeout ${plan.affinitySeconds}s ; }`,
+    );
+    const target = plan.family === 'IPv4' ? `${ip}:${port}` : `[${ip}]:${port}`;
+    rules.chains.set(`endpoint-${id}`, [
+      `update @affinity-${id} { ${field} saddr }`,
+      `meta l4proto ${plan.protocol} dnat to ${target}`,
+    ]);
+  }
+  rules.chains.set(name, [
+    ...endpoints.map(({ id }) => `${field} saddr @affinity-${id} goto endpoint-${id}`),
+    `numgen random mod ${endpoints.length} vmap { ${endpoints.map(({ id }, index) => `${index} : goto endpoint-${id}`).join(' , ')} }`,
+  ]);
+  return name;
+}
+
+const addressField = ({ family }: ServicePlan): string => (family === 'IPv4' ? 'ip' : 'ip6');
+
+/** Readable, unique, and below nft's limit of 128 characters. */
+function chainName(kind: string, { name, protocol }: ServicePlan): string {
+  return `${kind}-${hash(`${name} ${protocol}`)}-${name.replace(':', '/')}/${protocol}`.slice(0, 120);
+}
+
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
