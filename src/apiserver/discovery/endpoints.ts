@@ -57,10 +57,12 @@ function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], pla
   if (!wantsAggregated(exchange)) return serveDocument(exchange, plain());
   const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
   const etag = discoveryEtag(response.body as Buffer);
-  if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: { etag, vary: 'Accept' } };
+  // The same for everybody who may read it.
+  const caching = { etag, vary: 'Accept', 'cache-control': 'public' };
+  if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: caching };
   return {
     ...response,
-    headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, etag, vary: 'Accept' },
+    headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, ...caching },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
-import { respondText } from '../request/responses.ts';
+import { NO_SNIFF, respondText } from '../request/responses.ts';
 
 export interface HealthCheck {
   readonly name: string;
@@ -78,6 +78,6 @@ async function runAll(
       `warn: some health checks cannot be excluded: no matches for ${[...excluded].map((e) => `"${e}"`).join(', ')}`,
     );
   if (failed) return respondText(500, `${lines.join('\n')}\n${name} check failed\n`);
-  if (!request.query.has('verbose')) return respondText(200, 'ok');
-  return respondText(200, `${lines.join('\n')}\n${name} check passed\n`);
+  if (!request.query.has('verbose')) return respondText(200, 'ok', NO_SNIFF);
+  return respondText(200, `${lines.join('\n')}\n${name} check passed\n`, NO_SNIFF);
 }

@@ -198,6 +198,45 @@ describe('refusals', () => {
   });
 });
 
+describe('the headers of an answer', () => {
+  const bob = { name: 'bob', groups: ['system:authenticated'] };
+  const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const cases: [string, string, Parameters<TestServer['call']>[2], number, string, string | undefined][] = [
+    ['GET', '/api/v1/namespaces/default', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/api/v1/namespaces/nosuch', {}, 404, 'no-cache, private', undefined],
+    ['GET', '/api/v1/nosuch', {}, 404, 'no-cache, private', undefined],
+    ['GET', '/nosuch', {}, 404, 'no-cache, private', 'nosniff'],
+    ['GET', '/apis/nosuch.example.com/v1/things', {}, 404, 'no-cache, private', 'nosniff'],
+    ['GET', '/version', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/metrics', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/healthz', {}, 200, 'no-cache, private', 'nosniff'],
+    ['GET', '/livez?verbose', {}, 200, 'no-cache, private', 'nosniff'],
+    ['GET', '/livez/etcd', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/openapi/v3', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/apis', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/apis', { accept: AGGREGATED }, 200, 'public', undefined],
+    ['GET', '/openid/v1/jwks', { accept: '*/*' }, 200, 'public, max-age=3600', undefined],
+    // Authorization and impersonation repeat what the client sent; admission's refusals are those of a handler.
+    ['GET', PATH, { user: bob }, 403, 'no-cache, private', 'nosniff'],
+    ['GET', '/metrics', { user: bob }, 403, 'no-cache, private', 'nosniff'],
+    ['GET', PATH, { user: bob, headers: { 'impersonate-user': 'ann' } }, 403, 'no-cache, private', 'nosniff'],
+    ['DELETE', '/api/v1/namespaces/default', {}, 403, 'no-cache, private', undefined],
+  ];
+  it.each(cases)('%s %s %j', async (method, target, options, status, caching, sniffing) => {
+    const { response } = await server.call(method, target, options);
+    expect(response.status).toBe(status);
+    expect(response.headers['cache-control']).toBe(caching);
+    expect(response.headers['x-content-type-options']).toBe(sniffing);
+    expect(response.headers['audit-id']).toMatch(/./);
+  });
+
+  it('say of an unchanged discovery document, too, that everybody may keep it', async () => {
+    const { etag } = (await server.call('GET', '/apis', { accept: AGGREGATED })).response.headers;
+    const again = await server.call('GET', '/apis', { accept: AGGREGATED, headers: { 'if-none-match': etag! } });
+    expect(again.response).toMatchObject({ status: 304, headers: { etag, 'cache-control': 'public', vary: 'Accept' } });
+  });
+});
+
 describe('lists', () => {
   it('pages through a consistent snapshot', async () => {
     for (const name of ['p1', 'p2', 'p3', 'p4', 'p5'])
