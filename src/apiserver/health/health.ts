@@ -25,14 +25,12 @@ export const healthEndpoints = ({ logger }: { readonly logger: Logger }, checks:
     ),
   );
 
-const ANY_METHOD = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-
 function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [
-    { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(logger, name, checks, exchange) },
+    { path: `/${name}`, plain: true, serve: (exchange) => runAll(logger, name, checks, exchange) },
     ...checks.map((check): Endpoint => ({
       path: `/${name}/${check.name}`,
-      methods: ANY_METHOD,
+      plain: true,
       serve: () => runOne(check),
     })),
   ];

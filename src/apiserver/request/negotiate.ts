@@ -1,5 +1,6 @@
 /** Content negotiation: the representation that the client accepts, by its Accept header. */
 import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
+import { headerOf, type ApiRequest } from './request.ts';
 
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
@@ -22,6 +23,8 @@ export interface NegotiationOptions {
   /** The endpoint lists and so can also watch. */
   readonly list?: boolean;
   readonly protobuf?: boolean;
+  /** Whether a router compares the media types first; true by default. */
+  readonly routed?: boolean;
 }
 
 const JSON_TYPE: MediaType = 'application/json';
@@ -92,12 +95,11 @@ function refusal(accept: string, options: NegotiationOptions): StatusError {
   const plain = options.protobuf === false ? ALL_TYPES.slice(0, 2) : ALL_TYPES;
   const streams = plain.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`);
   const known = parseAccept(accept).some(({ type }) => type === '*/*' || (plain as readonly string[]).includes(type));
-  if (known)
+  if (known || options.routed === false)
     return notAcceptable(
       `only the following media types are accepted: ${(options.stream ? streams : plain).join(', ')}`,
     );
-  const produced = options.list || options.stream ? [...plain, ...streams] : plain;
-  return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
+  return unroutable(options.list || options.stream ? [...plain, ...streams] : plain);
 }
 
 const ALL_TYPES: readonly MediaType[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
@@ -119,3 +121,15 @@ function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boo
   if (value !== null) return value === '1' || value === 'true' || value === '';
   return userAgent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(userAgent);
 }
+
+/** For a web service that has one form only. */
+export function checkAccept(request: ApiRequest, mediaType: string): void {
+  const accept = headerOf(request, 'accept');
+  if (!accept) return;
+  const ranges = accept.split(',').map((range) => range.split(';')[0]!.trim());
+  if (!ranges.some((range) => range === '*/*' || range === mediaType || range === 'application/*'))
+    throw unroutable([mediaType]);
+}
+
+const unroutable = (produced: readonly string[]): StatusError =>
+  failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
