@@ -77,6 +77,29 @@ describe('the life of an object', () => {
     expect((await server.call('GET', `${PATH}/dry`)).status).toBe(404);
   });
 
+  it.each([
+    ['5', { dry: 201, shown: '5', real: 500 }],
+    ['abc', { dry: 201, shown: 'abc', real: 201 }],
+    ['0', { dry: 201, shown: '0', real: 201 }],
+    ['', { dry: 201, shown: undefined, real: 201 }],
+  ])('refuses the resourceVersion "%s" of a new object in the store only', async (resourceVersion, wanted) => {
+    const body = { ...configMap('x'), metadata: { name: `version-${resourceVersion || 'none'}`, resourceVersion } };
+    const dry = await server.call('POST', `${PATH}?dryRun=All`, { body });
+    expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([wanted.dry, wanted.shown]);
+    const real = await server.call('POST', PATH, { body });
+    expect(real.status).toBe(wanted.real);
+    if (wanted.real === 500)
+      expect(real.body['message']).toBe('resourceVersion should not be set on objects to be created');
+    else expect(Number(real.body.metadata.resourceVersion)).toBeGreaterThan(1);
+    const invalid = { ...body, metadata: { ...body.metadata, name: 'Not valid' } };
+    expect((await server.call('POST', PATH, { body: invalid })).status).toBe(422);
+    const lease = { metadata: { name: 'new', resourceVersion: '5' } };
+    const put = await server.call('PUT', '/apis/coordination.k8s.io/v1/namespaces/default/leases/new?dryRun=All', {
+      body: lease,
+    });
+    expect([put.status, put.body.metadata.resourceVersion]).toEqual([201, '5']);
+  });
+
   it('lets exactly one of many concurrent writers create a name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => server.call('POST', PATH, { body: configMap('race') })),
@@ -187,6 +210,41 @@ describe('refusals', () => {
     );
   });
 
+  const PROTOBUF = 'k8s\0';
+  it.each([
+    [
+      'hello',
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (68656c6c6f)',
+    ],
+    [
+      '{"apiVersion":"v1","kind":"ConfigMap"}',
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({"apiVersion":"v1","kind":"Con ...)',
+    ],
+    ['', 'the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)'],
+    [PROTOBUF, 'the object provided is unrecognized (must be of type ConfigMap): empty body (6b387300)'],
+    [
+      `${PROTOBUF}\xff\xff`,
+      'the object provided is unrecognized (must be of type ConfigMap): unexpected EOF (6b387300ffff)',
+    ],
+    [
+      `${PROTOBUF}\x0a\x09\x0a\x02v1\x12\x03Foo`,
+      'Foo in version "v1" cannot be handled as a ConfigMap: no kind "Foo" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    ],
+    [
+      `${PROTOBUF}\x0a\x09\x0a\x02v1\x12\x03Pod`,
+      'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      `${PROTOBUF}\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x02\xff\xff`,
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: unexpected EOF',
+    ],
+  ])('says what is wrong with the protobuf %j', async (bytes, message) => {
+    const body = Buffer.from(bytes, 'latin1');
+    const contentType = 'application/vnd.kubernetes.protobuf';
+    const answer = await server.call('POST', PATH, { body, contentType });
+    expect([answer.status, answer.body['message']]).toEqual([400, message]);
+  });
+
   it('warns of unknown fields by default and refuses them strictly', async () => {
     const body = { ...configMap('unknown'), nosuch: 1 };
     const warned = await server.call('POST', `${PATH}?dryRun=All`, { body });
@@ -257,6 +315,31 @@ describe('lists', () => {
     expect(answer.body).toMatchObject({ kind: 'NamespaceList', apiVersion: 'v1' });
     for (const item of answer.body['items'] as Record<string, unknown>[])
       expect(Object.keys(item)).not.toContain('kind');
+  });
+
+  it('shows no annotation that stands for a field in tables and metadata', async () => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const path = '/apis/apps/v1/namespaces/default/daemonsets';
+    const create = (name: string, annotations: object): Promise<unknown> =>
+      server.call('POST', path, {
+        body: { metadata: { name, annotations }, spec: { selector: { matchLabels: { a: 'b' } }, template } },
+      });
+    await create('plain', {});
+    await create('noted', { note: 'x' });
+    const generation = { 'deprecated.daemonset.template.generation': '1' };
+    const get = async (name: string, as?: string): Promise<unknown> => {
+      const accept = as ? `application/json;as=${as};v=v1;g=meta.k8s.io` : 'application/json';
+      const { body } = await server.call('GET', `${path}/${name}`, { accept });
+      return as === 'Table'
+        ? (body['rows'] as { object: { metadata: { annotations?: object } } }[])[0]!.object.metadata.annotations
+        : body.metadata.annotations;
+    };
+    expect(await get('plain')).toEqual(generation);
+    expect(await get('noted')).toEqual({ note: 'x', ...generation });
+    for (const as of ['Table', 'PartialObjectMetadata']) {
+      expect(await get('plain', as)).toBeUndefined();
+      expect(await get('noted', as)).toEqual({ note: 'x' });
+    }
   });
 
   it('shows tables', async () => {
