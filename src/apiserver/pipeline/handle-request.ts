@@ -198,12 +198,9 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
   const status = asStatusError(chain, exchange, error);
   let negotiated;
   try {
-    const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
-      transforms: true,
-    });
-    negotiated = plain;
+    negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'));
   } catch {
-    // A client that accepts no media type of this server gets JSON.
+    // A client that accepts no media type of this server, or only a form that a Status does not have, gets JSON.
   }
   const response = respondError(status, negotiated);
   // The message repeats what the client wrote; admission and the handlers refuse without this header.

@@ -159,6 +159,7 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     stream: isWatch,
     list: info.verb === 'list' && served.verbs.includes('watch'),
     protobuf: !served.custom,
+    routed: !served.custom,
   });
   return {
     backend: chain.backend,
