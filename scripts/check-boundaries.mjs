@@ -205,7 +205,10 @@ export const ROOMS = {
     encryption: { imports: ['storage', 'registry'], because: 'encryption transforms stored values' },
     audit: { imports: ['request', 'review-webhooks'], because: 'audit records requests and influences none' },
     health: { imports: ['request'], because: 'health endpoints answer before anything else is ready' },
-    bootstrap: { imports: ['request', 'registry'], because: 'the server creates its objects through its own API' },
+    bootstrap: {
+      imports: ['request', 'registry', 'health'],
+      because: 'the server creates its objects through its own API, and health tells when it has',
+    },
     'service-allocation': { imports: ['storage', 'registry'], because: 'allocators reserve through stored objects' },
     dial: {
       imports: ['request', 'registry', 'bootstrap'],
@@ -229,8 +232,8 @@ export const ROOMS = {
       because: 'admission judges the objects of a write and does not write itself',
     },
     aggregator: {
-      imports: ['request', 'registry', 'pki', 'dial', 'admission'],
-      because: 'the aggregator forwards requests for other servers',
+      imports: ['request', 'registry', 'pki', 'dial', 'admission', 'health'],
+      because: 'the aggregator forwards requests for other servers, and health tells that it has started',
     },
     discovery: {
       imports: ['request', 'registry', 'aggregator'],

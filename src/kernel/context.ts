@@ -45,7 +45,7 @@ export function createContext(options: ContextOptions = {}): Context {
     createLogger({
       now: () => clock.now(),
       format: options.logFormat === 'json' ? jsonLines : klogText(process.pid),
-      write: options.writeLog ?? ((line) => void process.stderr.write(`${line}\n`)),
+      ...(options.writeLog ? { write: options.writeLog } : toStandardError),
       verbosity: options.verbosity,
       name: options.name,
     });
@@ -57,6 +57,13 @@ export function createContext(options: ContextOptions = {}): Context {
     signal,
   };
 }
+
+const MAX_WAITING_BYTES = 1024 * 1024;
+
+const toStandardError = {
+  write: (line: string): void => void process.stderr.write(`${line}\n`),
+  isBlocked: (): boolean => process.stderr.destroyed || process.stderr.writableLength > MAX_WAITING_BYTES,
+};
 
 /** The context of a part: its name on log lines, its own random stream, and its own signal if one is given. */
 export function childContext(parent: Context, name: string, signal: AbortSignal = parent.signal): Context {

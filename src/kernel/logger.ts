@@ -6,6 +6,8 @@ export interface Logger {
   /** A logger that writes only when the configured verbosity is at least `level`. Errors are written regardless. */
   v(level: number): Logger;
   readonly enabled: boolean;
+  /** Nobody takes the lines any more: they are lost, or wait in memory. */
+  readonly isBlocked: boolean;
   /** A logger whose lines carry these pairs too. */
   with(pairs: LogPairs): Logger;
   /** A logger whose lines carry this name, below the name that it has. */
@@ -35,6 +37,8 @@ interface LoggerOptions {
   format: LogFormat;
   /** Takes one line, without the line feed. */
   write: (line: string) => void;
+  /** Whether lines no longer reach their place; default never. */
+  isBlocked?: () => boolean;
   /** Lines of `v(n)` are written when n is at most this; default 0. */
   verbosity?: number;
   name?: string;
@@ -57,6 +61,10 @@ class RecordingLogger implements Logger {
     this.#name = name;
     this.#pairs = pairs;
     this.enabled = level <= (options.verbosity ?? 0);
+  }
+
+  get isBlocked(): boolean {
+    return this.#options.isBlocked?.() ?? false;
   }
 
   info(message: string, pairs?: LogPairs): void {
@@ -102,6 +110,7 @@ class RecordingLogger implements Logger {
 /** Writes nothing. */
 export const silentLogger: Logger = {
   enabled: false,
+  isBlocked: false,
   info: () => {},
   warn: () => {},
   error: () => {},

@@ -98,6 +98,8 @@ async function withTransport(
   }
 }
 
+const REVIEW = { group: 'admission.k8s.io', versions: ['v1'], kind: 'AdmissionReview' };
+
 /**
  * One request by each kind of client. Failures after the request was made (the servers say nothing sensible) are left
  * to the caller.
@@ -108,13 +110,14 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
     return webhooks.post({
       config: { url: server.url, caBundle: base64(ca) },
       body: Buffer.from('{}'),
+      expects: REVIEW,
       timeoutSeconds: 10,
     });
   },
   'a webhook behind a Service': ({ server, ca }) => {
     const webhooks = new WebhookClients(ctx, { dialer, policy, resolver: resolverFor(server) });
     const config = { service: { namespace: 'default', name: 'hook' }, caBundle: base64(ca) };
-    return webhooks.post({ config, body: Buffer.from('{}'), timeoutSeconds: 10 });
+    return webhooks.post({ config, body: Buffer.from('{}'), expects: REVIEW, timeoutSeconds: 10 });
   },
   'an aggregated API server': ({ server, ca }) => {
     const object = { spec: { caBundle: base64(ca) } } as APIServiceObject;

@@ -1,5 +1,6 @@
 /** The aggregator: proxies requests to the servers of APIServices, and runs the controllers of APIServices. */
 import type { Context } from '../../kernel/index.ts';
+import type { PostStartHooks } from '../health/post-start-hooks.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { Loopback } from '../request/loopback.ts';
@@ -17,6 +18,16 @@ import { remoteServices, type APIServiceObject, type RemoteService } from './rem
 interface AggregatorOptions extends RemoteDialOptions {
   readonly loopback: Loopback;
 }
+
+const AVAILABILITY_HOOKS = [
+  'apiservice-status-local-available-controller',
+  'apiservice-status-remote-available-controller',
+] as const;
+const DOCUMENT_HOOKS = [
+  'apiservice-discovery-controller',
+  'apiservice-openapi-controller',
+  'apiservice-openapiv3-controller',
+] as const;
 
 export class Aggregator {
   readonly #remotes: () => ReadonlyMap<string, RemoteService>;
@@ -50,19 +61,24 @@ export class Aggregator {
   }
 
   /** Runs until the context ends. */
-  async run(): Promise<void> {
+  async run(hooks: PostStartHooks): Promise<void> {
     const [ctx, registry, { loopback }] = [this.#ctx, this.#registry, this.#options];
-    const stop = registry
-      .require('apiregistration.k8s.io', 'v1', 'apiservices')
-      .cache.watch({ scope: '', deliver: () => this.#documents.follow() });
+    await hooks.run('aggregator-reload-proxy-client-cert', () => this.#connections.loadClientCertificate());
+    const apiServices = registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache;
+    const stop = await hooks.run('start-kube-aggregator-informers', () =>
+      apiServices.watch({ scope: '', deliver: () => this.#documents.follow() }),
+    );
+    await hooks.run('apiservice-registration-controller', () => this.#remotes());
+    const availability = new AvailabilityController(ctx, registry, this.#connections, loopback);
+    const registration = new AutoRegistration(ctx, registry, loopback, {
+      list: () => [...this.#local.values()],
+      onChange: (listener) => this.#localChanged.add(listener),
+    });
     try {
       await Promise.all([
-        new AvailabilityController(ctx, registry, this.#connections, loopback).run(),
-        new AutoRegistration(ctx, registry, loopback, {
-          list: () => [...this.#local.values()],
-          onChange: (listener) => this.#localChanged.add(listener),
-        }).run(),
-        this.#documents.run(),
+        hooks.start(AVAILABILITY_HOOKS, () => availability.run()),
+        hooks.start('kube-apiserver-autoregistration', () => registration.run()),
+        hooks.start(DOCUMENT_HOOKS, () => this.#documents.run()),
       ]);
     } finally {
       stop();

@@ -1,5 +1,6 @@
 /** Connections to aggregated API servers: over TLS, with the front proxy's certificate, and the user in X-Remote-* headers. */
 import type { IncomingMessage } from 'node:http';
+import tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
@@ -41,6 +42,12 @@ export class RemoteConnections {
 
   get dialer(): Dialer {
     return this.#dialOptions.dialer;
+  }
+
+  /** Throws when certificate and key of the client do not fit: every aggregated server would refuse it. */
+  loadClientCertificate(): void {
+    const { certificate: cert, key } = this.#dialOptions.frontProxyClient;
+    tls.createSecureContext({ cert, key });
   }
 
   /** Chooses an endpoint. Throws if there is none that may be dialled. */

@@ -1,7 +1,6 @@
 /** ServiceAccount issuer discovery: the OIDC discovery document and the JWKS, with which others verify the tokens. */
-import { failure } from '../../machinery/errors/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
-import { headerOf, type ApiRequest } from '../request/request.ts';
+import { checkAccept } from '../request/negotiate.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 const JWKS_PATH = '/openid/v1/jwks';
@@ -43,12 +42,4 @@ export function issuerDiscoveryEndpoints(
       },
     },
   ];
-}
-
-function checkAccept(request: ApiRequest, mediaType: string): void {
-  const accept = headerOf(request, 'accept');
-  if (!accept) return;
-  const ranges = accept.split(',').map((range) => range.split(';')[0]!.trim());
-  if (ranges.some((range) => range === '*/*' || range === mediaType || range === 'application/*')) return;
-  throw failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
 }

@@ -32,6 +32,11 @@ const LOCAL_GROUP_VERSIONS: readonly (readonly [
   ['flowcontrol.apiserver.k8s.io', 'v1', 16100, 21],
 ];
 
+/** `v1.apps`; that of the core group is `v1.`. */
+export const LOCAL_API_SERVICES: readonly string[] = LOCAL_GROUP_VERSIONS.map(
+  ([group, version]) => `${version}.${group}`,
+);
+
 /** `now` is the transition time of their Available condition. */
 export const localAPIServices = (now: string): Stored<APIService>[] =>
   LOCAL_GROUP_VERSIONS.map(([group, version, groupPriorityMinimum, versionPriority]) => ({

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Stored } from './stored.ts';
 
+export const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
+
 interface ServerIdentity {
   readonly hostname: string;
   /** Changes with every start of the server. */
@@ -22,7 +24,7 @@ export const identityLease = (
     metadata: {
       name,
       namespace: 'kube-system',
-      labels: { 'apiserver.kubernetes.io/identity': 'kube-apiserver', 'kubernetes.io/hostname': hostname },
+      labels: { [IDENTITY_LABEL]: 'kube-apiserver', 'kubernetes.io/hostname': hostname },
       annotations: { 'kubernetes.io/peer-advertise-address': advertiseAddress },
     },
     spec: { holderIdentity: `${name}_${uid}`, leaseDurationSeconds: 3600, renewTime },

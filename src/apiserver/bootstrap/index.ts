@@ -14,10 +14,10 @@ import { controllerRoleBindings, controllerRoles } from './controller-roles.ts';
 import { nodeRoles } from './node-roles.ts';
 import type { Stored } from './stored.ts';
 
-export { localAPIServices } from './api-services.ts';
+export { LOCAL_API_SERVICES, localAPIServices } from './api-services.ts';
 export { extensionAuthenticationConfigMap, legacyTokenTrackingConfigMap } from './config-maps.ts';
 export { flowSchemas, priorityLevels } from './flow-control.ts';
-export { identityLease, serverIdentityName } from './identity-lease.ts';
+export { IDENTITY_LABEL, identityLease, serverIdentityName } from './identity-lease.ts';
 export {
   KUBERNETES_SERVICE,
   kubernetesEndpointSlice,

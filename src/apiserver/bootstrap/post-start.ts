@@ -1,13 +1,16 @@
-/** The post-start hook: creates missing bootstrap objects at each start of the server, and updates outdated ones. */
+/** The post-start hooks that create missing bootstrap objects at each start of the server, and update outdated ones. */
 import os from 'node:os';
+import type { Lease } from '../../api/generated/coordination-v1.ts';
 import { apiVersionOf } from '../../api/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import type { PostStartHooks } from '../health/post-start-hooks.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Loopback } from '../request/loopback.ts';
 import { EndpointReconciler, type ServerLeases } from './endpoint-reconciler.ts';
+import { startIdentityLeaseGc } from './identity-lease-gc.ts';
 import {
   allClusterRoleBindings,
   allClusterRoles,
@@ -49,41 +52,63 @@ export async function bootstrapObjects(
   ctx: Context,
   registry: Registry,
   loopback: Loopback,
+  hooks: PostStartHooks,
   options: BootstrapOptions,
 ): Promise<void> {
-  const { leases } = options;
+  const { leases, advertiseAddress: address, port, serviceClusterIpRange } = options;
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
-  await writer.ensure([...namespaces(), serviceCIDR(options.serviceClusterIpRange.split(','))]);
+  const endpoints = new EndpointReconciler(ctx, { leases, loopback, address, port });
+  const identityLeases = registry.require('coordination.k8s.io', 'v1', 'leases').cache;
+  const listLeases = (): (Lease & KubeObject)[] => identityLeases.list('kube-system').map(({ object }) => object);
+  // The objects of the others are in these namespaces, and the Service needs the range.
   await Promise.all([
-    writer.reconcile(allClusterRoles(), reconcileRole),
-    writer.reconcile(allClusterRoleBindings(), reconcileBinding),
-    writer.reconcile(namespacedRoles(), reconcileRole),
-    writer.reconcile(namespacedRoleBindings(), reconcileBinding),
-    writer.reconcile(priorityLevels(), reconcileFlowControl),
-    writer.reconcile(flowSchemas(), reconcileFlowControl),
-    keepIdentityLease(ctx, writer, options),
-    new EndpointReconciler(ctx, { leases, loopback, address: options.advertiseAddress, port: options.port }).start(),
-    writer.ensure(priorityClasses()),
+    hooks.run('start-system-namespaces-controller', () => writer.ensure(namespaces())),
+    hooks.run('start-kubernetes-service-cidr-controller', () =>
+      writer.ensure([serviceCIDR(serviceClusterIpRange.split(','))]),
+    ),
+  ]);
+  await Promise.all([
+    hooks.run('rbac/bootstrap-roles', () =>
+      Promise.all([
+        writer.reconcile(allClusterRoles(), reconcileRole),
+        writer.reconcile(allClusterRoleBindings(), reconcileBinding),
+        writer.reconcile(namespacedRoles(), reconcileRole),
+        writer.reconcile(namespacedRoleBindings(), reconcileBinding),
+      ]),
+    ),
+    hooks.run('priority-and-fairness-config-producer', () =>
+      Promise.all([
+        writer.reconcile(priorityLevels(), reconcileFlowControl),
+        writer.reconcile(flowSchemas(), reconcileFlowControl),
+      ]),
+    ),
+    hooks.run('start-kube-apiserver-identity-lease-controller', () => keepIdentityLease(ctx, writer, options)),
+    hooks.run('start-kube-apiserver-identity-lease-garbage-collector', () =>
+      startIdentityLeaseGc(ctx, loopback, listLeases),
+    ),
+    hooks.run('peer-endpoint-reconciler-controller', () => endpoints.start()),
+    hooks.run('bootstrap-controller', () =>
+      writer.ensure([kubernetesService(firstAddress(serviceClusterIpRange), port)]),
+    ),
+    hooks.run('scheduling/bootstrap-system-priority-classes', () => writer.ensure(priorityClasses())),
     writer.ensure(localAPIServices(formatTime(ctx.clock.now()))),
-    writer.ensure([
-      legacyTokenTrackingConfigMap(day),
-      kubernetesService(firstAddress(options.serviceClusterIpRange), options.port),
-    ]),
-    writer.overwrite([
-      extensionAuthenticationConfigMap({
-        clientCA: options.clientCa,
-        requestHeader: {
-          clientCA: options.requestHeaderCa,
-          allowedNames: options.requestHeaders.allowedNames,
-          usernameHeaders: options.requestHeaders.usernameHeaders,
-          groupHeaders: options.requestHeaders.groupHeaders,
-          extraHeadersPrefix: options.requestHeaders.extraHeaderPrefixes,
-        },
-      }),
-    ]),
+    hooks.run('start-legacy-token-tracking-controller', () => writer.ensure([legacyTokenTrackingConfigMap(day)])),
+    hooks.run('start-cluster-authentication-info-controller', () => writer.overwrite([authenticationInfo(options)])),
   ]);
 }
+
+const authenticationInfo = ({ clientCa, requestHeaderCa, requestHeaders }: BootstrapOptions): KubeObject =>
+  extensionAuthenticationConfigMap({
+    clientCA: clientCa,
+    requestHeader: {
+      clientCA: requestHeaderCa,
+      allowedNames: requestHeaders.allowedNames,
+      usernameHeaders: requestHeaders.usernameHeaders,
+      groupHeaders: requestHeaders.groupHeaders,
+      extraHeadersPrefix: requestHeaders.extraHeaderPrefixes,
+    },
+  });
 
 /** How often a server renews its identity; one that is alone has nobody who would miss it. */
 const RENEW_INTERVAL_MS = { shared: 10_000, alone: 1_200_000 };

@@ -19,6 +19,8 @@ interface ConversionWebhookOptions {
   readonly reviewVersions: readonly string[];
 }
 
+const CONVERSION_REVIEW = { group: 'apiextensions.k8s.io', versions: ['v1', 'v1beta1'], kind: 'ConversionReview' };
+
 export class ConversionWebhook {
   readonly #ctx: Context;
   readonly #clients: WebhookClients;
@@ -54,6 +56,7 @@ export class ConversionWebhook {
       answer = await this.#clients.post({
         config: this.#options.config,
         body: Buffer.from(JSON.stringify(review)),
+        expects: CONVERSION_REVIEW,
         timeoutSeconds: TIMEOUT_SECONDS,
       });
     } catch (error) {

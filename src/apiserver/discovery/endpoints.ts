@@ -4,10 +4,10 @@ import type { AggregatedApis } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Endpoint } from '../request/endpoint.ts';
 import { type Exchange } from '../request/exchange.ts';
-import { negotiate, parseAccept } from '../request/negotiate.ts';
+import { negotiate, parseAccept, type NegotiationOptions } from '../request/negotiate.ts';
 import { splitPath } from '../request/request-info.ts';
 import { type ApiResponse, headerOf } from '../request/request.ts';
-import { encodeDocument, noSuchResource } from '../request/responses.ts';
+import { encodeDocument, methodNotAllowed, noSuchResource } from '../request/responses.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
@@ -36,31 +36,43 @@ export function discoveryEndpoints(
           () => apiVersions(['v1'], serverAddress()),
         ),
     },
-    {
-      path: '/apis',
+    ...['/apis', '/apis/'].map((path): Endpoint => ({
+      path,
+      plain: true,
       serve: (exchange) =>
         serveRoot(
           exchange,
           current().filter((g) => g.group !== ''),
           () => apiGroupList(current()),
+          PLAIN,
         ),
-    },
+    })),
     { path: '/api/*', serve: (exchange) => serveBelow(exchange, current()) },
     { path: '/apis/*', serve: (exchange) => serveBelow(exchange, current()) },
   ];
 }
 
+/** The list of groups and each group are plain handlers, which no router has asked what they can produce. */
+const PLAIN: NegotiationOptions = { routed: false };
+
 const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 /** Serves aggregated discovery if the Accept header lists it anywhere, else the plain document. */
-function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], plain: () => object): ApiResponse {
-  if (!wantsAggregated(exchange)) return serveDocument(exchange, plain());
-  const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
+function serveRoot(
+  exchange: Exchange,
+  groups: readonly DiscoverableGroup[],
+  plain: () => object,
+  options: NegotiationOptions = {},
+): ApiResponse {
+  if (!wantsAggregated(exchange)) return serveDocument(exchange, plain(), options);
+  const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), options, AGGREGATED);
   const etag = discoveryEtag(response.body as Buffer);
-  if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: { etag, vary: 'Accept' } };
+  // The same for everybody who may read it.
+  const caching = { etag, vary: 'Accept', 'cache-control': 'public' };
+  if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: caching };
   return {
     ...response,
-    headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, etag, vary: 'Accept' },
+    headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, ...caching },
   };
 }
 
@@ -78,14 +90,20 @@ function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): A
   const found = groups.find((g) => g.group === group);
   if (!found) return undefined;
   if (tooMany.length > 0) throw noSuchResource();
-  if (version === undefined) return serveDocument(exchange, apiGroup(found));
+  if (version === undefined) return serveDocument(exchange, apiGroup(found), PLAIN);
   const resources = found.versions.find((v) => v.version === version);
   if (!resources) throw noSuchResource();
+  if (exchange.request.method !== 'GET') throw methodNotAllowed();
   return serveDocument(exchange, apiResourceList(resources));
 }
 
-function serveDocument({ request }: Exchange, document: object, parameters = ''): ApiResponse {
+function serveDocument(
+  { request }: Exchange,
+  document: object,
+  options: NegotiationOptions = {},
+  parameters = '',
+): ApiResponse {
   const accept = headerOf(request, 'accept')?.replace(parameters, '');
-  const negotiated = negotiate(accept, request.query, headerOf(request, 'user-agent'));
+  const negotiated = negotiate(accept, request.query, headerOf(request, 'user-agent'), options);
   return encodeDocument(negotiated, document as KubeObject);
 }

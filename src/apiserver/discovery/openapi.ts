@@ -25,9 +25,10 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
       ),
     ));
   return [
-    { path: '/openapi/v2', serve: (exchange) => serveV2(exchange, current()) },
+    { path: '/openapi/v2', plain: true, serve: (exchange) => serveV2(exchange, current()) },
     {
       path: '/openapi/v3',
+      plain: true,
       serve: async (exchange) => serveBytes(exchange, await current().v3Root(), 'application/json'),
     },
     {

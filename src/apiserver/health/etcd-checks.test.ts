@@ -39,9 +39,9 @@ describe('the checks of etcd', () => {
     const get = server();
     expect(await get('/readyz?verbose')).toEqual({
       status: 200,
-      text: '[+]ping ok\n[+]etcd ok\n[+]etcd-readiness ok\nreadyz check passed\n',
+      text: '[+]etcd ok\n[+]etcd-readiness ok\nreadyz check passed\n',
     });
-    expect(await get('/livez?verbose')).toEqual({ status: 200, text: '[+]ping ok\n[+]etcd ok\nlivez check passed\n' });
+    expect(await get('/livez?verbose')).toEqual({ status: 200, text: '[+]etcd ok\nlivez check passed\n' });
     expect(await get('/healthz')).toEqual({ status: 200, text: 'ok' });
   });
 
@@ -49,7 +49,7 @@ describe('the checks of etcd', () => {
     [
       '/readyz',
       500,
-      '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n',
+      '[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n',
     ],
     ['/healthz/etcd', 500, 'internal server error: etcdserver: mvcc: database space exceeded\n'],
     ['/readyz/etcd-readiness', 500, 'internal server error: etcdserver: mvcc: database space exceeded\n'],

@@ -1,7 +1,7 @@
 /** The health checks `etcd` and `etcd-readiness`: is the store reachable, and does it accept writes? */
 import type { Store } from '../../etcd/index.ts';
 import { DeadlineExceeded, unlessAborted, type Clock } from '../../kernel/index.ts';
-import type { HealthChecks } from './health.ts';
+import type { HealthCheck } from './health.ts';
 
 /** The key that upstream reads too; it does not exist. */
 const HEALTH_KEY = '/registry/health';
@@ -15,7 +15,7 @@ type Problem = string | undefined;
  * A full store still serves reads: the server is live, because a restart would not help, but not ready. The store clears its
  * alarm when it has space again.
  */
-export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>): HealthChecks {
+export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>): HealthCheck[] {
   const isReachable = cached(clock, async () => {
     await store.range({ key: HEALTH_KEY, limit: 1 });
     return undefined;
@@ -29,14 +29,11 @@ export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>)
     return undefined;
   });
   const both = async (): Promise<Problem> => (await isReachable()) ?? isWritable();
-  return {
-    healthz: [{ name: 'etcd', check: both }],
-    livez: [{ name: 'etcd', check: isReachable }],
-    readyz: [
-      { name: 'etcd', check: both },
-      { name: 'etcd-readiness', check: both },
-    ],
-  };
+  return [
+    { name: 'etcd', endpoints: ['healthz', 'readyz'], check: both },
+    { name: 'etcd', endpoints: ['livez'], check: isReachable },
+    { name: 'etcd-readiness', endpoints: ['readyz'], check: both },
+  ];
 }
 
 /** Concurrent and later callers share one result, for a short time. The check has a timeout. */

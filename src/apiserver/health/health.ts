@@ -1,44 +1,36 @@
 /** The health endpoints /healthz, /livez and /readyz, with ?exclude= and ?verbose; /livez/NAME runs a single check. */
+import { quote } from '../../base/index.ts';
 import type { Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
-import { respondText } from '../request/responses.ts';
+import { NO_SNIFF, respondText } from '../request/responses.ts';
 
-interface HealthCheck {
+const ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
+
+export interface HealthCheck {
   readonly name: string;
+  /** Default all three. /livez has only problems that a restart can solve. */
+  readonly endpoints?: readonly (typeof ENDPOINTS)[number][];
   /** Returns the problem; undefined if healthy. */
   check(): Promise<string | undefined> | string | undefined;
 }
 
-const ping: HealthCheck = { name: 'ping', check: () => undefined };
-
-export interface HealthChecks {
-  readonly healthz: readonly HealthCheck[];
-  /** Only problems that a restart can solve. */
-  readonly livez: readonly HealthCheck[];
-  readonly readyz: readonly HealthCheck[];
-}
-
-export function healthEndpoints(
-  { logger }: { readonly logger: Logger },
-  { healthz, livez, readyz }: HealthChecks,
-): Endpoint[] {
-  return [
-    ...endpointsOf(logger, 'healthz', [ping, ...healthz]),
-    ...endpointsOf(logger, 'livez', [ping, ...livez]),
-    ...endpointsOf(logger, 'readyz', [ping, ...readyz]),
-  ];
-}
-
-const ANY_METHOD = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+export const healthEndpoints = ({ logger }: { readonly logger: Logger }, checks: readonly HealthCheck[]): Endpoint[] =>
+  ENDPOINTS.flatMap((endpoint) =>
+    endpointsOf(
+      logger,
+      endpoint,
+      checks.filter(({ endpoints = ENDPOINTS }) => endpoints.includes(endpoint)),
+    ),
+  );
 
 function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [
-    { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(logger, name, checks, exchange) },
+    { path: `/${name}`, plain: true, serve: (exchange) => runAll(logger, name, checks, exchange) },
     ...checks.map((check): Endpoint => ({
       path: `/${name}/${check.name}`,
-      methods: ANY_METHOD,
+      plain: true,
       serve: () => runOne(check),
     })),
   ];
@@ -57,10 +49,12 @@ async function runAll(
   { request }: Exchange,
 ): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude'));
+  const unknown = new Set(excluded);
   const lines: string[] = [];
   let failed = false;
   for (const check of checks) {
-    if (excluded.delete(check.name)) {
+    if (excluded.has(check.name)) {
+      unknown.delete(check.name);
       lines.push(`[+]${check.name} excluded: ok`);
       continue;
     }
@@ -73,11 +67,11 @@ async function runAll(
       lines.push(`[-]${check.name} failed: reason withheld`);
     }
   }
-  if (excluded.size > 0)
+  if (unknown.size > 0)
     lines.push(
-      `warn: some health checks cannot be excluded: no matches for ${[...excluded].map((e) => `"${e}"`).join(', ')}`,
+      `warn: some health checks cannot be excluded: no matches for ${[...unknown].sort().map(quote).join(', ')}`,
     );
   if (failed) return respondText(500, `${lines.join('\n')}\n${name} check failed\n`);
-  if (!request.query.has('verbose')) return respondText(200, 'ok');
-  return respondText(200, `${lines.join('\n')}\n${name} check passed\n`);
+  if (!request.query.has('verbose')) return respondText(200, 'ok', NO_SNIFF);
+  return respondText(200, `${lines.join('\n')}\n${name} check passed\n`, NO_SNIFF);
 }

@@ -11,11 +11,13 @@ import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization } from '../authz/build.ts';
+import { LOCAL_API_SERVICES } from '../bootstrap/index.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../flow-control/index.ts';
-import { etcdChecks } from '../health/etcd-checks.ts';
 import { healthEndpoints } from '../health/health.ts';
+import { PostStartHooks } from '../health/post-start-hooks.ts';
+import { serverChecks } from '../health/server-checks.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
 import { createLoopback } from '../request/loopback.ts';
@@ -24,6 +26,7 @@ import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
+import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
@@ -55,18 +58,25 @@ export interface Pipeline {
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
   const speed = { ...ALL_SPEED, ...options.speed };
-  const storage = await buildRegistry(ctx, { ...options, speed });
+  const hooks = new PostStartHooks({ flowControl: options.flowControl !== false });
+  // The caches count the objects of each resource, which the width of a list depends on.
+  const storage = await hooks.run(['storage-readiness', 'storage-object-count-tracker-hook'], () =>
+    buildRegistry(ctx, { ...options, speed }),
+  );
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
   const authorization = buildAuthorization(ctx, registry, options.authorization);
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
+  const admission = await hooks.run('start-apiserver-admission-initializer', () =>
+    buildAdmission(ctx, { registry, ...authorization, webhooks }, options.admission),
+  );
   const backend: Backend = {
     ctx,
     store: options.store,
     ...storage,
-    admission: buildAdmission(ctx, { registry, ...authorization, webhooks }, options.admission),
+    admission,
     authorizer: authorization.authorizer,
     rules: authorization.authorizer,
     tokens: authentication.serviceAccounts,
@@ -88,7 +98,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     frontProxyClient: options.pki.frontProxyClient,
     loopback,
   });
-  const chain = buildHandlerChain({ ctx, backend, authentication, aggregator, address }, options);
+  const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
   const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
   return {
     chain,
@@ -96,7 +106,11 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     registerApi: (api) => aggregator.register(api),
     async run() {
       try {
-        await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
+        await Promise.all([
+          hooks.start('generic-apiserver-start-informers', () => cache.run()),
+          hooks.start(['start-apiextensions-informers', 'start-apiextensions-controllers'], () => definitions.run()),
+          aggregator.run(hooks),
+        ]);
       } finally {
         chain.deadlines.close();
         await chain.audit.close();
@@ -104,39 +118,54 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     },
     async bootstrap(port) {
       address.listensOn(port);
-      await definitions.start();
-      await serviceAllocator.repair();
-      await bootstrapObjects(ctx, registry, loopback, bootstrapOptions(options, port));
-      if (options.flowControl !== false) keepDanglingConditions(ctx, registry, handle);
+      await hooks.run('crd-informer-synced', () => definitions.start());
+      await hooks.run('start-service-ip-repair-controllers', () => serviceAllocator.repair());
+      await bootstrapObjects(ctx, registry, loopback, hooks, bootstrapOptions(options, port));
+      if (options.flowControl !== false)
+        await hooks.run('priority-and-fairness-config-consumer', () => keepDanglingConditions(ctx, registry, handle));
     },
   };
 }
 
 interface ChainDependencies {
   readonly ctx: Context;
+  readonly hooks: PostStartHooks;
+  readonly cache: WatchCache;
   readonly backend: Backend;
   readonly authentication: Authentication;
   readonly aggregator: Aggregator;
   readonly address: ServerAddress;
 }
 
-function buildHandlerChain(
-  { ctx, backend, authentication, aggregator, address }: ChainDependencies,
-  { flowControl, requestTimeoutMs, audit = noAudit, store }: PipelineOptions,
-): HandlerChain {
+async function buildHandlerChain(
+  { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
+  { flowControl, requestTimeoutMs, audit = noAudit, store, pki }: PipelineOptions,
+): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
+  const checks = serverChecks({
+    ctx,
+    store,
+    cache,
+    hooks,
+    servingCertificate: pki.apiserver.certificate,
+    apiServices: registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache,
+    localApiServices: LOCAL_API_SERVICES,
+  });
   const serverAddress = (): string => address.toString();
   return {
     backend,
     authenticators: authentication.authenticators,
     impersonation: new Impersonation(authorizer),
-    flowControl: flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, flowControl),
+    flowControl:
+      flowControl === false
+        ? unlimitedFlow
+        : await hooks.run('priority-and-fairness-filter', () => new PriorityAndFairness(ctx, registry, flowControl)),
     deadlines: new RequestDeadlines(ctx.clock, requestTimeoutMs),
     audit,
     metrics: createMetrics(ctx),
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
-      ...healthEndpoints(ctx, etcdChecks(ctx.clock, store)),
+      ...healthEndpoints(ctx, checks),
       ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),
@@ -153,7 +182,7 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 const bootstrapOptions = (
   { store, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
   port: number,
-): Parameters<typeof bootstrapObjects>[3] => ({
+): Parameters<typeof bootstrapObjects>[4] => ({
   leases: store.isShared ? new StoredServerLeases(store) : undefined,
   advertiseAddress,
   port,

@@ -7,7 +7,8 @@ import { discoveryEndpoints } from '../discovery/endpoints.ts';
 import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from '../request/endpoint.ts';
-import { respondJson, respondText } from '../request/responses.ts';
+import { checkAccept } from '../request/negotiate.ts';
+import { noSuchResource, respondJson, respondText } from '../request/responses.ts';
 
 export function builtinEndpoints(
   ctx: Context,
@@ -18,7 +19,23 @@ export function builtinEndpoints(
   return [
     ...discoveryEndpoints(registry, serverAddress, aggregator?.aggregatedApis),
     ...openapiEndpoints(registry, ctx.clock, aggregator),
-    { path: '/version', serve: () => respondJson(200, VERSION) },
-    { path: '/metrics', serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }) },
+    {
+      path: '/version',
+      serve({ request }) {
+        checkAccept(request, 'application/json');
+        return respondJson(200, VERSION);
+      },
+    },
+    {
+      path: '/version/*',
+      serve() {
+        throw noSuchResource();
+      },
+    },
+    {
+      path: '/metrics',
+      plain: true,
+      serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }),
+    },
   ];
 }

@@ -1,8 +1,11 @@
 /** Paths outside the resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { withoutTrailingSlashes } from '../request/request-info.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { methodNotAllowed, pageNotFound } from '../request/responses.ts';
+
+const isPrefix = ({ path }: Endpoint): boolean => path.endsWith('*');
 
 export class Endpoints {
   #exact = new Map<string, Endpoint>();
@@ -10,22 +13,28 @@ export class Endpoints {
 
   constructor(endpoints: readonly Endpoint[]) {
     for (const endpoint of endpoints) {
-      if (endpoint.path.endsWith('*')) this.#prefixes.push(endpoint);
+      if (isPrefix(endpoint)) this.#prefixes.push(endpoint);
       else this.#exact.set(endpoint.path, endpoint);
     }
     this.#prefixes.sort((a, b) => b.path.length - a.path.length);
   }
 
   async serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
-    const path = exchange.request.path;
-    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
-    const endpoint = this.#exact.get(trimmed) ?? this.#prefixes.find((e) => path.startsWith(e.path.slice(0, -1)));
+    const { path, method } = exchange.request;
+    const endpoint = this.#find(path);
     if (!endpoint) return pageNotFound();
-    const { method } = exchange.request;
-    if (!(endpoint.methods ?? ['GET']).includes(method)) throw methodNotAllowed();
+    if (method !== 'GET' && !endpoint.plain && !isPrefix(endpoint)) throw methodNotAllowed();
     const response = await endpoint.serve(exchange, user);
     if (response && !exchange.info.isResourceRequest) exchange.recognized = true;
     return response ?? pageNotFound();
+  }
+
+  #find(path: string): Endpoint | undefined {
+    const exact = this.#exact.get(path);
+    if (exact) return exact;
+    const service = path.endsWith('/') ? this.#exact.get(withoutTrailingSlashes(path)) : undefined;
+    if (service && !service.plain) return service;
+    return this.#prefixes.find((endpoint) => path.startsWith(endpoint.path.slice(0, -1)));
   }
 
   /** For the index at `/`. */

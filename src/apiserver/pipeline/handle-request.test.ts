@@ -77,6 +77,29 @@ describe('the life of an object', () => {
     expect((await server.call('GET', `${PATH}/dry`)).status).toBe(404);
   });
 
+  it.each([
+    ['5', { dry: 201, shown: '5', real: 500 }],
+    ['abc', { dry: 201, shown: 'abc', real: 201 }],
+    ['0', { dry: 201, shown: '0', real: 201 }],
+    ['', { dry: 201, shown: undefined, real: 201 }],
+  ])('refuses the resourceVersion "%s" of a new object in the store only', async (resourceVersion, wanted) => {
+    const body = { ...configMap('x'), metadata: { name: `version-${resourceVersion || 'none'}`, resourceVersion } };
+    const dry = await server.call('POST', `${PATH}?dryRun=All`, { body });
+    expect([dry.status, dry.body.metadata.resourceVersion]).toEqual([wanted.dry, wanted.shown]);
+    const real = await server.call('POST', PATH, { body });
+    expect(real.status).toBe(wanted.real);
+    if (wanted.real === 500)
+      expect(real.body['message']).toBe('resourceVersion should not be set on objects to be created');
+    else expect(Number(real.body.metadata.resourceVersion)).toBeGreaterThan(1);
+    const invalid = { ...body, metadata: { ...body.metadata, name: 'Not valid' } };
+    expect((await server.call('POST', PATH, { body: invalid })).status).toBe(422);
+    const lease = { metadata: { name: 'new', resourceVersion: '5' } };
+    const put = await server.call('PUT', '/apis/coordination.k8s.io/v1/namespaces/default/leases/new?dryRun=All', {
+      body: lease,
+    });
+    expect([put.status, put.body.metadata.resourceVersion]).toEqual([201, '5']);
+  });
+
   it('lets exactly one of many concurrent writers create a name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => server.call('POST', PATH, { body: configMap('race') })),
@@ -187,6 +210,41 @@ describe('refusals', () => {
     );
   });
 
+  const PROTOBUF = 'k8s\0';
+  it.each([
+    [
+      'hello',
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (68656c6c6f)',
+    ],
+    [
+      '{"apiVersion":"v1","kind":"ConfigMap"}',
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({"apiVersion":"v1","kind":"Con ...)',
+    ],
+    ['', 'the object provided is unrecognized (must be of type ConfigMap): empty data (<empty>)'],
+    [PROTOBUF, 'the object provided is unrecognized (must be of type ConfigMap): empty body (6b387300)'],
+    [
+      `${PROTOBUF}\xff\xff`,
+      'the object provided is unrecognized (must be of type ConfigMap): unexpected EOF (6b387300ffff)',
+    ],
+    [
+      `${PROTOBUF}\x0a\x09\x0a\x02v1\x12\x03Foo`,
+      'Foo in version "v1" cannot be handled as a ConfigMap: no kind "Foo" is registered for version "v1" in scheme "pkg/api/legacyscheme/scheme.go:30"',
+    ],
+    [
+      `${PROTOBUF}\x0a\x09\x0a\x02v1\x12\x03Pod`,
+      'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      `${PROTOBUF}\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x02\xff\xff`,
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: unexpected EOF',
+    ],
+  ])('says what is wrong with the protobuf %j', async (bytes, message) => {
+    const body = Buffer.from(bytes, 'latin1');
+    const contentType = 'application/vnd.kubernetes.protobuf';
+    const answer = await server.call('POST', PATH, { body, contentType });
+    expect([answer.status, answer.body['message']]).toEqual([400, message]);
+  });
+
   it('warns of unknown fields by default and refuses them strictly', async () => {
     const body = { ...configMap('unknown'), nosuch: 1 };
     const warned = await server.call('POST', `${PATH}?dryRun=All`, { body });
@@ -195,6 +253,45 @@ describe('refusals', () => {
     const refused = await server.call('POST', `${PATH}?dryRun=All&fieldValidation=Strict`, { body });
     expect(refused.status).toBe(400);
     expect(refused.body['message']).toContain('strict decoding error: unknown field "nosuch"');
+  });
+});
+
+describe('the headers of an answer', () => {
+  const bob = { name: 'bob', groups: ['system:authenticated'] };
+  const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const cases: [string, string, Parameters<TestServer['call']>[2], number, string, string | undefined][] = [
+    ['GET', '/api/v1/namespaces/default', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/api/v1/namespaces/nosuch', {}, 404, 'no-cache, private', undefined],
+    ['GET', '/api/v1/nosuch', {}, 404, 'no-cache, private', undefined],
+    ['GET', '/nosuch', {}, 404, 'no-cache, private', 'nosniff'],
+    ['GET', '/apis/nosuch.example.com/v1/things', {}, 404, 'no-cache, private', 'nosniff'],
+    ['GET', '/version', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/metrics', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/healthz', {}, 200, 'no-cache, private', 'nosniff'],
+    ['GET', '/livez?verbose', {}, 200, 'no-cache, private', 'nosniff'],
+    ['GET', '/livez/etcd', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/openapi/v3', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/apis', {}, 200, 'no-cache, private', undefined],
+    ['GET', '/apis', { accept: AGGREGATED }, 200, 'public', undefined],
+    ['GET', '/openid/v1/jwks', { accept: '*/*' }, 200, 'public, max-age=3600', undefined],
+    // Authorization and impersonation repeat what the client sent; admission's refusals are those of a handler.
+    ['GET', PATH, { user: bob }, 403, 'no-cache, private', 'nosniff'],
+    ['GET', '/metrics', { user: bob }, 403, 'no-cache, private', 'nosniff'],
+    ['GET', PATH, { user: bob, headers: { 'impersonate-user': 'ann' } }, 403, 'no-cache, private', 'nosniff'],
+    ['DELETE', '/api/v1/namespaces/default', {}, 403, 'no-cache, private', undefined],
+  ];
+  it.each(cases)('%s %s %j', async (method, target, options, status, caching, sniffing) => {
+    const { response } = await server.call(method, target, options);
+    expect(response.status).toBe(status);
+    expect(response.headers['cache-control']).toBe(caching);
+    expect(response.headers['x-content-type-options']).toBe(sniffing);
+    expect(response.headers['audit-id']).toMatch(/./);
+  });
+
+  it('say of an unchanged discovery document, too, that everybody may keep it', async () => {
+    const { etag } = (await server.call('GET', '/apis', { accept: AGGREGATED })).response.headers;
+    const again = await server.call('GET', '/apis', { accept: AGGREGATED, headers: { 'if-none-match': etag! } });
+    expect(again.response).toMatchObject({ status: 304, headers: { etag, 'cache-control': 'public', vary: 'Accept' } });
   });
 });
 
@@ -218,6 +315,31 @@ describe('lists', () => {
     expect(answer.body).toMatchObject({ kind: 'NamespaceList', apiVersion: 'v1' });
     for (const item of answer.body['items'] as Record<string, unknown>[])
       expect(Object.keys(item)).not.toContain('kind');
+  });
+
+  it('shows no annotation that stands for a field in tables and metadata', async () => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const path = '/apis/apps/v1/namespaces/default/daemonsets';
+    const create = (name: string, annotations: object): Promise<unknown> =>
+      server.call('POST', path, {
+        body: { metadata: { name, annotations }, spec: { selector: { matchLabels: { a: 'b' } }, template } },
+      });
+    await create('plain', {});
+    await create('noted', { note: 'x' });
+    const generation = { 'deprecated.daemonset.template.generation': '1' };
+    const get = async (name: string, as?: string): Promise<unknown> => {
+      const accept = as ? `application/json;as=${as};v=v1;g=meta.k8s.io` : 'application/json';
+      const { body } = await server.call('GET', `${path}/${name}`, { accept });
+      return as === 'Table'
+        ? (body['rows'] as { object: { metadata: { annotations?: object } } }[])[0]!.object.metadata.annotations
+        : body.metadata.annotations;
+    };
+    expect(await get('plain')).toEqual(generation);
+    expect(await get('noted')).toEqual({ note: 'x', ...generation });
+    for (const as of ['Table', 'PartialObjectMetadata']) {
+      expect(await get('plain', as)).toBeUndefined();
+      expect(await get('noted', as)).toEqual({ note: 'x' });
+    }
   });
 
   it('shows tables', async () => {

@@ -24,7 +24,7 @@ import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from '../request/request.ts';
-import { respondError, respondText } from '../request/responses.ts';
+import { NO_SNIFF, respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
 import type { HandlerChain } from './handler-chain.ts';
 import { route } from './route.ts';
@@ -160,6 +160,7 @@ function authorizeRequest(chain: HandlerChain, exchange: Exchange, user: UserInf
     annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
     if (!allowed) throw refusal(decision, user, info, request.query);
     annotations.set('authorization.k8s.io/reason', decision.reason);
+    exchange.authorized = true;
   });
 }
 
@@ -199,14 +200,14 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
   const status = asStatusError(chain, exchange, error);
   let negotiated;
   try {
-    const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
-      transforms: true,
-    });
-    negotiated = plain;
+    negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'));
   } catch {
-    // A client that accepts no media type of this server gets JSON.
+    // A client that accepts no media type of this server, or only a form that a Status does not have, gets JSON.
   }
-  return respondError(status, negotiated);
+  const response = respondError(status, negotiated);
+  // The message repeats what the client wrote; admission and the handlers refuse without this header.
+  if (status.code === 403 && !exchange.authorized) Object.assign(response.headers, NO_SNIFF);
+  return response;
 }
 
 function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown): StatusError {
@@ -222,9 +223,10 @@ function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown):
 
 const WARNING_LIMIT = 4096;
 
-/** What every answer carries besides its own headers. */
+/** What every answer carries besides its own headers. Only what says so itself may be cached. */
 function addHeaders({ headers }: ApiResponse, { auditId, warnings, flow }: Exchange): void {
   headers['audit-id'] = auditId;
+  headers['cache-control'] ??= 'no-cache, private';
   if (flow) {
     headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchemaUid;
     headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevelUid;

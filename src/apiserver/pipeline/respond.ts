@@ -20,11 +20,7 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       return result.response;
     case 'watch':
       if (isWebSocketRequest(scope.request)) return respondByMessages(scope, result);
-      return {
-        status: 200,
-        headers: { 'content-type': result.contentType, 'cache-control': 'no-cache, private' },
-        stream: result.run,
-      };
+      return { status: 200, headers: { 'content-type': result.contentType }, stream: result.run };
     case 'object':
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {

@@ -1,13 +1,14 @@
 /** Finds the verb that serves an authorized request. */
 import { apiVersionOf } from '../../api/index.ts';
-import { ownValue, whenDone } from '../../base/index.ts';
+import { ownValue, quote, whenDone } from '../../base/index.ts';
 import { badRequest, failure } from '../../machinery/errors/index.ts';
+import { pathSegmentName } from '../../machinery/names/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { leaveSeat } from '../request/exchange.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
-import type { RequestInfo } from '../request/request-info.ts';
+import { EMPTY_NAMESPACE, withoutTrailingSlashes, type RequestInfo } from '../request/request-info.ts';
 import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
 import { methodNotAllowed, noSuchResource, pageNotFound } from '../request/responses.ts';
 import { reviewHandlers } from '../reviews/index.ts';
@@ -70,21 +71,34 @@ function checkParameters(query: URLSearchParams): void {
   if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
-/** An empty namespace in a path means all namespaces. */
-const ALL_NAMESPACES = /\/namespaces\/\/[^/]+$/;
-
 /** One object of a namespaced resource is addressed within its namespace; a cluster-scoped resource never is. */
 function checkShape(served: ServedResource, { info, request }: Exchange): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (!served.namespaced && inNamespace) throw noSuchResource();
   const one = info.parts.length > 1;
-  if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
+  const hasEmptyNamespace = EMPTY_NAMESPACE.test(request.path);
+  const path = withoutTrailingSlashes(request.path).replace(EMPTY_NAMESPACE, '/');
+  if (/\/\/|%2f/i.test(path) && info.subresource !== 'proxy') throw noSuchResource();
   // Reviews can only be created: no path names one, or lists them across namespaces.
   const createOnly = served.verbs.length === 1 && served.verbs[0] === 'create';
   if (createOnly && info.parts.length === 2) throw noSuchResource();
   if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
+    if (hasEmptyNamespace && !createOnly) {
+      // Validation refuses an object without a namespace, once it has been read.
+      if (!one && request.method === 'POST') return;
+      throw badRequest('Namespace parameter required.');
+    }
     throw one || createOnly ? noSuchResource() : methodNotAllowed();
   }
+}
+
+const BY_NAME = new Set(['get', 'delete', 'patch']);
+
+/** A name becomes a part of a key in the store. */
+function checkName({ info }: Exchange): void {
+  const [, name = ''] = info.parts;
+  const problems = BY_NAME.has(info.verb) ? pathSegmentName(name) : [];
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problems.join(';')}`);
 }
 
 function verbOf(served: ServedResource, exchange: Exchange): Verb {
@@ -98,6 +112,7 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
     ? ['list', 'watch', 'create', 'deletecollection']
     : ['get', 'update', 'patch', 'delete', 'watch'];
   if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
+  if (!collection) checkName(exchange);
   return ownValue(handlersOf(served), wanted) ?? VERBS.get(wanted)!;
 }
 
@@ -144,6 +159,7 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     stream: isWatch,
     list: info.verb === 'list' && served.verbs.includes('watch'),
     protobuf: !served.custom,
+    routed: !served.custom,
   });
   return {
     backend: chain.backend,

@@ -79,6 +79,8 @@ export function throughStorage(served: ServedResource, object: KubeObject): Kube
 
 /** The stored metadata, without the annotations that carry fields of the stored version. */
 export function storedMetadata(served: ServedResource, object: KubeObject): KubeObject['metadata'] {
+  const { internalMetadata } = served.strategy;
+  if (internalMetadata) return internalMetadata(object.metadata);
   if (!served.conversion || served.custom) return object.metadata;
   const stored = served.conversion.toStorage(object);
   return stored instanceof Promise ? object.metadata : stored.metadata;

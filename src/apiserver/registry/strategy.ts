@@ -61,6 +61,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
 
+  /** The metadata without annotations that stand for a field: what tables and PartialObjectMetadata have. */
+  internalMetadata?(this: void, metadata: T['metadata']): T['metadata'];
+
   /** The object as field ownership sees it, where the server completes it on the way in. */
   tracked?(object: T): T;
 

@@ -5,7 +5,11 @@ import type { ApiResponse, UserInfo } from './request.ts';
 export interface Endpoint {
   /** The exact path, or with a trailing `*` everything below it. */
   readonly path: string;
-  readonly methods?: readonly string[];
-  /** undefined: no such thing below this path. */
+  /**
+   * A plain handler has exactly this path and takes every method. The others are web services: their path may end in
+   * slashes, and they take GET.
+   */
+  readonly plain?: true;
+  /** undefined: no such page below this path. A handler of everything below a path checks the method itself. */
   serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse | undefined> | ApiResponse | undefined;
 }

@@ -14,6 +14,8 @@ export interface Exchange extends SeatHolder {
   /** The path and verb exist: a resource that has the verb, or an endpoint. */
   recognized?: true;
   user?: UserInfo;
+  /** The user may do this; until then impersonation or authorization can refuse the request. */
+  authorized?: true;
   impersonator?: UserInfo;
   /** The flow schema and the priority level that the request was classified into. */
   flow?: FlowIdentity | undefined;

@@ -22,6 +22,8 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
+  /** What the client asked for: '' leaves it to the server. */
+  readonly givenFieldValidation: FieldValidation | '';
   readonly force: boolean | undefined;
 }
 
@@ -51,6 +53,7 @@ export function writeOptions(kind: WriteOptions['kind'], query: URLSearchParams,
     dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
+    givenFieldValidation: fieldValidation as FieldValidation | '',
     force,
   };
 }
@@ -58,15 +61,17 @@ export function writeOptions(kind: WriteOptions['kind'], query: URLSearchParams,
 const dryRunErrors = (values: readonly string[]): FieldError[] =>
   values.every((value) => value === 'All') ? [] : [notSupported(path('dryRun'), values, ['All'])];
 
-/** The options object that admission plugins and webhooks see. */
-export function optionsObject(options: WriteOptions): KubeObject {
+/**
+ * The options object that admission plugins and webhooks see: what the client gave, and no defaults. To them a patch is an
+ * update, or a creation by apply.
+ */
+export function optionsObject({ kind, dryRun, fieldManager, givenFieldValidation }: WriteOptions): KubeObject {
   return {
     apiVersion: 'meta.k8s.io/v1',
-    kind: options.kind,
-    ...(options.dryRun ? { dryRun: ['All'] } : {}),
-    ...(options.force !== undefined ? { force: options.force } : {}),
-    ...(options.fieldManager !== '' ? { fieldManager: options.fieldManager } : {}),
-    fieldValidation: options.fieldValidation,
+    kind: kind === 'PatchOptions' ? 'UpdateOptions' : kind,
+    ...(dryRun ? { dryRun: ['All'] } : {}),
+    ...(fieldManager !== '' ? { fieldManager } : {}),
+    ...(givenFieldValidation !== '' ? { fieldValidation: givenFieldValidation } : {}),
   } as unknown as KubeObject;
 }
 

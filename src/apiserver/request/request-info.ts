@@ -46,7 +46,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     parts: [],
   });
 
-  const segments = splitPath(path.includes('//') ? path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/') : path);
+  const segments = splitPath(path.includes('//') ? path.replace(EMPTY_NAMESPACE, '/') : path);
   if (segments.length < 3) return nonResource();
   const apiPrefix = segments[0]!;
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return nonResource();
@@ -96,6 +96,16 @@ const LONG_RUNNING_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'po
 export const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
   isResourceRequest &&
   (LONG_RUNNING_VERBS.has(verb) || (subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource)));
+
+/** Web services take a path with any number of slashes after it. */
+export function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end--;
+  return path.slice(0, end);
+}
+
+/** An empty namespace in a path: no namespace is meant. */
+export const EMPTY_NAMESPACE = /\/namespaces\/\/(?=(?!status\b|finalize\b)[^/]+(?:\/[^/]+)?\/*$)/;
 
 export function splitPath(path: string): string[] {
   let parts = path.split('/');

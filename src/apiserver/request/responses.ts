@@ -40,22 +40,19 @@ export function respondJson(status: number, object: unknown, headers: ResponseHe
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(object) };
 }
 
+/** Tells browsers not to guess another media type: for text that may repeat what the client sent. */
+export const NO_SNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
+
 export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
-    body: text,
-  };
+  const own = status >= 400 ? NO_SNIFF : {};
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...own, ...headers }, body: text };
 }
 
 export function completeResponse(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
   return { status, headers: headersFor(negotiated), body };
 }
 
-export const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({
-  'content-type': mediaType,
-  'cache-control': 'no-cache, private',
-});
+export const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({ 'content-type': mediaType });
 
 /** `kindName` is what an error calls the object. */
 export function encodeAs(negotiated: Negotiated, object: KubeObject, kindName: string = object.kind): Buffer {

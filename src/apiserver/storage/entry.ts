@@ -5,7 +5,7 @@
  *
  * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
-import { deepFreeze } from '../../base/index.ts';
+import { deepFreeze, encodeJson } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { EncodedObject } from '../request/request.ts';
@@ -147,12 +147,13 @@ export class Entry implements EncodedObject {
     return this.#selectable;
   }
 
-  /** As a dry run shows an object that was never stored: no resourceVersion. */
-  withoutRevision(): Entry {
+  /** As a dry run shows an object that was never stored: with the resourceVersion that the client gave, if any. */
+  withoutRevision(given = ''): Entry {
     const { object } = this;
-    const { resourceVersion: _, ...metadata } = object.metadata;
+    const { resourceVersion: _, ...rest } = object.metadata;
+    const metadata = given === '' ? rest : { ...rest, resourceVersion: given };
     const bare = deepFreeze({ ...object, metadata });
-    const bytes = encodeForStorage(bare);
+    const bytes = given === '' ? encodeForStorage(bare) : encodeJson(bare);
     const encoded: Encoded = { type: 'encoded', bytes, metadataStart: bytes.indexOf(METADATA) };
     return new Entry(this, 0, encoded, { type: 'shared', object: new WeakRef(bare) });
   }

@@ -30,6 +30,7 @@ export class WatchCache {
   #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
   /** The watch has ended for good. */
   #hasEnded = false;
+  #isFollowing = false;
 
   constructor(
     ctx: Context,
@@ -45,6 +46,11 @@ export class WatchCache {
 
   get revision(): number {
     return this.#revision;
+  }
+
+  /** A watch of the store is open; between two of them the cache falls behind. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
   }
 
   cacheOf(prefix: string): ResourceCache {
@@ -120,6 +126,7 @@ export class WatchCache {
         progressNotify: true,
       });
       const stop = (): void => watch.cancel();
+      this.#isFollowing = true;
       signal.addEventListener('abort', stop, { once: true });
       try {
         for await (const batch of watch) {
@@ -127,9 +134,11 @@ export class WatchCache {
           if (wait) await wait;
           this.#applyBatch(batch);
         }
+        this.#isFollowing = false;
         // A watch ends without an error when the store is closed.
         if (!signal.aborted) await this.#ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } catch (error) {
+        this.#isFollowing = false;
         if (signal.aborted) return;
         if (error instanceof StoreError && error.code === 'closed') return;
         this.#ctx.logger.error(error, 'Watch of the store failed; watching again');

@@ -33,8 +33,7 @@ export async function readLog(scope: Scope): Promise<Result> {
   const pod = object as Pod & KubeObject;
   const container = containerOf(scope.place.name, pod.spec!, options.container);
   const nodeName = pod.spec?.nodeName;
-  if (!nodeName)
-    return { type: 'response', response: { status: 204, headers: { 'cache-control': 'no-cache, private' } } };
+  if (!nodeName) return { type: 'response', response: { status: 204, headers: {} } };
   const target = await scope.backend.kubelet.target(nodeName);
   const location = `/containerLogs/${scope.place.namespace}/${scope.place.name}/${container}`;
   const query = options.query.toString();
@@ -61,7 +60,7 @@ export async function readLog(scope: Scope): Promise<Result> {
     type: 'response',
     response: {
       status: 200,
-      headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' },
+      headers: { 'content-type': 'text/plain' },
       stream: (sink) => pump(incoming, sink),
     },
   };

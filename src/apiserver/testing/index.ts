@@ -14,7 +14,7 @@ import type { Backend } from '../verbs/scope.ts';
 export interface TestServer {
   readonly ctx: TestContext;
   readonly pipeline: Pipeline;
-  /** The default user is a cluster admin. A string body is sent as it is, an object as JSON. */
+  /** The default user is a cluster admin. A string or Buffer is sent as it is, an object as JSON. */
   call(method: string, target: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
@@ -79,7 +79,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       const text =
         options.body === undefined
           ? ''
-          : typeof options.body === 'string'
+          : typeof options.body === 'string' || Buffer.isBuffer(options.body)
             ? options.body
             : JSON.stringify(options.body);
       const response = await pipeline.handle({

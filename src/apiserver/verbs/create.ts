@@ -1,6 +1,6 @@
 /** POST to a collection: a new object, from the body to the store. */
 import { cloneJson, whenDone, type MaybePromise } from '../../base/index.ts';
-import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
+import { badRequest, failure, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
@@ -8,6 +8,7 @@ import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
 import { throughStorage } from '../registry/served-resource.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
+import { parseUintFault } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
@@ -69,6 +70,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     const named = generated
       ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! })
       : attributes;
+    const version = candidate.metadata.resourceVersion ?? '';
     const preparing = prepareForCreate(scope, candidate, {
       dryRun: options.dryRun,
       beforeStore: () => mayBeStored(scope, named),
@@ -77,10 +79,12 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     try {
       await betweenStages(scope);
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
+      if (!options.dryRun) checkVersionOfNew(scope, version);
       const entry = await backend.objects.create(served, place, candidate, options.dryRun);
       if (options.dryRun) await reservation?.rollback?.();
       else await reservation?.commit?.();
-      return entry;
+      // A dry run does not reach the store, which would set the version.
+      return options.dryRun && version !== '' ? entry.withoutRevision(version) : entry;
     } catch (error) {
       await reservation?.rollback?.();
       if (!isStatusError(error, 'AlreadyExists') || !generateName) throw stillThere(scope, candidate, error);
@@ -90,6 +94,12 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       fillName(object, backend.ctx.random);
     }
   }
+}
+
+/** The store refuses a POST with a resourceVersion other than 0, and ignores one that is no number. */
+function checkVersionOfNew({ info }: Scope, version: string): void {
+  if (info.verb === 'create' && version !== '' && parseUintFault(version) === undefined && BigInt(version) > 0n)
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
 }
 
 /** Every create ends here: the right to create, and then validating admission. */

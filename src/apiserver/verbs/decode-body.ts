@@ -6,7 +6,7 @@ import { conform, decodeObject, strictErrorWarnings } from '../../machinery/deco
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
+import { decodeProtobufBody, decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
@@ -113,8 +113,7 @@ async function decodeBytes(
 ): Promise<KubeObject> {
   const { expected, time = new RequestTime(scope) } = options;
   if (format === 'protobuf') {
-    const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
-    checkKind(object, expected);
+    const object = decodeProtobufBody(schema, body, expected);
     await betweenStages(scope);
     return withDefaults(expected, object, time);
   }
@@ -140,12 +139,6 @@ const apiVersionText = (gvk: GroupVersionKind): string =>
 function withDefaults(gvk: GroupVersionKind, object: KubeObject, time: DefaultingContext): KubeObject {
   object.metadata ??= {};
   return applyDefaults(gvk, object, time);
-}
-
-function checkKind(object: KubeObject, expected: GroupVersionKind): void {
-  if (object.kind !== expected.kind)
-    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): got ${object.kind}`);
-  checkVersion(object, expected);
 }
 
 function checkVersion(object: KubeObject, expected: GroupVersionKind): void {

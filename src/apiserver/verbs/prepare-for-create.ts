@@ -1,13 +1,13 @@
 /** The steps of every new object between admission and the store. */
 import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
-import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
+import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { errorKind, type ServedResource } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
 import type { Reservation, WriteContext } from '../registry/strategy.ts';
-import { checkObjectVersion, parseUintFault } from '../request/resource-version.ts';
+import { checkObjectVersion } from '../request/resource-version.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 
@@ -27,7 +27,8 @@ export function prepareForCreate(
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
   const meta = object.metadata;
-  checkVersionOfNew(scope, meta.resourceVersion);
+  // A PUT or an apply that creates may name any version that is well-formed.
+  if (meta.resourceVersion && scope.info.verb !== 'create') checkObjectVersion(meta.resourceVersion);
   clearSystemMetadata(object);
   delete meta.resourceVersion;
   meta.uid = backend.ctx.random.uid();
@@ -37,17 +38,6 @@ export function prepareForCreate(
       complete(scope, object, request, steps),
     );
   return whenDone(complete(scope, object, request, steps), () => undefined);
-}
-
-/**
- * A POST may set no resourceVersion but 0, and upstream ignores one that cannot be parsed. A PUT or an apply that
- * creates may set any that is well-formed, and it is ignored.
- */
-function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
-  if (!version) return;
-  if (info.verb !== 'create') return checkObjectVersion(version);
-  if (parseUintFault(version) === undefined && BigInt(version) > 0n)
-    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
 }
 
 async function prepareWithReservation(

@@ -36,7 +36,7 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
     version,
   });
   const rows =
-    served.conversion && !served.custom && includeObject !== 'Object'
+    (served.conversion || served.strategy.internalMetadata) && !served.custom && includeObject !== 'Object'
       ? table.rows.map((row) => withStoredMetadata(served, row))
       : table.rows;
   return { ...table, rows, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;

@@ -24,8 +24,11 @@ const REASONS_WITH_BODY: Readonly<Record<number, string>> = {
   415: 'UnsupportedMediaType',
 };
 
-export function genericServerError(code: number, body: string): StatusError {
-  const text = body.trim() === '' ? 'unknown' : body.trim();
+const MAX_TEXT_BYTES = 2048;
+
+/** `body` is undefined if it is no text: then nobody knows what it says. */
+export function genericServerError(code: number, body: string | undefined): StatusError {
+  const text = body === undefined ? 'unknown' : body.slice(0, MAX_TEXT_BYTES).trim();
   const known = REASONS[code];
   if (known) return failure(code, ...known);
   const reason = REASONS_WITH_BODY[code];

@@ -4,14 +4,13 @@
  */
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { isRecord, quote } from '../../base/index.ts';
+import { quote } from '../../base/index.ts';
 import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
-import { parseJson } from '../../machinery/decode/index.ts';
-import { isStatusError, StatusError } from '../../machinery/errors/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import { connectionErrorText, DialAgent, startRequest } from '../dial/index.ts';
 import type { Dialer, DialPolicy, PermittedTarget, ServiceResolver } from '../dial/index.ts';
-import { genericServerError } from './generic-server-error.ts';
+import { readResponse, type ExpectedReview, type WebhookResponse } from './read-response.ts';
 
 /** WebhookClientConfig of the API: a URL or a Service, and the CA bundle. */
 export interface WebhookClientConfig {
@@ -29,6 +28,7 @@ export interface WebhookClientConfig {
 interface WebhookRequest {
   readonly config: WebhookClientConfig;
   readonly body: Buffer;
+  readonly expects: ExpectedReview;
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
 }
@@ -67,7 +67,7 @@ export class WebhookClients {
   }
 
   /** Returns the response. Throws a StatusError if the webhook returns one, and an Error if the call fails. */
-  async post({ config, body, timeoutSeconds, signal }: WebhookRequest): Promise<unknown> {
+  async post({ config, body, expects, timeoutSeconds, signal }: WebhookRequest): Promise<unknown> {
     const webhook = this.#webhook(config);
     const location = `${webhook.path}?timeout=${timeoutSeconds}s`;
     const controller = new AbortController();
@@ -78,8 +78,12 @@ export class WebhookClients {
     if (signal?.aborted) cancel();
     signal?.addEventListener('abort', cancel, { once: true });
     try {
-      const { status, text } = await this.#exchange(webhook, body, location, controller.signal);
-      return readResponse(status, text);
+      const response = await this.#exchange(webhook, body, location, controller.signal);
+      try {
+        return readResponse(response, expects);
+      } catch (error) {
+        throw new WebhookResponseError(error as Error);
+      }
     } catch (error) {
       if (error instanceof WebhookResponseError) throw error.cause;
       throw new Error(
@@ -92,12 +96,7 @@ export class WebhookClients {
     }
   }
 
-  async #exchange(
-    webhook: Webhook,
-    body: Buffer,
-    location: string,
-    signal: AbortSignal,
-  ): Promise<{ status: number; text: string }> {
+  async #exchange(webhook: Webhook, body: Buffer, location: string, signal: AbortSignal): Promise<WebhookResponse> {
     for (let attempt = 0; ; attempt++) {
       const outgoing = startRequest(this.#dialOptions.dialer, {
         target: webhook.locate(),
@@ -118,7 +117,11 @@ export class WebhookClients {
           outgoing.once('response', resolve).once('error', reject);
           outgoing.end(body);
         });
-        return { status: incoming.statusCode ?? 0, text: await readAll(incoming) };
+        return {
+          status: incoming.statusCode ?? 0,
+          contentType: incoming.headers['content-type'] ?? '',
+          text: await readAll(incoming),
+        };
       } catch (error) {
         // The server closed an idle connection at the moment it was reused: try again with a new one.
         const raced = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET' && !signal.aborted;
@@ -178,24 +181,6 @@ class WebhookResponseError extends Error {
   constructor(override readonly cause: Error) {
     super(cause.message);
   }
-}
-
-function readResponse(status: number, text: string): unknown {
-  let value: unknown;
-  try {
-    value = text === '' ? undefined : parseJson(text).value;
-  } catch (error) {
-    if (status >= 200 && status <= 206)
-      throw new WebhookResponseError(
-        new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`),
-      );
-  }
-  if (isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure')
-    throw new WebhookResponseError(new StatusError(value as unknown as StatusError['status']));
-  if (status < 200 || status > 206) throw new WebhookResponseError(genericServerError(status, text));
-  if (value === undefined)
-    throw new WebhookResponseError(new Error(`0-length response with status code: ${status} and content type: `));
-  return value;
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {

@@ -33,39 +33,42 @@ export interface DecodedObject {
 
 const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
+/** The error for a body whose kind cannot be read. */
+export const unrecognizedBody =
+  (body: Buffer, expected: GroupVersionKind) =>
+  (why: string): StatusError =>
+    badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
+
+/** The error for a body of a known kind. */
+export const cannotBeHandledAs =
+  (given: GroupVersionKind, expected: GroupVersionKind) =>
+  (why: string): StatusError =>
+    badRequest(`${given.kind} in version ${quote(given.version)} cannot be handled as a ${expected.kind}: ${why}`);
+
+export const notRegistered = (given: GroupVersionKind, scheme: string = LEGACY_SCHEME): string =>
+  `no kind ${quote(given.kind)} is registered for version ${quote(apiVersionOf(given))} in scheme ${quote(scheme)}`;
+
+export function unknownConversion(goType: string, expected: GroupVersionKind): string {
+  const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
+  return `converting (${goType}) to (${internal}.${expected.kind}): unknown conversion`;
+}
+
 /** Returns the object in canonical form, without defaults. Throws a StatusError. */
 export function decodeObject(request: DecodeRequest): DecodedObject {
   const { body, expected } = request;
-  const unrecognized = (why: string): StatusError =>
-    badRequest(
-      request.options
-        ? why
-        : `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`,
-    );
+  const unrecognized = request.options ? badRequest : unrecognizedBody(body, expected);
 
   const { parsed, yamlErrors } = orElse(() => readBody(request), unrecognized);
   const given = orElse(() => interpretKind(parsed), unrecognized);
   const gvk = withDefaults(given, expected);
-  const cannotBeHandled = (why: string): StatusError =>
-    badRequest(
-      request.options
-        ? why
-        : `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`,
-    );
-
-  const otherKind = (goType: string): StatusError => {
-    const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
-    return cannotBeHandled(`converting (${goType}) to (${internal}.${expected.kind}): unknown conversion`);
-  };
+  const cannotBeHandled = request.options ? badRequest : cannotBeHandledAs(gvk, expected);
+  const otherKind = (goType: string): StatusError => cannotBeHandled(unknownConversion(goType, expected));
 
   if (gvk.version === '') throw cannotBeHandled(`Object 'apiVersion' is missing in '${body.toString('utf8')}'`);
   const message = request.options && gvk.kind !== expected.kind ? undefined : registeredMessage(gvk, request.schema);
   if (!message) {
     if (!request.options && gvk.kind === 'List' && apiVersionOf(gvk) === 'v1') throw otherKind('v1.List');
-    const scheme = request.scheme ?? LEGACY_SCHEME;
-    throw cannotBeHandled(
-      `no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(scheme)}`,
-    );
+    throw cannotBeHandled(notRegistered(gvk, request.scheme));
   }
   const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
   if (gvk.kind !== expected.kind) throw otherKind(message.goType);
@@ -108,7 +111,8 @@ function withTypeMeta(object: Record<string, unknown>, gvk: GroupVersionKind): K
   return { kind: gvk.kind, apiVersion, ...fields } as KubeObject;
 }
 
-function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
+/** Runs a step of decoding; `wrap` makes the error of bad input. */
+export function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   try {
     return run();
   } catch (error) {

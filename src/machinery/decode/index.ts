@@ -8,7 +8,17 @@
  * write and JSON.stringify does not.
  */
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
-export { type DecodedObject, decodeObject, type DecodeRequest, strictErrorWarnings } from './decode-object.ts';
+export {
+  cannotBeHandledAs,
+  type DecodedObject,
+  decodeObject,
+  type DecodeRequest,
+  notRegistered,
+  orElse,
+  strictErrorWarnings,
+  unknownConversion,
+  unrecognizedBody,
+} from './decode-object.ts';
 export { numberRangeError, plainValue, readDocument } from './document.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { checkNesting } from './nesting.ts';

@@ -33,6 +33,8 @@ export interface WebhookCaller {
   readonly metrics: WebhookMetrics;
 }
 
+const ADMISSION_REVIEW = { group: 'admission.k8s.io', versions: ['v1', 'v1beta1'], kind: 'AdmissionReview' };
+
 interface WebhookCall {
   readonly invocation: Invocation;
   readonly attributes: AdmissionAttributes;
@@ -92,6 +94,7 @@ async function reviewRequest(
     response = await caller.clients.post({
       config: webhook.clientConfig,
       body,
+      expects: ADMISSION_REVIEW,
       timeoutSeconds: webhook.timeoutSeconds,
       ...(signal ? { signal } : {}),
     });

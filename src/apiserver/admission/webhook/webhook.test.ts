@@ -120,6 +120,40 @@ describe('validating webhooks', () => {
     });
   });
 
+  it.each([
+    ['POST', '', 'application/json', {}, 'CreateOptions'],
+    [
+      'POST',
+      '?fieldValidation=Strict&fieldManager=me',
+      'application/json',
+      { fieldValidation: 'Strict', fieldManager: 'me' },
+      'CreateOptions',
+    ],
+    ['PUT', '?dryRun=All', 'application/json', { dryRun: ['All'] }, 'UpdateOptions'],
+    [
+      'PATCH',
+      '?fieldValidation=Ignore',
+      'application/merge-patch+json',
+      { fieldValidation: 'Ignore' },
+      'UpdateOptions',
+    ],
+    ['PATCH', '?fieldManager=me&force=true', 'application/apply-patch+yaml', { fieldManager: 'me' }, 'UpdateOptions'],
+    ['PATCH new', '?fieldManager=me', 'application/apply-patch+yaml', { fieldManager: 'me' }, 'CreateOptions'],
+  ])('see the options that %s%s of %s gave, and no defaults', async (verb, query, contentType, given, kind) => {
+    const [method = ''] = verb.split(' ');
+    const isNew = method === 'POST' || verb.endsWith('new');
+    const name = `options-${kind.toLowerCase()}-${query.length}`;
+    if (!isNew) await create(name);
+    await configure('Validating', 'v', webhook());
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { c: 'd' } };
+    const answer = await api.call(method, `${MAPS}${method === 'POST' ? '' : `/${name}`}${query}`, {
+      body,
+      contentType,
+    });
+    expect(answer.status, answer.text).toBe(isNew ? 201 : 200);
+    expect(requestOf(hook.calls[0]!)['options']).toEqual({ kind, apiVersion: 'meta.k8s.io/v1', ...given });
+  });
+
   it('see old objects of updates and deletions', async () => {
     await create('old');
     await configure('Validating', 'v', webhook());
@@ -130,7 +164,7 @@ describe('validating webhooks', () => {
       operation: 'UPDATE',
       object: { data: { a: 'b' } },
       oldObject: { metadata: { name: 'old' } },
-      options: { kind: 'PatchOptions' },
+      options: { kind: 'UpdateOptions', apiVersion: 'meta.k8s.io/v1' },
     });
     expect(deletion).toMatchObject({
       operation: 'DELETE',
@@ -198,10 +232,48 @@ describe('validating webhooks', () => {
       'failed to call webhook: the server could not find the requested resource',
     ],
     [
-      '500',
-      () => ({ status: 500, body: 'oh no' }),
+      '500 in plain text',
+      () => ({ status: 500, body: 'oh no\n', contentType: 'text/plain; charset=utf-8' }),
       'failed to call webhook: an error on the server ("oh no") has prevented the request from succeeding',
     ],
+    [
+      '500 in no text',
+      () => ({ status: 500, body: 'oh no' }),
+      'failed to call webhook: an error on the server ("unknown") has prevented the request from succeeding',
+    ],
+    [
+      'another kind',
+      () => ({ body: { apiVersion: 'v1', kind: 'Pod', response: { uid: 'x', allowed: true } } }),
+      'failed to call webhook: no kind "Pod" is registered for version "v1" in scheme "pkg/util/webhook/client.go:71"',
+    ],
+    [
+      'an unknown version',
+      (call) => ({ body: { ...(review(call, {}).body as object), apiVersion: 'admission.k8s.io/v9' } }),
+      'failed to call webhook: no kind "AdmissionReview" is registered for version "admission.k8s.io/v9" in scheme "pkg/util/webhook/client.go:71"',
+    ],
+    ...(
+      [
+        ['a word', 'hello', 'string'],
+        ['a number', '5', 'number'],
+        ['a list', '[1]', 'array'],
+        ['a boolean', 'true', 'bool'],
+      ] as const
+    ).map(([name, body, kind]): [string, () => TestReply, string] => [
+      name,
+      () => ({ body }),
+      `failed to call webhook: couldn't get version/kind; json parse error: json: cannot unmarshal ${kind} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    ]),
+    [
+      'a kind that is no text',
+      () => ({ body: { kind: 5 } }),
+      "failed to call webhook: couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [
+      'half an object',
+      () => ({ body: '{"kind": ' }),
+      "failed to call webhook: couldn't get version/kind; json parse error: unexpected end of JSON input",
+    ],
+    ['null', () => ({ body: 'null' }), 'received invalid webhook response: webhook response was absent'],
     [
       'nothing',
       () => ({ body: '' }),

@@ -25,6 +25,10 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 /** templateGeneration was a field once; the server keeps it in an annotation. */
 export const daemonSets: Strategy<ObjectOf<DaemonSet>> = {
   generationChanges: specChanges,
+  internalMetadata({ annotations, ...metadata }) {
+    const { [TEMPLATE_GENERATION]: _, ...others } = annotations ?? {};
+    return Object.keys(others).length === 0 ? metadata : { ...metadata, annotations: others };
+  },
   // A manager that leaves it out owns it as zero.
   tracked: (set) =>
     set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined
