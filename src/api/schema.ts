@@ -4,6 +4,7 @@ import type {
   KindDeclaration,
   PackageDeclaration,
   SubresourceDeclaration,
+  UnionDeclaration,
 } from './declare.ts';
 
 /**
@@ -42,6 +43,8 @@ export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
   readonly listType: 'atomic' | 'set' | 'map';
+  /** The list is atomic without a declaration, so OpenAPI states no list type. */
+  readonly untyped?: boolean;
   /** The identifying keys of a `map` list. */
   readonly keys: readonly string[];
   /** In protobuf the list is a message with one repeated field `items` (ExtraValue, Verbs). */
@@ -76,6 +79,7 @@ export interface Message {
   /** Has apiVersion and kind, which are not among `fields`. */
   readonly object: boolean;
   readonly atomic: boolean;
+  readonly union?: UnionDeclaration;
   /** As they stand in JSON: the fields of inlined messages are in their place. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
@@ -99,6 +103,12 @@ export interface Field {
   readonly omitZero: boolean;
   readonly required: boolean;
   readonly default: string | number | boolean | undefined;
+  /** OpenAPI v3 states the default, or the zero value where none is declared. */
+  readonly statesDefault?: boolean;
+  /** OpenAPI states the map type `granular`. */
+  readonly granular?: boolean;
+  /** Bytes of which OpenAPI states the list type `atomic`. */
+  readonly atomicBytes?: boolean;
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;
@@ -185,6 +195,7 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
         description: declaration.description,
         object: declaration.object,
         atomic: declaration.atomic,
+        ...(declaration.union ? { union: declaration.union } : {}),
         fields: [],
         byName: new Map(),
         wireFields: [],
@@ -216,6 +227,9 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       omitZero: options.omitZero ?? false,
       required: options.required ?? false,
       default: options.default,
+      statesDefault: options.statesDefault ?? false,
+      granular: options.granular ?? false,
+      atomicBytes: declaration.type === 'bytes' && options.list === 'atomic',
       patchStrategy: (options.patch?.split(',') ?? []) as Field['patchStrategy'],
       mergeKey: options.mergeKey,
       inline: options.inline ?? false,
@@ -229,8 +243,9 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       const element = linkType(pkg, text.slice(2), declaration, where);
       const { list } = declaration.options;
       const keys = typeof list === 'object' ? list.map : [];
-      const listType = typeof list === 'object' ? 'map' : (list ?? 'atomic');
-      return { kind: 'list', element, listType, keys, wrapped: false, goType: `[]${element.goType}` };
+      const untyped = list === 'untyped';
+      const listType = typeof list === 'object' ? 'map' : untyped ? 'atomic' : (list ?? 'atomic');
+      return { kind: 'list', element, listType, untyped, keys, wrapped: false, goType: `[]${element.goType}` };
     }
     if (text.startsWith('map[string]')) {
       const value = linkType(pkg, text.slice('map[string]'.length), declaration, where);
@@ -250,7 +265,8 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
     if (owner) {
       const goType = `${owner.version}.${name}`;
       if (WRAPPED_LISTS.includes(name)) {
-        return { kind: 'list', element: SCALARS.get('string')!, listType: 'atomic', keys: [], wrapped: true, goType };
+        const element = SCALARS.get('string')!;
+        return { kind: 'list', element, listType: 'atomic', untyped: true, keys: [], wrapped: true, goType };
       }
       const union = UNIONS.find((u) => u === name);
       if (union) return { kind: 'union', union, schema: messages.get(`${owner.prefix}.JSONSchemaProps`)!, goType };

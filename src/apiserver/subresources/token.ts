@@ -37,7 +37,8 @@ export async function createToken(scope: Scope): Promise<Result> {
     request,
     managerOf(scope, options),
   );
-  const { metadata, spec } = request;
+  const { metadata } = request;
+  const spec = (request.spec ??= {});
   const attributes = attributesOf(scope, {
     operation: 'CREATE',
     object: request,
@@ -101,7 +102,7 @@ const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(
 
 async function boundObject(
   scope: Scope,
-  { boundObjectRef: ref }: TokenRequest['spec'],
+  { boundObjectRef: ref }: NonNullable<TokenRequest['spec']>,
 ): Promise<BoundObject | undefined> {
   if (!ref) return undefined;
   const { kind = '', apiVersion = '', name = '', uid } = ref;

@@ -36,7 +36,7 @@ class JoinedDocument implements OpenApiDocument {
 const builtinJoined = new Map<string, OpenApiDocument>();
 
 export interface OpenApiOptions {
-  /** The version of the server. */
+  /** The version of the API: `1.36`. */
   readonly version: string;
   /** The custom resources that are served. */
   readonly custom?: readonly CustomResourceApi[];
@@ -169,10 +169,12 @@ function* encodedOnce(one: Member, encode: (name: string, value: JsonObject) => 
 function v3Document(info: JsonObject, parts: readonly Part[]): Buffer {
   const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
   const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
-  const schemas = objectBytes(
-    joined(parts.map((part) => part.definitions)),
-    ',"components":{"schemas":',
-    `,"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`,
+  const definitions = joined(parts.map((part) => part.definitions));
+  const securitySchemes = `"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`;
+  const components = ',"components":{';
+  return Buffer.concat(
+    definitions.length === 0
+      ? [...paths, Buffer.from(`${components}${securitySchemes}`)]
+      : [...paths, ...objectBytes(definitions, `${components}"schemas":`, `,${securitySchemes}`)],
   );
-  return Buffer.concat([...paths, ...schemas]);
 }

@@ -44,7 +44,7 @@ export interface Operation {
   readonly body?: { readonly definition: string; readonly required: boolean };
   /** Responses by code: the name of a definition, or undefined for text. */
   readonly responses: Readonly<Record<string, string | undefined>>;
-  readonly produces: 'objects' | 'objects and events' | 'text' | 'anything';
+  readonly produces: 'objects' | 'objects and events' | 'text' | 'anything' | 'key set';
   readonly deprecated?: string;
   readonly custom: boolean;
 }

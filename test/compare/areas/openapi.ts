@@ -100,6 +100,10 @@ export function withoutDescriptions(value: unknown): unknown {
     );
   }
   if (value === null || typeof value !== 'object') return value;
+  // A reference stands in `allOf` only so that it can have a description.
+  const { allOf, description, ...others } = value as Record<string, unknown>;
+  if (Array.isArray(allOf) && allOf.length === 1 && typeof description === 'string' && Object.keys(others).length === 0)
+    return withoutDescriptions(allOf[0]);
   return Object.fromEntries(
     Object.entries(value)
       // A property may be called description; only a text is one.
