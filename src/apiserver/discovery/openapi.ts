@@ -33,11 +33,13 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
       path: '/openapi/v3',
       // The index has no type and no hash of its own, only the time of the answer.
       serve: async ({ request }) =>
-        serveContent(request, {
-          bytes: (await current().v3Root()).bytes,
-          contentType: 'text/plain; charset=utf-8',
-          modified: clock.now(),
-        }),
+        request.path.endsWith('/')
+          ? { status: 404, headers: {} }
+          : serveContent(request, {
+              bytes: (await current().v3Root()).bytes,
+              contentType: 'text/plain; charset=utf-8',
+              modified: clock.now(),
+            }),
     },
     {
       path: '/openapi/v3/*',

@@ -141,6 +141,16 @@ export function definitionsOfVersion(gv: { group: string; version: string }): [s
   });
 }
 
+/** Groups that the server of custom resources does not know. */
+const UNKNOWN_TO_CUSTOM = ['admission.k8s.io', 'apiextensions.k8s.io', 'apiregistration.k8s.io', 'imagepolicy.k8s.io'];
+
+/** The definition of DeleteOptions in the documents of custom resources. */
+export function deleteOptionsOfCustomResources(): [string, JsonObject] {
+  const message = schema.message(`${META}DeleteOptions`);
+  const kinds = kindsOf(message).filter(({ group }) => !UNKNOWN_TO_CUSTOM.includes(group));
+  return [message.fullName, messageDefinition(message, 'v3', kinds)];
+}
+
 /** The kinds of a message; none for messages that are only parts of objects. */
 function kindsOf(message: Message): GroupVersionKind[] {
   const { name, fullName } = message;

@@ -104,7 +104,9 @@ export class OpenApiDocuments {
     if (builtin) return this.#builtinDocument(name, builtin);
     const parts: Part[] = [];
     for (const api of this.#custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
-    return parts.length === 0 ? undefined : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
+    return parts.length === 0
+      ? undefined
+      : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts, {}));
   }
 
   #builtinDocument(name: string, part: Part): OpenApiDocument {
@@ -114,7 +116,9 @@ export class OpenApiDocuments {
     if (!document)
       builtinJoined.set(
         key,
-        (document = this.#document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
+        (document = this.#document(`v3 ${name}`, [part], () =>
+          v3Document({ title: BUILTIN_TITLE, version }, [part], { securitySchemes: SECURITY_SCHEMES }),
+        )),
       );
     return document;
   }
@@ -166,15 +170,14 @@ function* encodedOnce(one: Member, encode: (name: string, value: JsonObject) => 
   return bytes;
 }
 
-function v3Document(info: JsonObject, parts: readonly Part[]): Buffer {
+/** `more` stands in `components`, beside the schemas. */
+function v3Document(info: JsonObject, parts: readonly Part[], more: JsonObject): Buffer {
   const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
   const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
-  const definitions = joined(parts.map((part) => part.definitions));
-  const securitySchemes = `"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`;
-  const components = ',"components":{';
-  return Buffer.concat(
-    definitions.length === 0
-      ? [...paths, Buffer.from(`${components}${securitySchemes}`)]
-      : [...paths, ...objectBytes(definitions, `${components}"schemas":`, `,${securitySchemes}`)],
-  );
+  const schemas = joined(parts.map((part) => part.definitions));
+  const before = ',"components":{';
+  const after = `${JSON.stringify(more).slice(1)}}`;
+  if (schemas.length === 0) return Buffer.concat([...paths, Buffer.from(`${before}${after}`)]);
+  const separator = Object.keys(more).length > 0 ? ',' : '';
+  return Buffer.concat([...paths, ...objectBytes(schemas, `${before}"schemas":`, `${separator}${after}`)]);
 }

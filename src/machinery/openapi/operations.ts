@@ -148,7 +148,7 @@ export function readAndWrite(
         gvk,
         parameters: PATCH_PARAMETERS,
         body: { definition: `${META}Patch`, required: true },
-        responses: { 200: definition, 201: definition },
+        responses: resource.custom ? { 200: definition } : { 200: definition, 201: definition },
       }),
     );
   }

@@ -124,8 +124,9 @@ function collectionOperations(resource: OpenApiResource, names: ResourceNames): 
         action: 'deletecollection',
         operationId: `delete${group}Collection${scoped}`,
         description: `delete collection of ${kind}`,
-        parameters: DELETE_COLLECTION_PARAMETERS,
-        body: { definition: DELETE_OPTIONS, required: false },
+        // Of custom resources upstream documents what is deleted, and not how.
+        parameters: resource.custom ? LIST_PARAMETERS : DELETE_COLLECTION_PARAMETERS,
+        ...(resource.custom ? {} : { body: { definition: DELETE_OPTIONS, required: false } }),
         responses: { 200: STATUS },
       }),
     );

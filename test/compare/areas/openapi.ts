@@ -55,7 +55,8 @@ function* conversations(): Generator<Conversation> {
 
 /** Paths of custom resources come and go with other conversations. */
 function builtInPaths(body: unknown): unknown {
-  const { paths = {}, ...rest } = (body ?? {}) as Document;
+  // The index is JSON that is served as text: its lines.
+  const { paths = {}, ...rest } = (Array.isArray(body) ? JSON.parse(body.join('\n')) : (body ?? {})) as Document;
   const own = Object.entries(paths).filter(([path]) => !/example\.(?:com|org)/.test(path));
   const versions = own.map(([path, entry]) => [
     path,
