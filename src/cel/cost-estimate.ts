@@ -98,7 +98,7 @@ class Estimator {
     if (node.test) return operand;
     this.#paths.set(node, [...this.#pathOf(node.operand), node.field]);
     const { kind } = this.#checked.typeOf(node.operand);
-    return kind === 'map' || kind === 'object' || kind === 'opaque' ? add(operand, ONE) : operand;
+    return kind === 'map' || kind === 'object' ? add(operand, ONE) : operand;
   }
 
   /** The size of a value: computed, or else from the schema at its path. */
@@ -253,7 +253,7 @@ class Estimator {
         setSize(replacedSize(size(0), size(1), size(2)));
         return scale(size(0), 2 * TRAVERSAL);
       case 'split':
-        setSize({ min: 0, max: splitLimit(args[1]) ?? size(0).max });
+        setSize({ min: 0, max: intOf(args[1]) ?? size(0).max });
         return scale(size(0), 2 * TRAVERSAL);
       case 'join': {
         const joined = this.#joinedSize(operands[0]!, operands[1]);
@@ -267,7 +267,8 @@ class Estimator {
     }
   }
 
-  #listCost({ name, operands, size, setSize }: EstimatedCall): Range | undefined {
+  #listCost(call: EstimatedCall): Range | undefined {
+    const { name, operands, size, types } = call;
     switch (name) {
       case 'isSorted':
       case 'sum':
@@ -278,15 +279,21 @@ class Estimator {
         return this.#traversal(operands[0]!);
       case 'sets.contains':
       case 'sets.intersects':
-      case 'sets.equivalent':
         return add(ONE, multiply(size(0), size(1)));
+      case 'sets.equivalent':
+        return add(ONE, scale(multiply(size(0), size(1)), 2));
       case 'slice':
-      case 'flatten':
-      case 'distinct':
-      case 'sort':
+        return allocation(call, exactly((intOf(operands[2]) ?? size(0).max) - (intOf(operands[1]) ?? 0)), 1);
+      case 'lists.range':
+        return allocation(call, exactly(intOf(operands[0]) ?? UNKNOWN.max), 1);
       case 'reverse':
-        setSize({ min: 0, max: size(0).max });
-        return add(ONE, scale(size(0), 1));
+        return types[0]?.kind === 'list' ? allocation(call, size(0), 1) : undefined;
+      case 'flatten':
+        return allocation(call, size(0), operands.length > 1 ? (intOf(operands[1]) ?? UNKNOWN.max) : 1);
+      case 'distinct':
+        return allocation(call, multiply(size(0), size(0)), 2);
+      case 'sort':
+        return allocation(call, multiply(size(0), size(0)), sortFactor(elementOf(types[0])));
       default:
         return undefined;
     }
@@ -372,9 +379,14 @@ class Estimator {
       case 'transformMapEntry':
         this.#sizes.set(node, iterations);
         return add(range, exactly(30), loop(add(predicate, exactly(3), transform)), ONE);
-      case 'sortBy':
-        this.#sizes.set(node, iterations);
-        return add(range, exactly(10), loop(add(exactly(13), transform)), ONE);
+      case 'sortBy': {
+        // The expansion binds the list, maps it to its keys, and sorts by those.
+        const keys = add(ONE, exactly(10), loop(add(exactly(12), transform)), ONE);
+        const pairs = multiply(iterations, iterations);
+        this.#sizes.set(node, pairs);
+        const factor = sortFactor(node.transform && this.#checked.typeOf(node.transform));
+        return add(exactly(10), range, ONE, keys, allocationCost(pairs, factor));
+      }
       // The expansion evaluates the optional twice: once for hasValue(), once for value() in a bind.
       case 'optMap':
         return { min: range.min + 2, max: add(range, range, exactly(13), transform).max };
@@ -476,9 +488,24 @@ const isScalar = (type: CelType): boolean =>
   ['bool', 'int', 'uint', 'double', 'timestamp', 'duration', 'type'].includes(type.kind) ||
   (type.kind === 'opaque' && type.name === 'optional_type' && type.parameters.every(isScalar));
 
-function splitLimit(argument: Expression | undefined): number | undefined {
+/** The value of a literal. */
+function intOf(argument: Expression | undefined): number | undefined {
   return argument?.kind === 'literal' && typeof argument.value === 'bigint' ? Number(argument.value) : undefined;
 }
+
+const allocationCost = (size: Range, factor: number): Range => add(scale(size, factor), exactly(11));
+
+/** The cost of making a list of that size, with so many steps for an element. */
+function allocation({ setSize }: EstimatedCall, size: Range, factor: number): Range {
+  setSize(size);
+  return allocationCost(size, factor);
+}
+
+const elementOf = (type: CelType | undefined): CelType | undefined =>
+  type?.kind === 'list' ? type.element : undefined;
+
+const sortFactor = (compared: CelType | undefined): number =>
+  compared?.kind === 'string' || compared?.kind === 'bytes' ? 2 + TRAVERSAL : 2;
 
 /** The size of replace(text, old, by): every smallest `old` becomes the largest `by`, as often as it fits. */
 function replacedSize(text: Range, old: Range, by: Range): Range {
