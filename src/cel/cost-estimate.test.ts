@@ -161,6 +161,7 @@ describe('the estimated cost of a rule', () => {
       expression,
       use: 'rule',
       schema,
+      rootSchema: schema,
       isResourceRoot: false,
       optionalOldSelf: false,
     });
