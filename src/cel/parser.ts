@@ -1,4 +1,5 @@
 /** The CEL parser: builds the syntax tree by recursive descent and expands macros. */
+import { append } from '../base/index.ts';
 import { tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
@@ -61,6 +62,7 @@ function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
 class Parser {
   #position = 0;
   #depth = 0;
+  readonly #macroProblems: SourceProblem[] = [];
 
   readonly #tokens: readonly Token[];
 
@@ -72,6 +74,7 @@ class Parser {
     const expression = this.#expression();
     const { kind, text } = this.#token;
     if (kind !== 'end') throw this.#error(`extraneous input '${text}' expecting <EOF>`);
+    if (this.#macroProblems.length > 0) throw new CelSyntaxError(this.#macroProblems);
     return expression;
   }
 
@@ -97,7 +100,27 @@ class Parser {
   #expect(text: string): Token {
     const token = this.#accept(text);
     if (token) return token;
+    // As ANTLR, it is called missing where what stands here could follow it.
+    if (text === ':' && !this.#startsExpression())
+      throw this.#error(`mismatched input '${this.#token.text}' expecting ':'`);
     throw this.#error(`missing '${text}' at '${this.#token.text}'`);
+  }
+
+  #startsExpression(): boolean {
+    const { kind, text } = this.#token;
+    if (kind === 'symbol') return ['[', '{', '(', '.', '-', '!'].includes(text);
+    return kind !== 'end' && text !== 'in';
+  }
+
+  /** Expands a macro. A wrong argument does not end parsing: all macros are reported together. */
+  #expanded<T extends Expression>(at: number, expand: () => T | undefined): Expression | undefined {
+    try {
+      return expand();
+    } catch (error) {
+      if (!(error instanceof CelSyntaxError)) throw error;
+      append(this.#macroProblems, error.problems);
+      return { kind: 'literal', at, value: null };
+    }
   }
 
   #expression(): Expression {
@@ -242,7 +265,7 @@ class Parser {
     const open = this.#accept('(');
     if (!open) return { kind: 'identifier', at, name: prefix + text };
     const args = this.#arguments();
-    return expandGlobalMacro(text, open.at, args) ?? call(prefix + text, open.at, args);
+    return this.#expanded(open.at, () => expandGlobalMacro(text, open.at, args)) ?? call(prefix + text, open.at, args);
   }
 
   #arguments(): Expression[] {
@@ -292,7 +315,7 @@ class Parser {
     if (open) {
       const args = this.#arguments();
       return (
-        expandMemberMacro(text, { at: open.at, target, args }) ?? {
+        this.#expanded(open.at, () => expandMemberMacro(text, { at: open.at, target, args })) ?? {
           kind: 'call',
           at: open.at,
           name: text,
@@ -335,8 +358,15 @@ class Parser {
     while (!this.#accept('}')) {
       const optional = this.#accept('?') !== undefined;
       const field = this.#token;
-      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier')
-        throw this.#error(`mismatched input '${field.text}' expecting IDENTIFIER`);
+      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier') {
+        // A struct may end, or go on with a comma, before its first field.
+        const others = optional
+          ? 'IDENTIFIER'
+          : fields.length === 0
+            ? `'}', ',', '?', IDENTIFIER`
+            : `'}', '?', IDENTIFIER`;
+        throw this.#error(`mismatched input '${field.text}' expecting {${others}, ESC_IDENTIFIER}`);
+      }
       this.#position++;
       const colon = this.#expect(':');
       const fieldName = field.kind === 'quoted-identifier' ? field.text.slice(1, -1) : field.text;
