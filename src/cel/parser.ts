@@ -235,17 +235,22 @@ class Parser {
 
   #unary(): Expression {
     const signs: Token[] = [];
-    for (const symbol of ['!', '-'])
-      for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) signs.push(token);
+    const symbol = this.#is('!') ? '!' : '-';
+    for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) signs.push(token);
     const first = signs[0];
     if (!first) return this.#member(this.#primary());
-    if (first.text === '-') {
-      const number = this.#negativeNumber(signs);
-      if (number) return this.#member(number);
-    }
-    const operand = this.#member(this.#primary());
+    const number = symbol === '-' ? this.#negativeNumber(signs) : this.#negativeNumberAfterNot();
+    if (number && symbol === '-') return this.#member(number);
+    const operand = this.#member(number ?? this.#primary());
     if (signs.length % 2 === 0) return operand;
-    return call(first.text === '!' ? '!_' : '-_', first.at, [operand]);
+    return call(symbol === '!' ? '!_' : '-_', first.at, [operand]);
+  }
+
+  /** `!-1`: the minus belongs to the number. */
+  #negativeNumberAfterNot(): Expression | undefined {
+    const next = this.#tokens[this.#position + 1]?.kind;
+    if (!this.#is('-') || (next !== 'int' && next !== 'double')) return undefined;
+    return this.#negativeNumber([this.#accept('-')!]);
   }
 
   /** `-9223372036854775808` is one literal: its positive part alone would overflow. */
