@@ -32,11 +32,19 @@ interface FieldOptions {
   readonly omitZero?: true;
   /** The value that an absent field gets. Defaults that depend on other fields are in `machinery/defaulting`. */
   readonly default?: string | number | boolean;
-  /** How the list merges in server-side apply; `{ map: keys }` for lists of objects with those identifying keys. */
-  readonly list?: 'atomic' | 'set' | { readonly map: readonly string[] };
+  /**
+   * OpenAPI v3 states the default: the declared one, or else the zero value. Upstream states those that are markers on
+   * the Go type, and not those that its defaulting functions set.
+   */
+  readonly statesDefault?: true;
+  /**
+   * How the list merges in server-side apply; `{ map: keys }` for lists of objects with those identifying keys.
+   * `untyped` is atomic, and OpenAPI does not say so.
+   */
+  readonly list?: 'atomic' | 'set' | 'untyped' | { readonly map: readonly string[] };
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
-  /** A message that is atomic elsewhere but whose fields server-side apply merges here. */
+  /** A map, or a message that is atomic elsewhere, of which server-side apply merges the fields here. */
   readonly granular?: true;
   /** Strategic merge patch: the strategy, and the key that identifies a list's elements. */
   readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
@@ -56,6 +64,14 @@ export interface MessageDeclaration {
   readonly object: boolean;
   /** Server-side apply replaces it as a whole. */
   readonly atomic: boolean;
+  readonly union?: UnionDeclaration;
+}
+
+/** Fields of which one at most is set. */
+export interface UnionDeclaration {
+  /** The field that says which one is set, if there is such a field. */
+  readonly discriminator?: string;
+  readonly members: readonly string[];
 }
 
 export type MessageDeclarations = Readonly<Record<string, MessageDeclaration>>;
@@ -109,9 +125,15 @@ export function field(number: number, type: string, description: string, options
 export function message(
   description: string,
   fields: Record<string, FieldDeclaration>,
-  options: { atomic?: boolean } = {},
+  options: { atomic?: boolean; union?: UnionDeclaration } = {},
 ): MessageDeclaration {
-  return { description, fields, object: false, atomic: options.atomic ?? false };
+  return {
+    description,
+    fields,
+    object: false,
+    atomic: options.atomic ?? false,
+    ...(options.union ? { union: options.union } : {}),
+  };
 }
 
 export function object(description: string, fields: Record<string, FieldDeclaration>): MessageDeclaration {
@@ -122,7 +144,7 @@ export function object(description: string, fields: Record<string, FieldDeclarat
 export function listOf(kind: string): MessageDeclaration {
   return object(`A list of ${kind} objects.`, {
     metadata: field(1, 'meta.ListMeta', 'Metadata of the list.'),
-    items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true }),
+    items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true, list: 'untyped' }),
   });
 }
 

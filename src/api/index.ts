@@ -34,7 +34,7 @@ import { storageV1 } from './storage/v1.ts';
 
 export type * from './schema.ts';
 export { apiVersionOf } from './schema.ts';
-export type { ColumnDeclaration } from './declare.ts';
+export type { ColumnDeclaration, UnionDeclaration } from './declare.ts';
 
 /** In the order in which discovery lists the groups. */
 export const packages: readonly PackageDeclaration[] = [

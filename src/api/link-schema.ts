@@ -65,6 +65,7 @@ function linkMessages(packages: readonly PackageDeclaration[]): ReadonlyMap<stri
         description: declaration.description,
         object: declaration.object,
         atomic: declaration.atomic,
+        ...(declaration.union ? { union: declaration.union } : {}),
         fields: [],
         byName: new Map(),
         wireFields: [],
@@ -128,6 +129,9 @@ class FieldLinker {
       omitZero: options.omitZero ?? false,
       required: options.required ?? false,
       default: options.default,
+      statesDefault: options.statesDefault ?? false,
+      granular: options.granular ?? false,
+      atomicBytes: declaration.type === 'bytes' && options.list === 'atomic',
       patchStrategy: (options.patch?.split(',') ?? []) as Field['patchStrategy'],
       mergeKey: options.mergeKey,
       inline: options.inline ?? false,
@@ -141,8 +145,9 @@ class FieldLinker {
       const element = this.#type(pkg, text.slice(2), declaration, where);
       const { list } = declaration.options;
       const keys = typeof list === 'object' ? list.map : [];
-      const listType = typeof list === 'object' ? 'map' : (list ?? 'atomic');
-      return { kind: 'list', element, listType, keys, wrapped: false, goType: `[]${element.goType}` };
+      const untyped = list === 'untyped';
+      const listType = typeof list === 'object' ? 'map' : untyped ? 'atomic' : (list ?? 'atomic');
+      return { kind: 'list', element, listType, untyped, keys, wrapped: false, goType: `[]${element.goType}` };
     }
     if (text.startsWith('map[string]')) {
       const value = this.#type(pkg, text.slice('map[string]'.length), declaration, where);
@@ -162,7 +167,8 @@ class FieldLinker {
     if (owner) {
       const goType = `${owner.version}.${name}`;
       if (WRAPPED_LISTS.includes(name)) {
-        return { kind: 'list', element: SCALARS.get('string')!, listType: 'atomic', keys: [], wrapped: true, goType };
+        const element = SCALARS.get('string')!;
+        return { kind: 'list', element, listType: 'atomic', untyped: true, keys: [], wrapped: true, goType };
       }
       const union = UNIONS.find((u) => u === name);
       if (union)

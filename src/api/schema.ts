@@ -3,7 +3,7 @@
  * depends on the shape of an object (decoding, defaulting, OpenAPI, protobuf, patch, apply) works on these types, and
  * the schema of a custom resource is converted to them.
  */
-import type { ColumnDeclaration, SubresourceDeclaration } from './declare.ts';
+import type { ColumnDeclaration, SubresourceDeclaration, UnionDeclaration } from './declare.ts';
 
 export type Type = ScalarType | ListType | MapType | Message | UnionType;
 
@@ -36,6 +36,8 @@ export interface ListType {
   readonly kind: 'list';
   readonly element: Type;
   readonly listType: 'atomic' | 'set' | 'map';
+  /** The list is atomic without a declaration, so OpenAPI states no list type. */
+  readonly untyped?: boolean;
   /** The identifying keys of a `map` list. */
   readonly keys: readonly string[];
   /** In protobuf the list is a message with one repeated field `items` (ExtraValue, Verbs). */
@@ -70,6 +72,7 @@ export interface Message {
   /** Has apiVersion and kind, which are not among `fields`. */
   readonly object: boolean;
   readonly atomic: boolean;
+  readonly union?: UnionDeclaration;
   /** The fields in JSON, with those of inlined messages. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
@@ -93,6 +96,12 @@ export interface Field {
   readonly omitZero: boolean;
   readonly required: boolean;
   readonly default: string | number | boolean | undefined;
+  /** OpenAPI v3 states the default, or the zero value where none is declared. */
+  readonly statesDefault?: boolean;
+  /** OpenAPI states the map type `granular`. */
+  readonly granular?: boolean;
+  /** Bytes of which OpenAPI states the list type `atomic`. */
+  readonly atomicBytes?: boolean;
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;

@@ -91,7 +91,8 @@ class Checker {
       case 'struct':
         return this.#struct(node);
       case 'comprehension':
-        return this.#comprehension(node);
+        // Without the macro, cel.bind() is a call of a function that nobody knows.
+        return node.written && !this.#environment.bindings ? this.check(node.written) : this.#comprehension(node);
     }
   }
 
@@ -372,10 +373,7 @@ class Checker {
       if (range.kind === 'dyn' || range.kind === 'error') return [t.DYN];
       return [this.#report(node.at, `found no matching overload for 'hasValue' applied to '${t.typeText(range)}.()'`)];
     }
-    if (macro === 'bind') {
-      if (!this.#environment.bindings) this.#report(node.at, "undeclared reference to 'cel' (in container '')");
-      return [range];
-    }
+    if (macro === 'bind') return [range];
     const two = variables.length === 2;
     switch (range.kind) {
       case 'list':

@@ -16,15 +16,21 @@ export function estimateCost(checked: Checked, rootType: RootType): Range {
   return new Estimator(checked, rootType).cost(checked.expression);
 }
 
+type Path = readonly string[];
+
 interface LoopVariable {
   readonly name: string;
-  readonly path: readonly string[] | undefined;
+  readonly path: Path;
+  /** Counts only if neither the path nor the type tells a size. */
   readonly size: Range | undefined;
+  readonly entrySize?: Range | undefined;
 }
 
 class Estimator {
   readonly #sizes = new Map<Expression, Range>();
-  readonly #paths = new Map<Expression, readonly string[]>();
+  /** The sizes of the elements of lists and of the values of maps that the expression builds. */
+  readonly #entrySizes = new Map<Expression, Range>();
+  readonly #paths = new Map<Expression, Path>();
   readonly #loops: LoopVariable[] = [];
 
   readonly #checked: Checked;
@@ -38,8 +44,8 @@ class Estimator {
   cost(node: Expression): Range {
     switch (node.kind) {
       case 'literal':
-        if (typeof node.value === 'string') this.#sizes.set(node, exactly(Buffer.byteLength(node.value)));
-        else if (node.value instanceof Uint8Array) this.#sizes.set(node, exactly(node.value.length));
+        if (typeof node.value === 'string') this.#sizes.set(node, exactly([...node.value].length));
+        else this.#sizes.set(node, node.value instanceof Uint8Array ? exactly(node.value.length) : ONE);
         return ZERO;
       case 'identifier':
         return this.#identifier(node.name, node);
@@ -47,12 +53,19 @@ class Estimator {
         return this.#select(node);
       case 'call':
         return this.#call(node);
-      case 'list':
-        this.#sizes.set(node, exactly(node.elements.length));
-        return add(...node.elements.map(({ value }) => this.cost(value)), exactly(10));
-      case 'map':
+      case 'list': {
+        const elements = node.elements.map(({ value }) => value);
+        const cost = add(...elements.map((element) => this.cost(element)), exactly(10));
+        this.#sizes.set(node, exactly(elements.length));
+        this.#entrySizes.set(node, this.#largest(elements));
+        return cost;
+      }
+      case 'map': {
+        const costs = node.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]);
         this.#sizes.set(node, exactly(node.entries.length));
-        return add(...node.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]), exactly(30));
+        this.#entrySizes.set(node, this.#largest(node.entries.map(({ value }) => value)));
+        return add(...costs, exactly(30));
+      }
       case 'struct':
         return add(...node.fields.map(({ value }) => this.cost(value)), exactly(40));
       case 'comprehension':
@@ -63,49 +76,58 @@ class Estimator {
   #identifier(given: string, node: Expression): Range {
     const name = given.replace(/^\./, '');
     const variable = this.#loops.findLast((loop) => loop.name === name);
-    if (!variable) this.#paths.set(node, [name]);
-    else {
-      if (variable.path) this.#paths.set(node, variable.path);
-      if (variable.size) this.#sizes.set(node, variable.size);
-    }
+    this.#paths.set(node, variable ? variable.path : [name]);
+    if (variable?.entrySize) this.#entrySizes.set(node, variable.entrySize);
+    if (variable?.size && !this.#sizeAt(node) && !isScalar(this.#checked.typeOf(node)))
+      this.#sizes.set(node, variable.size);
     return ONE;
+  }
+
+  /** The size of whichever is largest; of nothing it is 0. */
+  #largest(nodes: readonly Expression[]): Range {
+    return nodes.length === 0 ? ZERO : nodes.map((node) => this.#size(node)).reduce(union);
+  }
+
+  #pathOf(node: Expression): Path {
+    return this.#paths.get(node) ?? [];
   }
 
   #select(node: Select): Range {
     if (this.#checked.nameOf(node) !== undefined) return ONE;
     const operand = this.cost(node.operand);
-    const path = this.#paths.get(node.operand);
-    if (path) this.#paths.set(node, [...path, node.field]);
     if (node.test) return operand;
+    this.#paths.set(node, [...this.#pathOf(node.operand), node.field]);
     const { kind } = this.#checked.typeOf(node.operand);
-    return kind === 'map' || kind === 'object' || kind === 'opaque' ? add(operand, ONE) : operand;
+    return kind === 'map' || kind === 'object' ? add(operand, ONE) : operand;
   }
 
   /** The size of a value: computed, or else from the schema at its path. */
   #size(node: Expression): Range {
-    const computed = this.#sizes.get(node);
-    if (computed) return computed;
-    const type = this.#typeAt(this.#paths.get(node));
-    // Upstream gives a schema's objects and numbers size 0.
-    if (type) return { min: 0, max: type.maxElements ?? 0 };
-    return isScalar(this.#checked.typeOf(node)) ? ONE : UNKNOWN;
+    return this.#sizes.get(node) ?? this.#sizeAt(node) ?? (isScalar(this.#checked.typeOf(node)) ? ONE : UNKNOWN);
+  }
+
+  #sizeAt(node: Expression): Range | undefined {
+    const path = this.#pathOf(node);
+    return path.length === 0 ? undefined : sizeFrom(this.#typeAt(path));
   }
 
   #elementSize(node: Expression): Range {
-    const path = this.#paths.get(node);
-    const type = this.#typeAt(path && [...path, '@items']);
-    return type ? { min: 0, max: type.maxElements ?? 0 } : UNKNOWN;
+    const path = this.#pathOf(node);
+    return (path.length === 0 ? undefined : sizeFrom(this.#typeAt([...path, '@items']))) ?? UNKNOWN;
   }
 
-  #typeAt(path: readonly string[] | undefined): CelType | undefined {
-    if (!path) return undefined;
+  /**
+   * The first step is taken for the name of the root, whatever it is. So an element of a list that the expression
+   * built, whose path is `@items` alone, has the size of the root, as upstream has it.
+   */
+  #typeAt(path: Path): CelType | undefined {
     let type = this.#rootType(path[0]!);
     for (const step of path.slice(1)) {
       if (!type) return undefined;
       if (step === '@items' || step === '@values')
         type = type.kind === 'list' ? type.element : type.kind === 'map' ? type.value : undefined;
       else if (step === '@keys') type = type.kind === 'map' ? type.key : undefined;
-      else type = type.kind === 'object' ? type.fields.get(step)?.type : type.kind === 'map' ? type.value : undefined;
+      else type = type.kind === 'object' ? type.fields.get(step)?.type : undefined;
     }
     return type;
   }
@@ -117,10 +139,16 @@ class Estimator {
     const before = target ? this.cost(target) : ZERO;
     const first = target ?? node.args[0];
     const operandKind = first ? this.#checked.typeOf(first).kind : undefined;
-    if (name === '_[_]' && first) {
-      const path = this.#paths.get(first);
-      if (path) this.#paths.set(node, [...path, operandKind === 'map' ? '@values' : '@items']);
+    if (name === 'dyn' && first) {
+      this.#sizes.set(node, this.#size(first));
+      this.#copyEntrySize(node, first);
     }
+    if (name === '_[_]' && first) {
+      this.#paths.set(node, [...this.#pathOf(first), operandKind === 'map' ? '@values' : '@items']);
+      const entry = this.#entrySizes.get(first);
+      if (entry) this.#sizes.set(node, entry);
+    }
+    if ((name === '_?_:_' || name === '_+_') && node.args.length >= 2) this.#joinEntrySizes(node, node.args.slice(-2));
     const operands = target ? [target, ...node.args] : node.args;
     return add(
       before,
@@ -130,10 +158,22 @@ class Estimator {
         operands,
         costs,
         overloads: this.#checked.overloadsOf(node).map(({ id }) => id),
+        member: target !== undefined,
+        types: operands.map((operand) => this.#checked.typeOf(operand)),
         size: (i) => this.#size(operands[i]!),
         setSize: (range) => void this.#sizes.set(node, range),
       }),
     );
+  }
+
+  #copyEntrySize(to: Expression, from: Expression): void {
+    const size = this.#entrySizes.get(from);
+    if (size) this.#entrySizes.set(to, size);
+  }
+
+  #joinEntrySizes(to: Expression, parts: readonly Expression[]): void {
+    const sizes = parts.map((part) => this.#entrySizes.get(part));
+    if (sizes.every((size) => size !== undefined)) this.#entrySizes.set(to, sizes.reduce(union));
   }
 
   #functionCost(call: EstimatedCall): Range {
@@ -153,9 +193,10 @@ class Estimator {
     return add(own, ...costs);
   }
 
-  #operatorCost({ name, overloads, size, setSize }: EstimatedCall): Range | undefined {
+  #operatorCost({ name, overloads, size, setSize, types }: EstimatedCall): Range | undefined {
     switch (name) {
       case '_==_':
+        return libraryEquality(types, size(1)) ?? this.#comparison(size(0), size(1));
       case '_!=_':
         return this.#comparison(size(0), size(1));
       case '_<_':
@@ -176,22 +217,27 @@ class Estimator {
     }
   }
 
-  #stringCost({ name, args, operands, size, setSize }: EstimatedCall): Range | undefined {
+  #stringCost({ name, args, operands, member, size, setSize }: EstimatedCall): Range | undefined {
     switch (name) {
       case 'find':
       case 'findAll':
         setSize({ min: 0, max: size(0).max });
         return regexCost(size(0), size(1));
       case 'matches':
-        return regexCost(size(0), size(1));
+        return member ? regexCost(size(0), size(1)) : ONE;
       case 'contains':
         return multiply(scale(size(0), TRAVERSAL), scale(size(1), TRAVERSAL));
       case 'startsWith':
       case 'endsWith':
         return scale(size(1), TRAVERSAL);
-      case 'format':
       case 'strings.quote':
+        setSize({ min: size(0).min + 2, max: cap(size(0).max * 2 + 2) });
+        return scale(size(0), TRAVERSAL);
       case 'url':
+      case 'jsonpatch.escapeKey':
+        setSize(size(0));
+        return scale(size(0), TRAVERSAL);
+      case 'format':
       case 'quantity':
       case 'isQuantity':
       case 'semver':
@@ -207,7 +253,7 @@ class Estimator {
         setSize(replacedSize(size(0), size(1), size(2)));
         return scale(size(0), 2 * TRAVERSAL);
       case 'split':
-        setSize({ min: 0, max: splitLimit(args[1]) ?? size(0).max });
+        setSize({ min: 0, max: intOf(args[1]) ?? size(0).max });
         return scale(size(0), 2 * TRAVERSAL);
       case 'join': {
         const joined = this.#joinedSize(operands[0]!, operands[1]);
@@ -221,7 +267,8 @@ class Estimator {
     }
   }
 
-  #listCost({ name, operands, size, setSize }: EstimatedCall): Range | undefined {
+  #listCost(call: EstimatedCall): Range | undefined {
+    const { name, operands, size, types } = call;
     switch (name) {
       case 'isSorted':
       case 'sum':
@@ -232,15 +279,21 @@ class Estimator {
         return this.#traversal(operands[0]!);
       case 'sets.contains':
       case 'sets.intersects':
-      case 'sets.equivalent':
         return add(ONE, multiply(size(0), size(1)));
+      case 'sets.equivalent':
+        return add(ONE, scale(multiply(size(0), size(1)), 2));
       case 'slice':
-      case 'flatten':
-      case 'distinct':
-      case 'sort':
+        return allocation(call, exactly((intOf(operands[2]) ?? size(0).max) - (intOf(operands[1]) ?? 0)), 1);
+      case 'lists.range':
+        return allocation(call, exactly(intOf(operands[0]) ?? UNKNOWN.max), 1);
       case 'reverse':
-        setSize({ min: 0, max: size(0).max });
-        return add(ONE, scale(size(0), 1));
+        return types[0]?.kind === 'list' ? allocation(call, size(0), 1) : undefined;
+      case 'flatten':
+        return allocation(call, size(0), operands.length > 1 ? (intOf(operands[1]) ?? UNKNOWN.max) : 1);
+      case 'distinct':
+        return allocation(call, multiply(size(0), size(0)), 2);
+      case 'sort':
+        return allocation(call, multiply(size(0), size(0)), sortFactor(elementOf(types[0])));
       default:
         return undefined;
     }
@@ -251,10 +304,9 @@ class Estimator {
       setSize({ min: size(0).min, max: cap(size(0).max * 4) });
       return scale(size(0), TRAVERSAL);
     }
-    if (name !== 'string') return undefined;
-    const fromBytes = overloads.includes('bytes_to_string');
-    if (fromBytes || overloads.includes('string_to_string')) setSize({ min: size(0).min, max: size(0).max });
-    return fromBytes ? scale(size(0), TRAVERSAL) : ONE;
+    if (name !== 'string' || !overloads.includes('bytes_to_string')) return undefined;
+    setSize({ min: Math.floor(size(0).min / 4), max: size(0).max });
+    return scale(size(0), TRAVERSAL);
   }
 
   #comparison(a: Range, b: Range): Range {
@@ -296,6 +348,7 @@ class Estimator {
     const range = this.cost(node.range);
     const iterations = this.#size(node.range);
     const variables = this.#loopVariables(node);
+    const element = sizeFrom(this.#typeAt(variables[0]!.path)) ?? variables[0]!.size ?? UNKNOWN;
     append(this.#loops, variables);
     const predicate = node.predicate ? this.cost(node.predicate) : ZERO;
     const transform = node.transform ? this.cost(node.transform) : ZERO;
@@ -309,10 +362,13 @@ class Estimator {
       case 'existsOne':
         return add(range, loop(add(predicate, { min: 1, max: 2 })), exactly(2));
       case 'filter':
-        this.#sizes.set(node, { min: 0, max: iterations.max });
+        this.#sizes.set(node, iterations);
+        // Each step may append the element, which is the first variable here; the accumulator began empty.
+        this.#entrySizes.set(node, union(ZERO, element));
         return add(range, exactly(10), loop(add(predicate, { min: 1, max: 13 })), ONE);
       case 'map':
-        this.#sizes.set(node, node.predicate ? { min: 0, max: iterations.max } : iterations);
+        this.#sizes.set(node, iterations);
+        if (node.transform) this.#entrySizes.set(node, union(ZERO, this.#size(node.transform)));
         return add(
           range,
           exactly(10),
@@ -321,14 +377,21 @@ class Estimator {
         );
       case 'transformMap':
       case 'transformMapEntry':
-        this.#sizes.set(node, { min: 0, max: iterations.max });
-        return add(range, exactly(30), loop(add(predicate, exactly(3), transform)), ONE);
-      case 'sortBy':
         this.#sizes.set(node, iterations);
-        return add(range, exactly(10), loop(add(exactly(13), transform)), ONE);
+        return add(range, exactly(30), loop(add(predicate, exactly(3), transform)), ONE);
+      case 'sortBy': {
+        // The expansion binds the list, maps it to its keys, and sorts by those.
+        const keys = add(ONE, exactly(10), loop(add(exactly(12), transform)), ONE);
+        const pairs = multiply(iterations, iterations);
+        this.#sizes.set(node, pairs);
+        const factor = sortFactor(node.transform && this.#checked.typeOf(node.transform));
+        return add(exactly(10), range, ONE, keys, allocationCost(pairs, factor));
+      }
+      // The expansion evaluates the optional twice: once for hasValue(), once for value() in a bind.
       case 'optMap':
+        return { min: range.min + 2, max: add(range, range, exactly(13), transform).max };
       case 'optFlatMap':
-        return add(range, exactly(3), { min: 0, max: transform.max });
+        return { min: range.min + 2, max: add(range, range, exactly(12), transform).max };
       case 'bind': {
         const size = node.transform && this.#sizes.get(node.transform);
         if (size) this.#sizes.set(node, size);
@@ -338,18 +401,45 @@ class Estimator {
   }
 
   #loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
-    const path = this.#paths.get(range);
-    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.#sizes.get(range) }];
+    const [first, second] = variables as [string, string?];
+    const path = this.#pathOf(range);
+    const entry = this.#entrySizes.get(range);
+    if (macro === 'bind') return [{ name: first, path, size: this.#sizes.get(range), entrySize: entry }];
+    if (macro === 'optMap' || macro === 'optFlatMap') return [{ name: first, path: [], size: undefined }];
     const isMap = this.#checked.typeOf(range).kind === 'map';
-    const step = (name: string): readonly string[] | undefined => path && [...path, name];
-    if (variables.length === 1)
-      return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];
-    const [first, second] = variables as [string, string];
+    if (second === undefined)
+      return [{ name: first, path: [...path, isMap ? '@keys' : '@items'], size: isMap ? undefined : entry }];
     return [
-      { name: first, path: isMap ? step('@keys') : undefined, size: isMap ? undefined : ONE },
-      { name: second, path: step(isMap ? '@values' : '@items'), size: undefined },
+      { name: first, path: [...path, isMap ? '@keys' : '@indices'], size: isMap ? undefined : ONE },
+      { name: second, path: [...path, isMap ? '@values' : '@items'], size: entry },
     ];
   }
+}
+
+/** Upstream gives a schema's objects, numbers and keys size 0. */
+const sizeFrom = (type: CelType | undefined): Range | undefined => type && { min: 0, max: type.maxElements ?? 0 };
+
+/** Types of Kubernetes' libraries that are compared in one step. */
+const COMPARED_AT_ONCE = new Set([
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.authorization.Authorizer',
+  'kubernetes.authorization.Decision',
+  'kubernetes.authorization.GroupCheck',
+  'kubernetes.authorization.PathCheck',
+  'kubernetes.authorization.ResourceCheck',
+]);
+const MAX_FORMAT_NAME = 64;
+
+/** What `==` costs between two values of one of Kubernetes' library types; `!=` has no such cost. */
+function libraryEquality([left, right]: readonly CelType[], size: Range): Range | undefined {
+  if (left?.kind !== 'opaque' || right?.kind !== 'opaque' || left.name !== right.name) return undefined;
+  if (COMPARED_AT_ONCE.has(left.name)) return ONE;
+  if (left.name === 'kubernetes.NamedFormat') return scale({ min: 1, max: MAX_FORMAT_NAME }, TRAVERSAL);
+  if (left.name === 'kubernetes.URL') return scale({ min: 1, max: size.max }, TRAVERSAL);
+  return undefined;
 }
 
 /** A call whose cost is estimated. */
@@ -361,6 +451,10 @@ interface EstimatedCall {
   /** The costs of evaluating the arguments. */
   readonly costs: readonly Range[];
   readonly overloads: readonly string[];
+  /** Whether the first operand is a target. */
+  readonly member: boolean;
+  /** The types of the operands. */
+  readonly types: readonly CelType[];
   readonly size: (operand: number) => Range;
   readonly setSize: (range: Range) => void;
 }
@@ -390,12 +484,28 @@ function networkCost({ name, overloads, size }: EstimatedCall): Range | undefine
   }
 }
 
-const isScalar = ({ kind }: CelType): boolean =>
-  ['bool', 'int', 'uint', 'double', 'timestamp', 'duration'].includes(kind);
+const isScalar = (type: CelType): boolean =>
+  ['bool', 'int', 'uint', 'double', 'timestamp', 'duration', 'type'].includes(type.kind) ||
+  (type.kind === 'opaque' && type.name === 'optional_type' && type.parameters.every(isScalar));
 
-function splitLimit(argument: Expression | undefined): number | undefined {
+/** The value of a literal. */
+function intOf(argument: Expression | undefined): number | undefined {
   return argument?.kind === 'literal' && typeof argument.value === 'bigint' ? Number(argument.value) : undefined;
 }
+
+const allocationCost = (size: Range, factor: number): Range => add(scale(size, factor), exactly(11));
+
+/** The cost of making a list of that size, with so many steps for an element. */
+function allocation({ setSize }: EstimatedCall, size: Range, factor: number): Range {
+  setSize(size);
+  return allocationCost(size, factor);
+}
+
+const elementOf = (type: CelType | undefined): CelType | undefined =>
+  type?.kind === 'list' ? type.element : undefined;
+
+const sortFactor = (compared: CelType | undefined): number =>
+  compared?.kind === 'string' || compared?.kind === 'bytes' ? 2 + TRAVERSAL : 2;
 
 /** The size of replace(text, old, by): every smallest `old` becomes the largest `by`, as often as it fits. */
 function replacedSize(text: Range, old: Range, by: Range): Range {

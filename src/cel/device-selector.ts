@@ -2,8 +2,9 @@
  * CEL device selectors of dynamic resource allocation (resource.k8s.io). Their one variable is `device`, with its
  * driver, and its attributes and capacity by domain.
  */
-import type { CelCompilation } from '../machinery/validation/index.ts';
+import type { CelCompilation, CelCompilationError } from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
+import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { Environment } from './environment.ts';
 import { QUANTITY } from './library/quantity.ts';
@@ -33,8 +34,8 @@ export const DEVICE: ObjectType = {
 export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
 
 export function compileDeviceSelector(expression: string): CelCompilation {
-  const failed = (detail: string): CelCompilation => ({
-    error: { type: 'invalid', detail },
+  const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
+    error: { type, detail },
     maxCost: 0,
     maxCardinality: 1,
     usesOldSelf: false,
@@ -44,6 +45,8 @@ export function compileDeviceSelector(expression: string): CelCompilation {
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')
       return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
+    const problem = programProblem(checked);
+    if (problem !== undefined) return failed(problem, 'internal');
     return { maxCost: estimateCost(checked, () => DEVICE).max, maxCardinality: 1, usesOldSelf: false };
   } catch (error) {
     if (error instanceof CelCompileError) return failed(`compilation failed: ${error.problems}`);

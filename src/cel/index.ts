@@ -7,6 +7,7 @@
  * CustomResourceDefinitions. `compileDeviceSelector` is for resource.k8s.io; admission policies are in `admission/`.
  */
 export { CelCompileError, compile, type Compiled } from './compile.ts';
+export { programProblem } from './constant-conversions.ts';
 export { compileDeviceSelector, DEVICE, deviceSelectorEnvironment } from './device-selector.ts';
 export { Environment } from './environment.ts';
 export { escapeName } from './escape-name.ts';

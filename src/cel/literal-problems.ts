@@ -35,7 +35,8 @@ function problemOf({ name, target, args }: Call): SourceProblem | undefined {
   }
 }
 
-function partsOf(node: Expression): Expression[] {
+/** The expressions directly inside, in the order of evaluation. */
+export function partsOf(node: Expression): Expression[] {
   switch (node.kind) {
     case 'select':
       return [node.operand];

@@ -62,6 +62,7 @@ export function expandMemberMacro(name: string, { at, target, args }: MemberCall
       variables: [simpleName(variable)],
       predicate: undefined,
       transform,
+      written: { kind: 'call', at, name, target, args },
     };
   }
   const candidates = MACROS.has(name) ? MACROS.get(name)! : [];

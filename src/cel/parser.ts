@@ -1,4 +1,5 @@
 /** The CEL parser: builds the syntax tree by recursive descent and expands macros. */
+import { append } from '../base/index.ts';
 import { tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
@@ -24,7 +25,14 @@ const RESERVED = new Set([
   'void',
   'while',
 ]);
-const EXPRESSION_START = `{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`;
+const SYMBOLS_OF_START = ['[', '{', '(', '.', '-', '!'];
+const LITERALS_OF_START = `'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER`;
+/** What an expression may start with, as ANTLR lists it, with the symbols that may stand there instead. */
+const EXPRESSION_START = `{'[', '{', '(', '.', '-', '!', ${LITERALS_OF_START}}`;
+const ARGUMENT_START = `{'[', '{', '(', ')', '.', '-', '!', ${LITERALS_OF_START}}`;
+const LIST_START = `{'[', ']', '{', '(', '.', ',', '-', '!', '?', ${LITERALS_OF_START}}`;
+const MAP_START = `{'[', '{', '}', '(', '.', ',', '-', '!', '?', ${LITERALS_OF_START}}`;
+const INDEX_START = `{'[', '{', '(', '.', '-', '!', '?', ${LITERALS_OF_START}}`;
 const RELATIONS: Readonly<Record<string, string>> = {
   '==': '_==_',
   '!=': '_!=_',
@@ -61,6 +69,9 @@ function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
 class Parser {
   #position = 0;
   #depth = 0;
+  /** Errors after which parsing went on. */
+  readonly #problems: SourceProblem[] = [];
+  readonly #macroProblems: SourceProblem[] = [];
 
   readonly #tokens: readonly Token[];
 
@@ -71,7 +82,12 @@ class Parser {
   whole(): Expression {
     const expression = this.#expression();
     const { kind, text } = this.#token;
-    if (kind !== 'end') throw this.#error(`extraneous input '${text}' expecting <EOF>`);
+    if (kind !== 'end') {
+      const what = this.#tokens[this.#position + 1]?.kind === 'end' ? 'extraneous' : 'mismatched';
+      throw this.#error(`${what} input '${text}' expecting <EOF>`);
+    }
+    const problems = [...this.#problems, ...this.#macroProblems];
+    if (problems.length > 0) throw new CelSyntaxError(problems);
     return expression;
   }
 
@@ -80,7 +96,7 @@ class Parser {
   }
 
   #error(message: string, at = this.#token.at): CelSyntaxError {
-    return new CelSyntaxError([{ at, message: `Syntax error: ${message}` }]);
+    return new CelSyntaxError([...this.#problems, { at, message: `Syntax error: ${message}` }]);
   }
 
   #is(text: string): boolean {
@@ -97,7 +113,67 @@ class Parser {
   #expect(text: string): Token {
     const token = this.#accept(text);
     if (token) return token;
+    if (this.#tokens[this.#position + 1]?.text === text) {
+      this.#skip(`'${text}'`);
+      return this.#accept(text)!;
+    }
+    // As ANTLR, it is called missing where what stands here could follow it: an expression a colon, no operand a bracket.
+    const { kind, text: given } = this.#token;
+    const follows = text === ':' ? this.#startsExpression() : kind === 'symbol' || kind === 'end' || given === 'in';
+    if (!follows) throw this.#mismatch(`'${text}'`);
     throw this.#error(`missing '${text}' at '${this.#token.text}'`);
+  }
+
+  #startsExpression({ kind, text } = this.#token): boolean {
+    if (kind === 'symbol') return SYMBOLS_OF_START.includes(text);
+    return kind !== 'end' && text !== 'in';
+  }
+
+  /** Reports a token that is too much, and goes on with the next. */
+  #skip(expected: string): void {
+    const { at, text } = this.#token;
+    this.#problems.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${expected}` });
+    this.#position++;
+  }
+
+  /** Makes sure that an expression starts here, or one of the symbols. As ANTLR, one wrong token is skipped. */
+  #start(expected: string, symbols: readonly string[] = []): void {
+    const fits = (token: Token | undefined): boolean =>
+      token !== undefined &&
+      (this.#startsExpression(token) || (token.kind === 'symbol' && symbols.includes(token.text)));
+    if (fits(this.#token)) return;
+    if (!fits(this.#tokens[this.#position + 1])) throw this.#mismatch(expected);
+    this.#skip(expected);
+  }
+
+  #mismatch(expected: string): CelSyntaxError {
+    return this.#error(`mismatched input '${this.#token.text}' expecting ${expected}`);
+  }
+
+  /** After an element of a list, map or struct: its end, or a comma. */
+  #endOrComma(end: string): void {
+    if (this.#accept(',')) {
+      if (this.#token.kind === 'end') throw this.#error(`missing '${end}' at '${this.#token.text}'`);
+      if (this.#is(',')) throw this.#mismatch(`'${end}'`);
+      return;
+    }
+    if (this.#is(end)) return;
+    const expected = `{'${end}', ','}`;
+    const next = this.#tokens[this.#position + 1]?.text;
+    if (next !== end && next !== ',') throw this.#mismatch(expected);
+    this.#skip(expected);
+    this.#accept(',');
+  }
+
+  /** Expands a macro. A wrong argument does not end parsing: all macros are reported together. */
+  #expanded<T extends Expression>(at: number, expand: () => T | undefined): Expression | undefined {
+    try {
+      return expand();
+    } catch (error) {
+      if (!(error instanceof CelSyntaxError)) throw error;
+      append(this.#macroProblems, error.problems);
+      return { kind: 'literal', at, value: null };
+    }
   }
 
   #expression(): Expression {
@@ -159,17 +235,22 @@ class Parser {
 
   #unary(): Expression {
     const signs: Token[] = [];
-    for (const symbol of ['!', '-'])
-      for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) signs.push(token);
+    const symbol = this.#is('!') ? '!' : '-';
+    for (let token = this.#accept(symbol); token; token = this.#accept(symbol)) signs.push(token);
     const first = signs[0];
     if (!first) return this.#member(this.#primary());
-    if (first.text === '-') {
-      const number = this.#negativeNumber(signs);
-      if (number) return this.#member(number);
-    }
-    const operand = this.#member(this.#primary());
+    const number = symbol === '-' ? this.#negativeNumber(signs) : this.#negativeNumberAfterNot();
+    if (number && symbol === '-') return this.#member(number);
+    const operand = this.#member(number ?? this.#primary());
     if (signs.length % 2 === 0) return operand;
-    return call(first.text === '!' ? '!_' : '-_', first.at, [operand]);
+    return call(symbol === '!' ? '!_' : '-_', first.at, [operand]);
+  }
+
+  /** `!-1`: the minus belongs to the number. */
+  #negativeNumberAfterNot(): Expression | undefined {
+    const next = this.#tokens[this.#position + 1]?.kind;
+    if (!this.#is('-') || (next !== 'int' && next !== 'double')) return undefined;
+    return this.#negativeNumber([this.#accept('-')!]);
   }
 
   /** `-9223372036854775808` is one literal: its positive part alone would overflow. */
@@ -221,7 +302,15 @@ class Parser {
           return this.#identifier('.');
         }
     }
-    throw this.#error(`mismatched input '${text}' expecting ${EXPRESSION_START}`);
+    return this.#afterWrongToken();
+  }
+
+  /** Skips one token that cannot start an expression, if one starts behind it. */
+  #afterWrongToken(): Expression {
+    // Signs of another kind may not follow signs: -!a is no expression.
+    if (this.#startsExpression()) throw this.#mismatch(EXPRESSION_START);
+    this.#start(EXPRESSION_START);
+    return this.#unary();
   }
 
   #literal(value: Value): Expression {
@@ -231,22 +320,23 @@ class Parser {
 
   #identifier(prefix: string): Expression {
     const { kind, text, at } = this.#token;
-    if (kind !== 'identifier') throw this.#error(`mismatched input '${text}' expecting IDENTIFIER`);
+    if (kind !== 'identifier') throw this.#error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
     if (prefix === '') {
       if (text === 'true' || text === 'false') return this.#literal(text === 'true');
       if (text === 'null') return this.#literal(null);
     }
-    if (text === 'in') throw this.#error(`mismatched input 'in' expecting ${EXPRESSION_START}`);
+    if (text === 'in') return this.#afterWrongToken();
     this.#position++;
     if (RESERVED.has(text)) throw new CelSyntaxError([{ at, message: `reserved identifier: ${text}` }]);
     const open = this.#accept('(');
     if (!open) return { kind: 'identifier', at, name: prefix + text };
     const args = this.#arguments();
-    return expandGlobalMacro(text, open.at, args) ?? call(prefix + text, open.at, args);
+    return this.#expanded(open.at, () => expandGlobalMacro(text, open.at, args)) ?? call(prefix + text, open.at, args);
   }
 
   #arguments(): Expression[] {
     const args: Expression[] = [];
+    this.#start(ARGUMENT_START, [')']);
     if (this.#accept(')')) return args;
     do args.push(this.#expression());
     while (this.#accept(','));
@@ -268,6 +358,7 @@ class Parser {
       }
       const bracket = this.#accept('[');
       if (bracket) {
+        this.#start(INDEX_START, ['?']);
         const optional = this.#accept('?') !== undefined;
         const index = this.#expression();
         this.#expect(']');
@@ -285,6 +376,8 @@ class Parser {
   #field(target: Expression, dot: Token): Expression {
     const optional = this.#accept('?') !== undefined;
     const { kind, text } = this.#token;
+    if (kind !== 'identifier' && kind !== 'quoted-identifier' && optional)
+      throw this.#mismatch('{IDENTIFIER, ESC_IDENTIFIER}');
     if (kind !== 'identifier' && kind !== 'quoted-identifier')
       throw this.#error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
     this.#position++;
@@ -292,7 +385,7 @@ class Parser {
     if (open) {
       const args = this.#arguments();
       return (
-        expandMemberMacro(text, { at: open.at, target, args }) ?? {
+        this.#expanded(open.at, () => expandMemberMacro(text, { at: open.at, target, args })) ?? {
           kind: 'call',
           at: open.at,
           name: text,
@@ -308,10 +401,12 @@ class Parser {
   #list(): ListLiteral {
     const { at } = this.#expect('[');
     const elements: { value: Expression; optional: boolean }[] = [];
+    this.#start(LIST_START, [']', ',', '?']);
+    if (this.#is(',') && this.#tokens[this.#position + 1]?.text === ']') this.#accept(',');
     while (!this.#accept(']')) {
       const optional = this.#accept('?') !== undefined;
       elements.push({ value: this.#expression(), optional });
-      if (!this.#accept(',') && !this.#is(']')) throw this.#error(`missing ']' at '${this.#token.text}'`);
+      this.#endOrComma(']');
     }
     return { kind: 'list', at, elements };
   }
@@ -319,12 +414,14 @@ class Parser {
   #map(): MapLiteral {
     const { at } = this.#expect('{');
     const entries: { key: Expression; value: Expression; optional: boolean }[] = [];
+    this.#start(MAP_START, ['}', ',', '?']);
+    if (this.#is(',') && this.#tokens[this.#position + 1]?.text === '}') this.#accept(',');
     while (!this.#accept('}')) {
       const optional = this.#accept('?') !== undefined;
       const key = this.#expression();
       this.#expect(':');
       entries.push({ key, value: this.#expression(), optional });
-      if (!this.#accept(',') && !this.#is('}')) throw this.#error(`missing '}' at '${this.#token.text}'`);
+      this.#endOrComma('}');
     }
     return { kind: 'map', at, entries };
   }
@@ -332,16 +429,24 @@ class Parser {
   #struct(name: string): StructLiteral {
     const { at } = this.#expect('{');
     const fields: { name: string; value: Expression; optional: boolean; at: number }[] = [];
+    if (this.#is(',') && this.#tokens[this.#position + 1]?.text === '}') this.#accept(',');
     while (!this.#accept('}')) {
       const optional = this.#accept('?') !== undefined;
       const field = this.#token;
-      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier')
-        throw this.#error(`mismatched input '${field.text}' expecting IDENTIFIER`);
+      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier') {
+        // A struct may end, or go on with a comma, before its first field.
+        const others = optional
+          ? 'IDENTIFIER'
+          : fields.length === 0
+            ? `'}', ',', '?', IDENTIFIER`
+            : `'}', '?', IDENTIFIER`;
+        throw this.#error(`mismatched input '${field.text}' expecting {${others}, ESC_IDENTIFIER}`);
+      }
       this.#position++;
       const colon = this.#expect(':');
       const fieldName = field.kind === 'quoted-identifier' ? field.text.slice(1, -1) : field.text;
       fields.push({ name: fieldName, value: this.#expression(), optional, at: colon.at });
-      if (!this.#accept(',') && !this.#is('}')) throw this.#error(`missing '}' at '${this.#token.text}'`);
+      this.#endOrComma('}');
     }
     return { kind: 'struct', at, name, fields };
   }

@@ -12,6 +12,7 @@ import type {
   Schema,
 } from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
+import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { ruleEnvironments, type RuleEnvironments } from './schema-environment.ts';
 import { compileSchemaRules } from './schema-rules.ts';
@@ -65,6 +66,9 @@ function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf 
       return failed(
         use === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string',
       );
+    const problem = programProblem(checked);
+    if (problem !== undefined)
+      return failed(use === 'rule' ? problem : `messageExpression ${problem.replace(/^program /, '')}`);
     return {
       maxCost: estimateCost(checked, () => environment.type).max,
       maxCardinality: maxCardinality(environment.type),

@@ -21,6 +21,30 @@ function check(spec: Schema, value: unknown, old?: unknown): { errors: string[];
   return { errors: errors.map(String), warnings };
 }
 
+describe('conversions of constants', () => {
+  const compile = (expression: string) =>
+    schemaCelCompiler.compileSchemaRule({
+      expression,
+      use: 'rule',
+      schema: { type: 'object', properties: { n: { type: 'integer' } } },
+      rootSchema: {},
+      isResourceRoot: false,
+      optionalOldSelf: false,
+    }).error?.detail;
+
+  it.each([
+    ['int("b") > 1', "program instantiation failed: type conversion error from 'string' to 'int'"],
+    ['true || uint("-1") == 1u', "program instantiation failed: type conversion error from 'string' to 'uint'"],
+    [
+      '[1].all(x, double(string("a")) > 1.0)',
+      "program instantiation failed: type conversion error from 'string' to 'double'",
+    ],
+    ['bool("maybe")', "program instantiation failed: type conversion error from 'string' to 'bool'"],
+    ['int("1") == 1', undefined],
+    ['int(string(self.n) + "x") == 1', undefined],
+  ])('%s', (expression, detail) => expect(compile(expression)).toBe(detail));
+});
+
 const small: Schema = { type: 'integer', 'x-kubernetes-validations': [rule('self < 10')] };
 
 describe('rules', () => {

@@ -15,6 +15,7 @@ import {
   semanticEqual,
 } from '../machinery/validation/index.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
+import { programProblem } from './constant-conversions.ts';
 import type { Variables } from './run.ts';
 import { ruleEnvironments } from './schema-environment.ts';
 import { asResource, schemaType } from './schema-type.ts';
@@ -104,6 +105,8 @@ function compileRule(rule: ValidationRule, schema: Schema, type: CelType | undef
   const environment = rule.optionalOldSelf ? environments.optionalOldSelf : environments.plain;
   try {
     const compiled = compile(rule.rule, environment);
+    const problem = programProblem(compiled.checked);
+    if (problem !== undefined) return failed(problem);
     const message = rule.messageExpression ? compileMessage(rule.messageExpression, environment) : undefined;
     return {
       rule,

@@ -79,7 +79,8 @@ function mapType(schema: Schema, name: string): CelType | undefined {
       : Math.max(0, schema.maxProperties);
   return {
     kind: 'map',
-    key: { ...STRING, minSize: MIN_STRING_SIZE, maxElements: MAX_STRING_SIZE },
+    // Upstream gives keys no size, whatever the longest may be.
+    key: { ...STRING, minSize: MIN_STRING_SIZE, maxElements: 0 },
     value,
     maxElements,
     minSize: 2,

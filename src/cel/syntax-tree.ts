@@ -88,4 +88,6 @@ export interface Comprehension extends Node {
   readonly variables: readonly string[];
   readonly predicate: Expression | undefined;
   readonly transform: Expression | undefined;
+  /** The call as it is written, where an environment may not know the macro. */
+  readonly written?: Call;
 }

@@ -284,7 +284,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     }),
     ValidatingWebhookConfigurationList: listOf('ValidatingWebhookConfiguration'),
     Validation: message('One check of a request.', {
-      expression: field(1, 'string', 'CEL expression; false denies the request.', { keep: true }),
+      expression: field(1, 'string', 'CEL expression; false denies the request.', { keep: true, required: true }),
       message: field(2, 'string', 'Message when the check fails.'),
       reason: field(3, '*meta.StatusReason', 'Status reason when the check fails; default Invalid.'),
       messageExpression: field(4, 'string', 'CEL expression that gives the message; wins over message.'),

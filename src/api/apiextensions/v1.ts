@@ -214,7 +214,11 @@ export const apiextensionsV1: PackageDeclaration = {
       'x-kubernetes-list-map-keys': field(41, '[]string', 'Fields that identify the elements of a map list.'),
       'x-kubernetes-list-type': field(42, '*string', 'How lists merge: atomic (default), set or map.'),
       'x-kubernetes-map-type': field(43, '*string', 'How objects merge: granular (default) or atomic.'),
-      'x-kubernetes-validations': field(44, '[]ValidationRule', 'CEL rules that the value must pass.'),
+      'x-kubernetes-validations': field(44, '[]ValidationRule', 'CEL rules that the value must pass.', {
+        list: { map: ['rule'] },
+        patch: 'merge',
+        mergeKey: 'rule',
+      }),
     }),
     SelectableField: message('A field that field selectors may name.', {
       jsonPath: field(1, 'string', 'JSON path of the field, such as .spec.color.', { required: true, keep: true }),

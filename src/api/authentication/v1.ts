@@ -23,12 +23,11 @@ export const authenticationV1: PackageDeclaration = {
     }),
     TokenRequest: object('Asks for a token of a ServiceAccount.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'TokenRequestSpec', 'What is asked.', { required: true, keep: true }),
+      spec: field(2, 'TokenRequestSpec', 'What is asked.', { keep: true }),
       status: field(3, 'TokenRequestStatus', 'The answer, filled by the server.'),
     }),
     TokenRequestSpec: message('Which token is wanted.', {
       audiences: field(1, '[]string', 'Who is to accept the token; empty for the API server.', {
-        required: true,
         keep: true,
         list: 'atomic',
       }),
@@ -39,8 +38,8 @@ export const authenticationV1: PackageDeclaration = {
       boundObjectRef: field(3, '*BoundObjectReference', 'Object with whose end the token ends.', { keep: true }),
     }),
     TokenRequestStatus: message('The token.', {
-      token: field(1, 'string', 'The token itself.', { required: true, keep: true }),
-      expirationTimestamp: field(2, 'Time', 'When the token expires.', { required: true, keep: true }),
+      token: field(1, 'string', 'The token itself.', { keep: true }),
+      expirationTimestamp: field(2, 'Time', 'When the token expires.', { keep: true }),
     }),
     TokenReview: object('Asks whether a token is valid and whose it is.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),

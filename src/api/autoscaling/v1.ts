@@ -134,7 +134,7 @@ export const autoscalingV1: PackageDeclaration = {
       status: field(3, 'ScaleStatus', 'The observed state, as the system last reported it.'),
     }),
     ScaleSpec: message('The wanted number of replicas.', {
-      replicas: field(1, 'int32', 'Wanted number of replicas.'),
+      replicas: field(1, 'int32', 'Wanted number of replicas.', { statesDefault: true }),
     }),
     ScaleStatus: message('The present number of replicas.', {
       replicas: field(1, 'int32', 'Present number of replicas.', { required: true, keep: true }),

@@ -125,6 +125,7 @@ export const batchV1: PackageDeclaration = {
         required: true,
         keep: true,
         list: 'set',
+        distinguishesEmpty: true,
       }),
     }),
     PodFailurePolicyOnPodConditionsPattern: message("A test on a failed Pod's conditions.", {

@@ -7,7 +7,7 @@ export const discoveryV1: PackageDeclaration = {
   version: 'v1',
   prefix: 'io.k8s.api.discovery.v1',
   strings: {
-    AddressType: [],
+    AddressType: ['IPv4', 'IPv6', 'FQDN'],
   },
   messages: {
     Endpoint: message('One backend of a Service.', {

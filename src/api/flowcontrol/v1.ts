@@ -64,10 +64,14 @@ export const flowcontrolV1: PackageDeclaration = {
     GroupSubject: message('A group of users.', {
       name: field(1, 'string', 'Name of the group; * for all.', { required: true, keep: true }),
     }),
-    LimitResponse: message('What becomes of requests that cannot run at once.', {
-      type: field(1, 'LimitResponseType', 'Queue or Reject.', { required: true, keep: true }),
-      queuing: field(2, '*QueuingConfiguration', 'Settings of the queues; only for Queue.'),
-    }),
+    LimitResponse: message(
+      'What becomes of requests that cannot run at once.',
+      {
+        type: field(1, 'LimitResponseType', 'Queue or Reject.', { required: true, keep: true }),
+        queuing: field(2, '*QueuingConfiguration', 'Settings of the queues; only for Queue.'),
+      },
+      { union: { discriminator: 'type', members: ['queuing'] } },
+    ),
     LimitedPriorityLevelConfiguration: message('Settings of a priority level with a limit.', {
       nominalConcurrencyShares: field(1, '*int32', "Share of the server's concurrency; default 30.", {
         keep: true,
@@ -112,11 +116,15 @@ export const flowcontrolV1: PackageDeclaration = {
     PriorityLevelConfigurationReference: message('Points to a priority level.', {
       name: field(1, 'string', 'Name of the priority level.', { required: true, keep: true }),
     }),
-    PriorityLevelConfigurationSpec: message('Whether and how requests are limited.', {
-      type: field(1, 'PriorityLevelEnablement', 'Exempt or Limited.', { required: true, keep: true }),
-      limited: field(2, '*LimitedPriorityLevelConfiguration', 'Settings of type Limited.'),
-      exempt: field(3, '*ExemptPriorityLevelConfiguration', 'Settings of type Exempt.'),
-    }),
+    PriorityLevelConfigurationSpec: message(
+      'Whether and how requests are limited.',
+      {
+        type: field(1, 'PriorityLevelEnablement', 'Exempt or Limited.', { required: true, keep: true }),
+        limited: field(2, '*LimitedPriorityLevelConfiguration', 'Settings of type Limited.'),
+        exempt: field(3, '*ExemptPriorityLevelConfiguration', 'Settings of type Exempt.'),
+      },
+      { union: { discriminator: 'type', members: ['exempt', 'limited'] } },
+    ),
     PriorityLevelConfigurationStatus: message('State of a priority level.', {
       conditions: field(1, '[]PriorityLevelConfigurationCondition', 'Conditions of the level.', {
         list: { map: ['type'] },
@@ -143,12 +151,16 @@ export const flowcontrolV1: PackageDeclaration = {
       namespace: field(1, 'string', 'Namespace of the account.', { required: true, keep: true }),
       name: field(2, 'string', 'Name of the account; * for all of the namespace.', { required: true, keep: true }),
     }),
-    Subject: message('Who makes a request; the member named by kind is set.', {
-      kind: field(1, 'SubjectKind', 'User, Group or ServiceAccount.', { required: true, keep: true }),
-      user: field(2, '*UserSubject', 'A user.'),
-      group: field(3, '*GroupSubject', 'A group of users.'),
-      serviceAccount: field(4, '*ServiceAccountSubject', 'A service account.'),
-    }),
+    Subject: message(
+      'Who makes a request; the member named by kind is set.',
+      {
+        kind: field(1, 'SubjectKind', 'User, Group or ServiceAccount.', { required: true, keep: true }),
+        user: field(2, '*UserSubject', 'A user.'),
+        group: field(3, '*GroupSubject', 'A group of users.'),
+        serviceAccount: field(4, '*ServiceAccountSubject', 'A service account.'),
+      },
+      { union: { discriminator: 'kind', members: ['group', 'serviceAccount', 'user'] } },
+    ),
     UserSubject: message('A user.', {
       name: field(1, 'string', 'Name of the user; * for all.', { required: true, keep: true }),
     }),

@@ -406,7 +406,7 @@ export interface ValidatingWebhookConfigurationList {
 /** One check of a request. */
 export interface Validation {
   /** CEL expression; false denies the request. */
-  expression?: string;
+  expression: string;
   /** Message when the check fails. */
   message?: string;
   /** Status reason when the check fails; default Invalid. */

@@ -36,7 +36,7 @@ export interface TokenRequest {
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /** What is asked. */
-  spec: TokenRequestSpec;
+  spec?: TokenRequestSpec;
   /** The answer, filled by the server. */
   status?: TokenRequestStatus;
 }
@@ -44,7 +44,7 @@ export interface TokenRequest {
 /** Which token is wanted. */
 export interface TokenRequestSpec {
   /** Who is to accept the token; empty for the API server. */
-  audiences: string[];
+  audiences?: string[];
   /** Wanted lifetime in seconds; the answer may differ; default 3600. */
   expirationSeconds?: number;
   /** Object with whose end the token ends. */
@@ -54,9 +54,9 @@ export interface TokenRequestSpec {
 /** The token. */
 export interface TokenRequestStatus {
   /** The token itself. */
-  token: string;
+  token?: string;
   /** When the token expires. */
-  expirationTimestamp: string;
+  expirationTimestamp?: string;
 }
 
 /** Asks whether a token is valid and whose it is. */

@@ -7,7 +7,7 @@ export const networkingV1: PackageDeclaration = {
   version: 'v1',
   prefix: 'io.k8s.api.networking.v1',
   strings: {
-    PathType: [],
+    PathType: ['Exact', 'Prefix', 'ImplementationSpecific'],
     PolicyType: ['Ingress', 'Egress'],
   },
   messages: {

@@ -8,7 +8,7 @@ export const resourceV1: PackageDeclaration = {
   prefix: 'io.k8s.api.resource.v1',
   strings: {
     AllocationConfigSource: ['FromClass', 'FromClaim'],
-    DeviceAllocationMode: [],
+    DeviceAllocationMode: ['ExactCount', 'All'],
     DeviceTaintEffect: ['None', 'NoSchedule', 'NoExecute'],
     DeviceTolerationOperator: ['Exists', 'Equal'],
     FullyQualifiedName: [],
@@ -233,7 +233,10 @@ export const resourceV1: PackageDeclaration = {
     }),
     DeviceToleration: message('Accepts device taints that match it.', {
       key: field(1, 'string', 'Taint key; empty with Exists matches all taints.'),
-      operator: field(2, 'DeviceTolerationOperator', 'Exists or Equal (default).'),
+      operator: field(2, 'DeviceTolerationOperator', 'Exists or Equal (default).', {
+        default: 'Equal',
+        statesDefault: true,
+      }),
       value: field(3, 'string', 'Taint value to compare with; empty for Exists.'),
       effect: field(4, 'DeviceTaintEffect', 'NoSchedule or NoExecute; empty matches all.'),
       tolerationSeconds: field(5, '*int64', 'Seconds for which NoExecute is accepted; default for ever.'),

@@ -13,7 +13,7 @@ export const schedulingV1: PackageDeclaration = {
       value: field(2, 'int32', 'The priority; higher goes first; fixed.', { keep: true }),
       globalDefault: field(3, 'bool', 'Whether Pods without a class get this one; default false.'),
       description: field(4, 'string', 'What the class is for.'),
-      preemptionPolicy: field(5, '*string', 'PreemptLowerPriority (default) or Never.', {
+      preemptionPolicy: field(5, '*core.PreemptionPolicy', 'PreemptLowerPriority (default) or Never.', {
         default: 'PreemptLowerPriority',
       }),
     }),

@@ -10,7 +10,10 @@ import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { inSlices } from '../request/in-slices.ts';
 import { parseAccept } from '../request/negotiate.ts';
-import { headerOf, type ApiResponse } from '../request/request.ts';
+import { headerOf, type ApiResponse, type ResponseHeaders } from '../request/request.ts';
+import { httpTime, serveContent, type Content } from './serve-content.ts';
+
+const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: OpenApiCache | undefined;
@@ -20,7 +23,7 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
     (documents ??= new OpenApiCache(
       clock,
       new MergedDocuments(
-        new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }),
+        new OpenApiDocuments({ version: `${VERSION.major}.${VERSION.minor}`, custom: registry.customApis() }),
         aggregator?.aggregatedApis,
       ),
     ));
@@ -29,11 +32,19 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
     {
       path: '/openapi/v3',
       plain: true,
-      serve: async (exchange) => serveBytes(exchange, await current().v3Root(), 'application/json'),
+      // The index has no type and no hash of its own, only the time of the answer.
+      serve: async ({ request }) =>
+        request.path.endsWith('/')
+          ? { status: 404, headers: {} }
+          : serveContent(request, {
+              bytes: (await current().v3Root()).bytes,
+              contentType: 'text/plain; charset=utf-8',
+              modified: clock.now(),
+            }),
     },
     {
       path: '/openapi/v3/*',
-      serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current()),
+      serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current(), clock.now()),
     },
   ];
 }
@@ -43,10 +54,13 @@ class OpenApiCache {
   readonly #cached = new Map<string, Promise<OpenApiDocument>>();
   readonly #clock: Clock;
   readonly #documents: MergedDocuments;
+  /** When what is served last changed. */
+  readonly modified: number;
 
   constructor(clock: Clock, documents: MergedDocuments) {
     this.#clock = clock;
     this.#documents = documents;
+    this.modified = clock.now();
   }
 
   v2(): Promise<OpenApiDocument> {
@@ -76,9 +90,15 @@ class OpenApiCache {
 async function serveV2(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse> {
   for (const { type } of parseAccept(headerOf(exchange.request, 'accept') ?? '*/*')) {
     if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type))
-      return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
+      return serveV2Document(exchange, await documents.v2Protobuf(), {
+        contentType: OPENAPI_V2_PROTOBUF_TYPES[0],
+        modified: documents.modified,
+      });
     if (type === 'application/json' || type === '*/*' || type === 'application/*')
-      return serveBytes(exchange, await documents.v2(), 'application/json');
+      return serveV2Document(exchange, await documents.v2(), {
+        contentType: 'application/json',
+        modified: documents.modified,
+      });
   }
   throw failure(
     406,
@@ -87,30 +107,35 @@ async function serveV2(exchange: Exchange, documents: OpenApiCache): Promise<Api
   );
 }
 
-async function serveV3(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse | undefined> {
-  const name = exchange.request.path.slice('/openapi/v3/'.length);
+const serveV2Document = (
+  { request }: Exchange,
+  { bytes, hash }: OpenApiDocument,
+  form: Pick<Content, 'contentType' | 'modified'>,
+): ApiResponse =>
+  serveContent(request, { ...form, bytes, etag: `"${hash}"`, headers: { vary: ['Accept-Encoding', 'Accept'] } });
+
+async function serveV3({ request }: Exchange, documents: OpenApiCache, now: number): Promise<ApiResponse | undefined> {
+  const name = request.path.slice('/openapi/v3/'.length);
   const document = await documents.v3(name);
   if (!document) return { status: 404, headers: {} };
-  const hash = exchange.request.query.get('hash');
-  if (hash !== null && hash !== document.hash) {
-    return { status: 301, headers: { location: `/openapi/v3/${name}?hash=${document.hash}` } };
+  const asked = request.query.get('hash');
+  const etag = `"${document.hash}"`;
+  const contentType = 'application/json';
+  if (asked !== null && asked !== document.hash) {
+    const location = `/openapi/v3/${name}?hash=${document.hash}`;
+    return { status: 301, headers: { location, 'content-type': contentType, etag, vary: 'Accept' } };
   }
-  const response = serveBytes(exchange, document, 'application/json');
-  // The document with a given hash never changes.
-  return hash === null
-    ? response
-    : {
-        ...response,
-        headers: {
-          ...response.headers,
-          'cache-control': 'public, immutable',
-          expires: 'Thu, 31 Dec 2099 23:59:59 GMT',
-        },
-      };
+  return serveContent(request, {
+    bytes: document.bytes,
+    contentType,
+    etag,
+    modified: documents.modified,
+    headers: { vary: 'Accept', ...(asked === null ? {} : unchanging(now)) },
+  });
 }
 
-function serveBytes({ request }: Exchange, document: OpenApiDocument, contentType: string): ApiResponse {
-  const etag = `"${document.hash}"`;
-  if (headerOf(request, 'if-none-match') === etag) return { status: 304, headers: { etag } };
-  return { status: 200, headers: { 'content-type': contentType, etag, vary: 'Accept' }, body: document.bytes };
-}
+/** Under its hash a document never changes. */
+const unchanging = (now: number): ResponseHeaders => ({
+  'cache-control': 'public, immutable',
+  expires: httpTime(now + YEAR_MS).replace(/GMT$/, 'UTC'),
+});

@@ -14,12 +14,20 @@ const PIECE_BYTES = 128 * 1024;
 export function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> | ApiResponse {
   const { large, headers } = response;
   if ((!large && bodyLength(response) < LARGE_BYTES) || headers['content-encoding']) return response;
+  // A range counts the bytes of the document as it is.
+  if (headers['content-range']) return response;
   if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '')) return response;
   headers['content-encoding'] = 'gzip';
-  headers['vary'] = 'Accept-Encoding';
+  headers['vary'] = varyWith(headers['vary'], 'Accept-Encoding');
   const { status } = response;
   if (large) return { status, headers, stream: (sink) => sendCompressed(large, sink) };
   return gzipAsync(response.body!, { level: LEVEL }).then((body) => ({ status, headers, body }));
+}
+
+function varyWith(present: string | string[] | undefined, name: string): string | string[] {
+  if (present === undefined) return name;
+  const names = [present].flat();
+  return names.includes(name) ? names : [name, ...names];
 }
 
 async function sendCompressed(body: LargeBody, sink: ResponseSink): Promise<void> {

@@ -40,11 +40,11 @@ export async function createToken(scope: Scope): Promise<Result> {
   checkName(scope, request);
   const account = (await backend.objects.get(served, place)).object as ServiceAccount & KubeObject;
   checkUid(scope, request, account);
-  completeRequest(scope, request);
+  const spec = completeRequest(scope, request);
   const errors = validateBody('TokenRequest', request, backend.validation);
   if (errors.length > 0) throw invalid(TOKEN_REQUEST, '', errors);
   await backend.admission.validate(attributes);
-  request.status = await issueToken(scope, request.spec, account);
+  request.status = await issueToken(scope, spec, account);
   return { type: 'object', status: 201, object: request };
 }
 
@@ -76,18 +76,24 @@ function checkUid({ served, place }: Scope, { metadata: { uid } }: TokenRequestO
   );
 }
 
-function completeRequest({ backend, place }: Scope, request: TokenRequestObject): void {
-  const { metadata, spec } = request;
-  if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
+type CompleteSpec = NonNullable<TokenRequest['spec']> & { audiences: string[] };
+
+function completeRequest({ backend, place }: Scope, request: TokenRequestObject): CompleteSpec {
+  const { metadata } = request;
+  const given = request.spec ?? {};
+  const audiences = given.audiences?.length ? given.audiences : [...backend.tokens.apiAudiences];
+  const spec = Object.assign(given, { audiences });
+  request.spec = spec;
   metadata.name = place.name;
   metadata.uid = backend.ctx.random.uid();
   metadata.creationTimestamp = formatTime(backend.ctx.clock.now());
   delete request.status;
+  return spec;
 }
 
 async function issueToken(
   scope: Scope,
-  spec: TokenRequest['spec'],
+  spec: CompleteSpec,
   account: KubeObject,
 ): Promise<NonNullable<TokenRequest['status']>> {
   const { backend, place } = scope;
@@ -120,7 +126,7 @@ const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(
 
 async function boundObject(
   scope: Scope,
-  { boundObjectRef: ref }: TokenRequest['spec'],
+  { boundObjectRef: ref }: NonNullable<TokenRequest['spec']>,
 ): Promise<BoundObject | undefined> {
   if (!ref) return undefined;
   const { kind = '', apiVersion = '', name = '', uid } = ref;

@@ -18,6 +18,7 @@ import {
   type ObjectType,
   parse,
   type Program,
+  programProblem,
   RESOURCE_CHECK,
   STRING,
   typeText,
@@ -45,6 +46,8 @@ export interface AdmissionExpression {
   readonly source: string;
   /** Why it does not compile. */
   readonly error?: string;
+  /** It compiles, and no program can be made of it: upstream calls that an internal error. */
+  readonly internal?: true;
   readonly program?: Program;
   readonly type?: CelType;
   /** A wrong type name in an object literal. As upstream, it is reported when the expression is evaluated. */
@@ -78,9 +81,14 @@ export class AdmissionExpressions {
   compile(source: string, { result, hasAuthorizer }: ExpressionOptions): AdmissionExpression {
     const built = result === 'Object' || result === 'JSONPatches' ? parsedOrUndefined(source) : undefined;
     try {
-      const { program, type } = compile(source, this.#environment(hasAuthorizer, built ? patchTypesIn(built) : []));
+      const { checked, program, type } = compile(
+        source,
+        this.#environment(hasAuthorizer, built ? patchTypesIn(built) : []),
+      );
       const mismatch = resultMismatch(RESULTS[result], type);
       if (mismatch !== undefined) return { source, error: mismatch };
+      const problem = programProblem(checked);
+      if (problem !== undefined) return { source, error: problem, internal: true };
       const typeNameError = built && objectTypeNameError(built);
       return { source, program, type, ...(typeNameError === undefined ? {} : { typeNameError }) };
     } catch (error) {
@@ -152,7 +160,7 @@ export function compileAdmissionExpression({
   hasAuthorizer,
   variables,
 }: CelAdmissionExpression): CelCompilation {
-  const { error } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
+  const { error, internal } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
     result: RESULT_BY_USE[use],
     hasAuthorizer,
   });
@@ -160,6 +168,8 @@ export function compileAdmissionExpression({
     maxCost: 0,
     maxCardinality: 1,
     usesOldSelf: false,
-    ...(error === undefined ? {} : { error: { type: 'invalid' as const, detail: error } }),
+    ...(error === undefined
+      ? {}
+      : { error: { type: internal ? ('internal' as const) : ('invalid' as const), detail: error } }),
   };
 }

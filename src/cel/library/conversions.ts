@@ -8,9 +8,18 @@ import { timestamp } from './operators.ts';
 
 const same = (value: Value): Value => value;
 
-function parseInteger(text: string, type: string): bigint {
-  if (!/^[+-]?\d+$/.test(text)) throw new CelError(`type conversion error from 'string' to '${type}'`);
-  return BigInt(text.replace(/^\+/, ''));
+function parseInt64(text: string): bigint {
+  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
+  if (value === undefined || BigInt.asIntN(64, value) !== value)
+    throw new CelError("type conversion error from 'string' to 'int'");
+  return value;
+}
+
+function parseUint64(text: string): bigint {
+  const value = /^\d+$/.test(text) ? BigInt(text) : undefined;
+  if (value === undefined || BigInt.asUintN(64, value) !== value)
+    throw new CelError("type conversion error from 'string' to 'uint'");
+  return value;
 }
 
 /** A double as Go prints it. */
@@ -56,7 +65,7 @@ export const conversions: Library = {
       overload('int64_to_int64', [INT], INT, same),
       overload('uint64_to_int64', [UINT], INT, (value: Uint) => int(value.value)),
       overload('double_to_int64', [DOUBLE], INT, (value: number) => int(truncated(value))),
-      overload('string_to_int64', [STRING], INT, (text: string) => int(parseInteger(text, 'int'))),
+      overload('string_to_int64', [STRING], INT, (text: string) => int(parseInt64(text))),
       overload('timestamp_to_int64', [TIMESTAMP], INT, (value: Timestamp) => floorDivide(value.nanos, NANOS)),
       overload('duration_to_int64', [DURATION], INT, (value: Duration) => value.nanos),
     ],
@@ -64,7 +73,7 @@ export const conversions: Library = {
       overload('uint64_to_uint64', [UINT], UINT, same),
       overload('int64_to_uint64', [INT], UINT, (value: bigint) => uint(value)),
       overload('double_to_uint64', [DOUBLE], UINT, (value: number) => uint(truncated(value))),
-      overload('string_to_uint64', [STRING], UINT, (text: string) => uint(parseInteger(text, 'uint'))),
+      overload('string_to_uint64', [STRING], UINT, (text: string) => uint(parseUint64(text))),
     ],
     double: [
       overload('double_to_double', [DOUBLE], DOUBLE, same),

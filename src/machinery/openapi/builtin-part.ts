@@ -2,7 +2,16 @@
 import { schema, type Resource } from '../../api/index.ts';
 import { runSteps, type Steps } from '../../base/index.ts';
 import { DefinitionTexts, refsIn } from './definition-texts.ts';
-import { corePath, groupPath, groupsPath, groupVersionPath, versionPath } from './discovery-paths.ts';
+import { definitionsOfVersion } from './definitions.ts';
+import {
+  corePath,
+  groupPath,
+  groupsPath,
+  groupVersionPath,
+  keySetPath,
+  openIdConfigurationPath,
+  versionPath,
+} from './discovery-paths.ts';
 import { type OpenApiResource, type PathItem } from './operations.ts';
 import { member, partOf, type Member, type Part } from './part.ts';
 import { renderPathV2, SharedParameters } from './render-v2.ts';
@@ -33,6 +42,8 @@ export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
   discovery('api', corePath);
   discovery('apis', groupsPath);
   discovery('version', versionPath);
+  discovery('.well-known/openid-configuration', openIdConfigurationPath);
+  discovery('openid/v1/jwks', keySetPath);
   for (const resource of schema.resources) {
     const { group, version } = resource;
     const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
@@ -99,10 +110,18 @@ export function* builtinV3(name: string): Steps<Part | undefined> {
   let part = parts.get(name);
   if (!part) {
     const { paths, refs } = yield* pathsV3(yield* itemsOf(document));
-    part = partOf({ paths, parameters: {}, definitions: yield* definitionTexts.v3.reachableFrom(refs) });
+    const definitions = ofVersion(yield* definitionTexts.v3.reachableFrom(refs), document);
+    part = partOf({ paths, parameters: {}, definitions });
     parts.set(name, part);
   }
   return part;
+}
+
+/** The definitions of a document, with those that differ from version to version as this version has them. */
+function ofVersion(definitions: Member[], { resources: [first] }: BuiltinDocument): Member[] {
+  if (!first) return definitions;
+  const own = new Map(definitionsOfVersion(first));
+  return definitions.map((one) => (own.has(one.name) ? member(one.name, JSON.stringify(own.get(one.name))) : one));
 }
 
 /** Built-in definitions for another document: in version 3 every document contains those that it refers to. */

@@ -7,8 +7,9 @@ import {
   customOpenApiResource,
   type CustomResourceApi,
 } from './custom-resource.ts';
+import { deleteOptionsOfCustomResources } from './definitions.ts';
 import { groupPath, groupVersionPath } from './discovery-paths.ts';
-import { partOf, type Part } from './part.ts';
+import { member, partOf, type Part } from './part.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { HEAVY } from './step-weights.ts';
 
@@ -40,9 +41,9 @@ function* partV3(api: CustomResourceApi): Steps<Part> {
   const { paths, refs } = yield* pathsV3(resourcePaths(customOpenApiResource(api)));
   const own = yield* customDefinitions(api, 'v3');
   yield HEAVY;
-  return partOf({
-    paths,
-    parameters: {},
-    definitions: [...builtinDefinitionsV3([...refs, ...CUSTOM_REFERENCES]), ...own],
-  });
+  const [name, deleteOptions] = deleteOptionsOfCustomResources();
+  const shared = builtinDefinitionsV3([...refs, ...CUSTOM_REFERENCES]).map((one) =>
+    one.name === name ? member(name, JSON.stringify(deleteOptions)) : one,
+  );
+  return partOf({ paths, parameters: {}, definitions: [...shared, ...own] });
 }

@@ -12,7 +12,8 @@ export interface CustomResourceApi {
   readonly resource: Pick<
     Resource,
     'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'
-  >;
+  > &
+    Partial<Pick<Resource, 'selectableFields'>>;
   /** `spec.versions[].schema.openAPIV3Schema`; absent if every field is allowed. */
   readonly schema?: JsonObject;
   /** `spec.preserveUnknownFields`, which old definitions may have. */
@@ -52,6 +53,9 @@ export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<
     .set('type', '"object"')
     .set('properties', objectText(properties))
     .set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
+  const selectable = Object.values(api.resource.selectableFields ?? {}).map((fieldPath) => ({ fieldPath }));
+  const selectableFields: JsonObject = selectable.length > 0 ? { 'x-kubernetes-selectable-fields': selectable } : {};
+  for (const [key, value] of Object.entries(selectableFields)) object.set(key, JSON.stringify(value));
   const list: JsonObject = {
     description: `A list of ${kind} objects.`,
     type: 'object',
@@ -62,6 +66,7 @@ export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<
       items: { description: 'The objects of the list.', type: 'array', items: refTo(name, style) },
     },
     'x-kubernetes-group-version-kind': gvk(listKind),
+    ...selectableFields,
   };
   return [member(name, objectText(object)), member(customDefinitionName(api.resource, listKind), JSON.stringify(list))];
 }

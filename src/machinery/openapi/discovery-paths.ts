@@ -10,7 +10,8 @@ interface GetOperation {
   readonly operationId: string;
   readonly description: string;
   readonly tag: string;
-  readonly definition: string;
+  /** Absent for text. */
+  readonly definition?: string;
 }
 
 function getOperation({ path, definition, ...rest }: GetOperation): PathItem {
@@ -53,6 +54,31 @@ export const versionPath: PathItem = {
   ...versionOperation,
   operations: versionOperation.operations.map((operation) => ({ ...operation, produces: 'anything' })),
 };
+
+const openId = (operation: GetOperation, produces: Operation['produces']): PathItem => {
+  const item = getOperation(operation);
+  return { ...item, operations: item.operations.map((one) => ({ ...one, produces })) };
+};
+
+export const openIdConfigurationPath: PathItem = openId(
+  {
+    path: '/.well-known/openid-configuration/',
+    operationId: 'getServiceAccountIssuerOpenIDConfiguration',
+    description: 'get the OpenID configuration of the issuer of service account tokens',
+    tag: 'WellKnown',
+  },
+  'anything',
+);
+
+export const keySetPath: PathItem = openId(
+  {
+    path: '/openid/v1/jwks/',
+    operationId: 'getServiceAccountIssuerOpenIDKeyset',
+    description: 'get the public keys that verify service account tokens',
+    tag: 'openid',
+  },
+  'key set',
+);
 
 export const groupPath = (group: string): PathItem =>
   getOperation({

@@ -36,7 +36,7 @@ class JoinedDocument implements OpenApiDocument {
 const builtinJoined = new Map<string, OpenApiDocument>();
 
 interface OpenApiOptions {
-  /** The version of the server. */
+  /** The version of the API: `1.36`. */
   readonly version: string;
   /** The custom resources that are served. */
   readonly custom?: readonly CustomResourceApi[];
@@ -104,7 +104,9 @@ export class OpenApiDocuments {
     if (builtin) return this.#builtinDocument(name, builtin);
     const parts: Part[] = [];
     for (const api of this.#custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
-    return parts.length === 0 ? undefined : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
+    return parts.length === 0
+      ? undefined
+      : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts, {}));
   }
 
   #builtinDocument(name: string, part: Part): OpenApiDocument {
@@ -114,7 +116,9 @@ export class OpenApiDocuments {
     if (!document)
       builtinJoined.set(
         key,
-        (document = this.#document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
+        (document = this.#document(`v3 ${name}`, [part], () =>
+          v3Document({ title: BUILTIN_TITLE, version }, [part], { securitySchemes: SECURITY_SCHEMES }),
+        )),
       );
     return document;
   }
@@ -166,13 +170,14 @@ function* encodedOnce(one: Member, encode: (name: string, value: JsonObject) => 
   return bytes;
 }
 
-function v3Document(info: JsonObject, parts: readonly Part[]): Buffer {
+/** `more` stands in `components`, beside the schemas. */
+function v3Document(info: JsonObject, parts: readonly Part[], more: JsonObject): Buffer {
   const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
   const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
-  const schemas = objectBytes(
-    joined(parts.map((part) => part.definitions)),
-    ',"components":{"schemas":',
-    `,"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`,
-  );
-  return Buffer.concat([...paths, ...schemas]);
+  const schemas = joined(parts.map((part) => part.definitions));
+  const before = ',"components":{';
+  const after = `${JSON.stringify(more).slice(1)}}`;
+  if (schemas.length === 0) return Buffer.concat([...paths, Buffer.from(`${before}${after}`)]);
+  const separator = Object.keys(more).length > 0 ? ',' : '';
+  return Buffer.concat([...paths, ...objectBytes(schemas, `${before}"schemas":`, `${separator}${after}`)]);
 }

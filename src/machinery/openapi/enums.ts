@@ -11,10 +11,11 @@ const ENUM_TYPES = new Set(
   ServiceAffinity ServiceExternalTrafficPolicy ServiceInternalTrafficPolicy ServiceType Signal SupplementalGroupsPolicy
   TaintEffect TerminationMessagePolicy TolerationOperator URIScheme UnsatisfiableConstraintAction
   DaemonSetUpdateStrategyType DeploymentStrategyType PodManagementPolicyType StatefulSetUpdateStrategyType
-  MetricSourceType CompletionMode ConcurrencyPolicy PodFailurePolicyAction PodFailurePolicyOnExitCodesOperator
+  CompletionMode ConcurrencyPolicy PodFailurePolicyAction PodFailurePolicyOnExitCodesOperator
   PodReplacementPolicy KeyUsage PolicyType UnhealthyPodEvictionPolicyType VolumeBindingMode FailurePolicyType
   MatchPolicyType OperationType PatchType ReinvocationPolicyType ScopeType SideEffectClass ValidationAction
-  AllocationConfigSource DeviceTaintEffect DeviceTolerationOperator`.split(/\s+/),
+  AddressType AllocationConfigSource DeviceAllocationMode DeviceTaintEffect DeviceTolerationOperator
+  FieldValueErrorReason PathType`.split(/\s+/),
 );
 
 /** The sorted values of an enum; undefined for other strings. `goType` is like `v1.RestartPolicy`. */

@@ -19,13 +19,14 @@ export const RESPONSE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   401: 'Unauthorized',
 };
 
-export function consumedTypes({ method, action, custom }: Operation): string[] {
-  if (action === undefined) return OBJECT_TYPES;
+export function consumedTypes({ method, action, custom, produces, responses }: Operation): string[] {
+  if (action === undefined) return produces === 'objects' ? OBJECT_TYPES : responses['200'] ? ['application/json'] : [];
   if (method !== 'patch' || action === 'connect') return custom ? [...CUSTOM_OBJECT_TYPES] : ['*/*'];
   return custom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
 }
 
 export function producedTypes({ produces, custom, action }: Operation): string[] {
+  if (produces === 'key set') return ['application/jwk-set+json'];
   if (action === undefined) return produces === 'anything' ? ['application/json'] : OBJECT_TYPES;
   if (produces === 'anything') return ['*/*'];
   if (produces === 'text') return ['text/plain', ...OBJECT_TYPES];

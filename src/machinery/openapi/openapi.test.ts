@@ -28,7 +28,7 @@ describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
     for (const name of new OpenApiDocuments({ version: 'v1.36.4' }).v3Names()) {
       const document = parse(runSteps(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name))!.bytes);
-      const known = Object.keys(at(document, 'components', 'schemas') as JsonObject);
+      const known = Object.keys((at(document, 'components', 'schemas') ?? {}) as JsonObject);
       expect(refsOf(document).filter((ref) => !known.includes(ref))).toEqual([]);
     }
   });
@@ -306,6 +306,44 @@ describe('custom resources', () => {
     ).toBe('patchStableExampleComV1NamespacedWidget');
     expect(refsOf(document)).toContain('io.k8s.api.autoscaling.v1.Scale');
     expect(documents.v3Names()).toContain('apis/stable.example.com/v1');
+  });
+
+  it('are documented as upstream documents them', () => {
+    const path = '/apis/stable.example.com/v1/namespaces/{namespace}/widgets';
+    const port = { 'x-kubernetes-int-or-string': true } as const;
+    const either = [{ type: 'integer' }, { type: 'string' }];
+    const bounded = { ...port, anyOf: [{ maximum: 5 }] };
+    const api: CustomResourceApi = {
+      resource: { ...widgets.resource, selectableFields: { 'spec.port': 'spec.port' } },
+      schema: { type: 'object', properties: { port, bounded } },
+    };
+    const custom = new OpenApiDocuments({ version: '1.36', custom: [api] });
+    const document = parse(runSteps(custom.v3('apis/stable.example.com/v1'))!.bytes);
+    const names = at(document, 'paths', path, 'delete', 'parameters') as JsonObject[];
+    expect(names.map((one) => one['name'])).toEqual(expect.arrayContaining(['watch', 'shardSelector']));
+    expect(names.map((one) => one['name'])).not.toContain('dryRun');
+    expect(at(document, 'paths', path, 'delete')).not.toHaveProperty('requestBody');
+    expect(at(document, 'paths', `${path}/{name}`, 'delete')).toHaveProperty('requestBody');
+    expect(Object.keys(at(document, 'paths', `${path}/{name}`, 'patch', 'responses') as JsonObject)).toEqual([
+      '200',
+      '401',
+    ]);
+    expect(at(document, 'paths', `${path}/{name}/scale`, 'get', 'x-kubernetes-group-version-kind', 'kind')).toBe(
+      'Widget',
+    );
+    expect(schemaOf(document, name, 'properties', 'port')).toEqual({ ...port, anyOf: either });
+    expect(schemaOf(document, name, 'properties', 'bounded')).toEqual({ ...bounded, allOf: [{ anyOf: either }] });
+    for (const one of [name, `${name}List`])
+      expect(schemaOf(document, one, 'x-kubernetes-selectable-fields')).toEqual([{ fieldPath: 'spec.port' }]);
+    expect(document['components']).not.toHaveProperty('securitySchemes');
+    const kinds = schemaOf(
+      document,
+      'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions',
+      'x-kubernetes-group-version-kind',
+    ) as JsonObject[];
+    const groups = kinds.map((one) => one['group']);
+    expect(groups).toEqual(expect.arrayContaining(['', 'apps', 'extensions']));
+    expect(groups).not.toContain('apiextensions.k8s.io');
   });
 
   it('are part of version 2, without what it cannot say', () => {

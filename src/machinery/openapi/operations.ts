@@ -44,7 +44,7 @@ export interface Operation {
   readonly body?: { readonly definition: string; readonly required: boolean };
   /** Responses by code: the name of a definition, or undefined for text. */
   readonly responses: Readonly<Record<string, string | undefined>>;
-  readonly produces: 'objects' | 'objects and events' | 'text' | 'anything';
+  readonly produces: 'objects' | 'objects and events' | 'text' | 'anything' | 'key set';
   readonly deprecated?: string;
   readonly custom: boolean;
 }
@@ -148,7 +148,7 @@ export function readAndWrite(
         gvk,
         parameters: PATCH_PARAMETERS,
         body: { definition: `${META}Patch`, required: true },
-        responses: { 200: definition, 201: definition },
+        responses: resource.custom ? { 200: definition } : { 200: definition, 201: definition },
       }),
     );
   }

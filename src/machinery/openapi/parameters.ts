@@ -1,5 +1,5 @@
 /** The query and path parameters of operations. */
-import { schema, type Field, type Message } from '../../api/index.ts';
+import { schema, type Field, type Message, type Scalar } from '../../api/index.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -55,6 +55,11 @@ const SEND_INITIAL_EVENTS = query(
   'boolean',
   'Watch: begin with the objects that exist, and mark their end with a bookmark.',
 );
+const SHARD_SELECTOR = query(
+  'shardSelector',
+  'string',
+  'Only objects whose hashed field is in a range, such as shardRange(object.metadata.uid, 0x0, 0x8); alpha.',
+);
 const TIMEOUT_SECONDS = query('timeoutSeconds', 'integer', 'How long a list or watch may take.');
 
 const SELECTION = [
@@ -65,6 +70,7 @@ const SELECTION = [
   RESOURCE_VERSION,
   RESOURCE_VERSION_MATCH,
   SEND_INITIAL_EVENTS,
+  SHARD_SELECTOR,
   TIMEOUT_SECONDS,
 ];
 const DELETION = [
@@ -91,15 +97,23 @@ export const DELETE_PARAMETERS = DELETION;
 export const DELETE_COLLECTION_PARAMETERS = [...DELETION, ...SELECTION];
 export const READ_PARAMETERS_OF_CUSTOM_RESOURCES = [RESOURCE_VERSION];
 
-/** The query parameters of an options kind such as PodExecOptions. */
+/** The query parameters of an options kind such as PodExecOptions: those of its fields that are plain values. */
 export function optionsParameters(kind: string): Parameter[] {
   const message: Message | undefined = schema.kind({ group: '', version: 'v1', kind });
-  return (message?.fields ?? []).map((field) => query(field.name, parameterType(field), field.description));
+  return (message?.fields ?? []).flatMap((field) => {
+    const type = parameterType(field);
+    return type === undefined ? [] : [query(field.name, type, field.description)];
+  });
 }
 
-function parameterType(field: Field): Parameter['type'] {
+const PARAMETER_TYPES: Readonly<Partial<Record<Scalar, Parameter['type']>>> = {
+  string: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+};
+
+function parameterType(field: Field): Parameter['type'] | undefined {
   const type = field.type.kind === 'list' ? field.type.element : field.type;
-  if (type.kind !== 'scalar') return 'string';
-  if (type.scalar === 'bool') return 'boolean';
-  return type.scalar === 'int32' || type.scalar === 'int64' ? 'integer' : 'string';
+  return type.kind === 'scalar' ? PARAMETER_TYPES[type.scalar] : undefined;
 }

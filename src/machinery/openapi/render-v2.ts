@@ -60,8 +60,9 @@ function renderOperation(operation: Operation, shared: SharedParameters): JsonOb
     responses[code] = { description: RESPONSE_DESCRIPTIONS[code] ?? '', schema };
   }
   responses['401'] = { description: 'Unauthorized' };
+  const consumes = consumedTypes(operation);
   return {
-    consumes: consumedTypes(operation),
+    ...(consumes.length > 0 ? { consumes } : {}),
     description: operation.deprecated
       ? `${operation.description}; deprecated: ${operation.deprecated}`
       : operation.description,

@@ -72,16 +72,30 @@ export function resourcePaths(resource: OpenApiResource): PathItem[] {
     ),
   ];
   if (resource.namespaced && resource.verbs.includes('list')) {
-    const list = listOperation(resource, names, `list${names.group}${resource.kind}ForAllNamespaces`);
     paths.push({
       path: `${root}/${resource.plural}`,
-      parameters: [...LIST_PARAMETERS, PRETTY],
-      operations: [{ ...list, parameters: [] }],
+      parameters: [PRETTY],
+      operations: [listOperation(resource, names, `list${names.group}${resource.kind}ForAllNamespaces`)],
     });
   }
   if (resource.verbs.includes('watch') && !resource.custom)
     paths.push(...watchPaths(resource, names, { root, name, namespace }));
-  return paths.filter(({ operations }) => operations.length > 0);
+  return paths.filter(({ operations }) => operations.length > 0).map(sharingParameters);
+}
+
+/** Parameters that every operation of a path has stand on the path. */
+function sharingParameters({ path, parameters, operations }: PathItem): PathItem {
+  const [first, ...others] = operations;
+  const shared = first!.parameters.filter((one) => others.every((operation) => operation.parameters.includes(one)));
+  if (shared.length === 0) return { path, parameters, operations };
+  return {
+    path,
+    parameters: [...parameters, ...shared],
+    operations: operations.map((operation) => ({
+      ...operation,
+      parameters: operation.parameters.filter((one) => !shared.includes(one)),
+    })),
+  };
 }
 
 function collectionOperations(resource: OpenApiResource, names: ResourceNames): Operation[] {
@@ -110,8 +124,9 @@ function collectionOperations(resource: OpenApiResource, names: ResourceNames): 
         action: 'deletecollection',
         operationId: `delete${group}Collection${scoped}`,
         description: `delete collection of ${kind}`,
-        parameters: DELETE_COLLECTION_PARAMETERS,
-        body: { definition: DELETE_OPTIONS, required: false },
+        // Of custom resources upstream documents what is deleted, and not how.
+        parameters: resource.custom ? LIST_PARAMETERS : DELETE_COLLECTION_PARAMETERS,
+        ...(resource.custom ? {} : { body: { definition: DELETE_OPTIONS, required: false } }),
         responses: { 200: STATUS },
       }),
     );

@@ -16,8 +16,24 @@ export const hidesStructure = (schema: JsonObject, style: Style): boolean =>
     schema['x-kubernetes-int-or-string'] === true ||
     schema['x-kubernetes-preserve-unknown-fields'] === true);
 
+const INT_OR_STRING: JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
+
+const isIntOrString = (anyOf: JsonValue | undefined): boolean =>
+  JSON.stringify(anyOf) === JSON.stringify(INT_OR_STRING);
+
+/** Version 3 spells out what x-kubernetes-int-or-string means, unless the schema does. */
+function spelledOut(schema: JsonObject): JsonObject {
+  if (schema['x-kubernetes-int-or-string'] !== true) return schema;
+  const { anyOf, allOf } = schema;
+  const all = Array.isArray(allOf) ? allOf : [];
+  if (isIntOrString(anyOf) || isIntOrString((all[0] as JsonObject | undefined)?.['anyOf'])) return schema;
+  if (anyOf === undefined) return { ...schema, anyOf: INT_OR_STRING };
+  return { ...schema, allOf: [{ anyOf: INT_OR_STRING }, ...all] };
+}
+
 /** The rendered keys of a schema with their values as JSON. */
-export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
+export function* schemaMembers(given: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
+  const schema = style === 'v3' ? spelledOut(given) : given;
   const members = new Map<string, string>();
   const hidden = hidesStructure(schema, style);
   for (const [key, value] of Object.entries(schema)) {

@@ -91,11 +91,14 @@ const SPECIAL: ReadonlyMap<string, (style: Style) => JsonObject> = new Map(
     [`${APIEXTENSIONS}JSONSchemaPropsOrArray`]: () => ({ description: 'A schema, or a list of schemas.' }),
     [`${APIEXTENSIONS}JSONSchemaPropsOrBool`]: () => ({ description: 'A schema, or true or false.' }),
     [`${APIEXTENSIONS}JSONSchemaPropsOrStringArray`]: () => ({ description: 'A schema, or a list of property names.' }),
-    [VERSION_INFO]: () => ({
+    [VERSION_INFO]: (style) => ({
       description: 'The version of the server.',
       type: 'object',
       properties: Object.fromEntries(
-        Object.entries(VERSION_FIELDS).map(([name, description]) => [name, { description, type: 'string' }]),
+        Object.entries(VERSION_FIELDS).map(([name, description]): [string, JsonObject] => {
+          const stated: JsonObject = style === 'v3' && REQUIRED_VERSION_FIELDS.includes(name) ? { default: '' } : {};
+          return [name, { description, type: 'string', ...stated }];
+        }),
       ),
       required: REQUIRED_VERSION_FIELDS,
     }),

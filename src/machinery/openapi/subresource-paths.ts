@@ -59,7 +59,13 @@ export function subresourcePaths(
       { path, parameters: [name, ...namespace, PRETTY, ...optionsParameters('PodLogOptions')], operations: [read] },
     ];
   }
-  const subject: Subject = { suffix, of: `${subresource} of the specified ${resource.kind}`, definition, gvk };
+  const subject: Subject = {
+    suffix,
+    of: `${subresource} of the specified ${resource.kind}`,
+    definition,
+    // Operations on custom resources name the custom kind, also where another kind travels.
+    gvk: resource.custom ? gvkOf(resource) : gvk,
+  };
   const operations = readAndWrite(resource, names, { verbs, subject });
   if (verbs.includes('create')) {
     const create = operationOf(

@@ -55,7 +55,8 @@ function* conversations(): Generator<Conversation> {
 
 /** Paths of custom resources come and go with other conversations. */
 function builtInPaths(body: unknown): unknown {
-  const { paths = {}, ...rest } = (body ?? {}) as Document;
+  // The index is JSON that is served as text: its lines.
+  const { paths = {}, ...rest } = (Array.isArray(body) ? JSON.parse(body.join('\n')) : (body ?? {})) as Document;
   const own = Object.entries(paths).filter(([path]) => !/example\.(?:com|org)/.test(path));
   const versions = own.map(([path, entry]) => [
     path,
@@ -100,6 +101,10 @@ export function withoutDescriptions(value: unknown): unknown {
     );
   }
   if (value === null || typeof value !== 'object') return value;
+  // A reference stands in `allOf` only so that it can have a description.
+  const { allOf, description, ...others } = value as Record<string, unknown>;
+  if (Array.isArray(allOf) && allOf.length === 1 && typeof description === 'string' && Object.keys(others).length === 0)
+    return withoutDescriptions(allOf[0]);
   return Object.fromEntries(
     Object.entries(value)
       // A property may be called description; only a text is one.

@@ -2,10 +2,14 @@
 import { field, message, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  AppArmorProfile: message('An AppArmor profile.', {
-    type: field(1, 'AppArmorProfileType', 'Localhost, RuntimeDefault or Unconfined.', { required: true, keep: true }),
-    localhostProfile: field(2, '*string', 'Name of a profile loaded on the node; only with type Localhost.'),
-  }),
+  AppArmorProfile: message(
+    'An AppArmor profile.',
+    {
+      type: field(1, 'AppArmorProfileType', 'Localhost, RuntimeDefault or Unconfined.', { required: true, keep: true }),
+      localhostProfile: field(2, '*string', 'Name of a profile loaded on the node; only with type Localhost.'),
+    },
+    { union: { discriminator: 'type', members: ['localhostProfile'] } },
+  ),
   Capabilities: message("Linux capabilities to add to and drop from the runtime's defaults.", {
     add: field(1, '[]Capability', 'Capabilities to add.', { list: 'atomic' }),
     drop: field(2, '[]Capability', 'Capabilities to drop.', { list: 'atomic' }),
@@ -109,7 +113,7 @@ export const messages = {
     name: field(1, 'string', 'Name of the port, unique in the Pod; Services can refer to it.'),
     hostPort: field(2, 'int32', 'Port on the node, 1 to 65535; with hostNetwork the same as containerPort.'),
     containerPort: field(3, 'int32', "Port on the Pod's IP address, 1 to 65535.", { required: true, keep: true }),
-    protocol: field(4, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
+    protocol: field(4, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP', statesDefault: true }),
     hostIP: field(5, 'string', 'Node IP address to bind the host port to.'),
   }),
   ContainerResizePolicy: message('How one resource of a running container is changed.', {
@@ -285,13 +289,20 @@ export const messages = {
         keep: true,
       }),
       key: field(3, 'string', 'Name of the variable in the file.', { required: true, keep: true }),
-      optional: field(4, '*bool', 'Whether the file or key may be missing; default false.'),
+      optional: field(4, '*bool', 'Whether the file or key may be missing; default false.', {
+        default: false,
+        statesDefault: true,
+      }),
     },
     { atomic: true },
   ),
   GRPCAction: message('Calls the gRPC health service.', {
     port: field(1, 'int32', 'Port number, 1 to 65535.', { required: true, keep: true }),
-    service: field(2, '*string', 'Service name to ask about; default "".', { keep: true, default: '' }),
+    service: field(2, '*string', 'Service name to ask about; default "".', {
+      keep: true,
+      default: '',
+      statesDefault: true,
+    }),
   }),
   HTTPGetAction: message('Sends an HTTP GET request.', {
     path: field(1, 'string', 'Path to request.', { default: '/' }),
@@ -372,14 +383,18 @@ export const messages = {
     type: field(3, 'string', 'SELinux type.'),
     level: field(4, 'string', 'SELinux level.'),
   }),
-  SeccompProfile: message('A seccomp filter for system calls.', {
-    type: field(1, 'SeccompProfileType', 'Localhost, RuntimeDefault or Unconfined.', { required: true, keep: true }),
-    localhostProfile: field(
-      2,
-      '*string',
-      "Profile file under the kubelet's seccomp directory; only with type Localhost.",
-    ),
-  }),
+  SeccompProfile: message(
+    'A seccomp filter for system calls.',
+    {
+      type: field(1, 'SeccompProfileType', 'Localhost, RuntimeDefault or Unconfined.', { required: true, keep: true }),
+      localhostProfile: field(
+        2,
+        '*string',
+        "Profile file under the kubelet's seccomp directory; only with type Localhost.",
+      ),
+    },
+    { union: { discriminator: 'type', members: ['localhostProfile'] } },
+  ),
   SecretEnvSource: message('Takes environment variables from a Secret.', {
     localObjectReference: field(1, 'LocalObjectReference', 'The Secret.', { inline: true }),
     optional: field(2, '*bool', 'Whether the Secret may be missing.'),

@@ -77,7 +77,9 @@ export const messages = {
       { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' },
     ),
     allocatedResources: field(5, 'map[string]Quantity', 'Storage that is being provided, including a pending growth.'),
-    allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', 'How growing each resource gets along.'),
+    allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', 'How growing each resource gets along.', {
+      granular: true,
+    }),
     currentVolumeAttributesClassName: field(8, '*string', 'VolumeAttributesClass in force.', {
       gate: 'VolumeAttributesClass',
     }),

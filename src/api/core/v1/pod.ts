@@ -137,9 +137,13 @@ export const messages = {
   PodSchedulingGate: message('Keeps the Pod from being scheduled until it is removed.', {
     name: field(1, 'string', 'Name of the gate, unique within the Pod.', { required: true, keep: true }),
   }),
-  PodSchedulingGroup: message('The group with which the Pod is scheduled.', {
-    podGroupName: field(1, '*string', "Name of the PodGroup, in the Pod's namespace."),
-  }),
+  PodSchedulingGroup: message(
+    'The group with which the Pod is scheduled.',
+    {
+      podGroupName: field(1, '*string', "Name of the PodGroup, in the Pod's namespace."),
+    },
+    { union: { members: ['podGroupName'] } },
+  ),
   PodSecurityContext: message('Security settings for the Pod and, as defaults, for its containers.', {
     seLinuxOptions: field(1, '*SELinuxOptions', 'SELinux context of all containers; the runtime picks one if unset.'),
     windowsOptions: field(8, '*WindowsSecurityContextOptions', 'Windows settings of all containers; not for Linux.'),

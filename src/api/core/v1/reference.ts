@@ -5,7 +5,7 @@ export const messages = {
   LocalObjectReference: message(
     'An object of the same namespace, by name.',
     {
-      name: field(1, 'string', 'Name of the object.'),
+      name: field(1, 'string', 'Name of the object.', { statesDefault: true }),
     },
     { atomic: true },
   ),

@@ -39,8 +39,10 @@ export const messages = {
   }),
   ReplicationControllerList: listOf('ReplicationController'),
   ReplicationControllerSpec: message('How many Pods to keep, and which.', {
-    replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1 }),
-    minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
+    replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1, statesDefault: true }),
+    minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.', {
+      statesDefault: true,
+    }),
     selector: field(2, 'map[string]string', "Labels of the Pods; default the template's labels.", { atomic: true }),
     template: field(3, '*PodTemplateSpec', 'Template for new Pods.'),
   }),

@@ -65,7 +65,7 @@ export const messages = {
   ServiceList: listOf('Service'),
   ServicePort: message('One port of a Service.', {
     name: field(1, 'string', 'Name of the port, a DNS label; needed when there is more than one.'),
-    protocol: field(2, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
+    protocol: field(2, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP', statesDefault: true }),
     appProtocol: field(6, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
     port: field(3, 'int32', 'Port on which the Service is reached.', { required: true, keep: true }),
     targetPort: field(4, 'IntOrString', 'Port number or name on the Pods; default the same as port.'),

@@ -13,10 +13,17 @@ export const messages = {
     diskURI: field(2, 'string', 'URI of the disk in blob storage.', { required: true, keep: true }),
     cachingMode: field(3, '*AzureDataDiskCachingMode', 'Host caching: None, ReadOnly or ReadWrite (default).', {
       default: 'ReadWrite',
+      statesDefault: true,
     }),
-    fsType: field(4, '*string', 'File system of the disk, such as ext4 (default) or xfs.', { default: 'ext4' }),
-    readOnly: field(5, '*bool', 'Mount read-only; default false.', { default: false }),
-    kind: field(6, '*AzureDataDiskKind', 'Shared (default), Dedicated or Managed.', { default: 'Shared' }),
+    fsType: field(4, '*string', 'File system of the disk, such as ext4 (default) or xfs.', {
+      default: 'ext4',
+      statesDefault: true,
+    }),
+    readOnly: field(5, '*bool', 'Mount read-only; default false.', { default: false, statesDefault: true }),
+    kind: field(6, '*AzureDataDiskKind', 'Shared (default), Dedicated or Managed.', {
+      default: 'Shared',
+      statesDefault: true,
+    }),
   }),
   AzureFilePersistentVolumeSource: message('An Azure file share.', {
     secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', {
@@ -202,7 +209,10 @@ export const messages = {
     }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
-    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
+    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', {
+      default: 'default',
+      statesDefault: true,
+    }),
     fsType: field(5, 'string', 'File system of the disk, such as ext4 (default) or xfs.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
     portals: field(7, '[]string', 'More target addresses, for multipath.', { list: 'atomic' }),
@@ -218,7 +228,10 @@ export const messages = {
     }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
-    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
+    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', {
+      default: 'default',
+      statesDefault: true,
+    }),
     fsType: field(5, 'string', 'File system of the disk, such as ext4 (default) or xfs.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
     portals: field(7, '[]string', 'More target addresses, for multipath.', { list: 'atomic' }),
@@ -329,10 +342,11 @@ export const messages = {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     image: field(2, 'string', 'Name of the image.', { required: true, keep: true }),
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
-    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
-    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
+    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd', statesDefault: true }),
+    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin', statesDefault: true }),
     keyring: field(6, 'string', "Path of the user's keyring; default /etc/ceph/keyring.", {
       default: '/etc/ceph/keyring',
+      statesDefault: true,
     }),
     secretRef: field(7, '*SecretReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
@@ -341,10 +355,11 @@ export const messages = {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     image: field(2, 'string', 'Name of the image.', { required: true, keep: true }),
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
-    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
-    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
+    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd', statesDefault: true }),
+    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin', statesDefault: true }),
     keyring: field(6, 'string', "Path of the user's keyring; default /etc/ceph/keyring.", {
       default: '/etc/ceph/keyring',
+      statesDefault: true,
     }),
     secretRef: field(7, '*LocalObjectReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
@@ -356,9 +371,12 @@ export const messages = {
     sslEnabled: field(4, 'bool', 'Talk to the gateway over TLS; default false.'),
     protectionDomain: field(5, 'string', 'Name of the protection domain.'),
     storagePool: field(6, 'string', 'Storage pool of the protection domain.'),
-    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', { default: 'ThinProvisioned' }),
+    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', {
+      default: 'ThinProvisioned',
+      statesDefault: true,
+    }),
     volumeName: field(8, 'string', 'Name of an existing volume.'),
-    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs' }),
+    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs', statesDefault: true }),
     readOnly: field(10, 'bool', 'Mount read-only; default false.'),
   }),
   ScaleIOVolumeSource: message('A ScaleIO volume.', {
@@ -368,9 +386,12 @@ export const messages = {
     sslEnabled: field(4, 'bool', 'Talk to the gateway over TLS; default false.'),
     protectionDomain: field(5, 'string', 'Name of the protection domain.'),
     storagePool: field(6, 'string', 'Storage pool of the protection domain.'),
-    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', { default: 'ThinProvisioned' }),
+    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', {
+      default: 'ThinProvisioned',
+      statesDefault: true,
+    }),
     volumeName: field(8, 'string', 'Name of an existing volume.'),
-    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs' }),
+    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs', statesDefault: true }),
     readOnly: field(10, 'bool', 'Mount read-only; default false.'),
   }),
   SecretProjection: message('Writes keys of a Secret into a projected volume.', {

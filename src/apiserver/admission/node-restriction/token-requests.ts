@@ -13,7 +13,7 @@ import { getPod } from './pods.ts';
 export async function admitTokenRequest(request: NodeRequest): Promise<void> {
   const { nodeName, attributes } = request;
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return;
-  const { spec } = attributes.object as TokenRequest & KubeObject;
+  const { spec = {} } = attributes.object as TokenRequest & KubeObject;
   const ref = spec.boundObjectRef;
   if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name)
     throw newForbidden(attributes, 'node requested token not bound to a pod');

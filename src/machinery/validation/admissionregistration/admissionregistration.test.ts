@@ -220,6 +220,25 @@ describe('policies', () => {
     },
   };
   const mutations: Case[] = [
+    ['none', { spec: { mutations: [] } }, ['spec.mutations: Required value: mutations must contain at least one item']],
+    [
+      'without an expression',
+      { spec: { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: ' ' } }] } },
+      ['spec.mutations[0].jsonPatch.expression: Required value'],
+    ],
+    [
+      'of what is deleted',
+      {
+        spec: {
+          matchConstraints: {
+            resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['pods'] }],
+          },
+        },
+      },
+      [
+        'spec.matchConstraints.resourceRules.operations: Unsupported value: "DELETE": supported values: "*", "CONNECT", "CREATE", "UPDATE"',
+      ],
+    ],
     ['right', {}, []],
     [
       'odd patch',

@@ -27,10 +27,14 @@ export const mutatingAdmissionPolicy: KindValidation<MutatingAdmissionPolicy> = 
   ],
 };
 
+/** Nothing is left to mutate in a DELETE. */
+const MUTATED_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
 function validatePolicy(errors: FieldError[], spec: MutatingAdmissionPolicySpec, scope: PolicyScope): void {
-  const expressions = validatePolicyHead(errors, spec, SPEC, scope);
+  const expressions = validatePolicyHead(errors, spec, SPEC, { ...scope, operations: MUTATED_OPERATIONS });
   const mutations = spec.mutations ?? [];
-  if (mutations.length === 0) errors.push(required(SPEC.child('mutations'), 'must contain at least one item'));
+  if (mutations.length === 0)
+    errors.push(required(SPEC.child('mutations'), 'mutations must contain at least one item'));
   for (const [i, mutation] of mutations.entries())
     validateMutation(errors, mutation, SPEC.child('mutations').index(i), expressions);
   const policy = spec.reinvocationPolicy ?? '';
@@ -58,10 +62,9 @@ function validateMutation(errors: FieldError[], mutation: Mutation, at: Path, sc
   const { type, field, other } = known;
   const patch = mutation[field];
   if (!patch) errors.push(required(at.child(field), `must be specified when patchType is ${type}`));
-  else if (!patch.expression?.trim())
-    errors.push(required(at.child(field, 'expression'), 'expression is not specified'));
+  else if (!patch.expression?.trim()) errors.push(required(at.child(field, 'expression')));
   else
-    validateExpression(errors, patch.expression, at.child(field, 'expression'), {
+    validateExpression(errors, patch.expression.trim(), at.child(field, 'expression'), {
       ...scope,
       use: field,
       hasAuthorizer: true,

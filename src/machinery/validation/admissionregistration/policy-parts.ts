@@ -39,7 +39,7 @@ export function validatePolicyHead(
   errors: FieldError[],
   spec: PolicySpec,
   at: Path,
-  { old, context }: PolicyScope,
+  { old, context, operations }: PolicyScope & { readonly operations?: readonly string[] },
 ): ExpressionScope {
   const { failurePolicy, paramKind, matchConstraints } = spec;
   const scope = { cel: context.cel, hasParams: paramKind != null };
@@ -51,6 +51,9 @@ export function validatePolicyHead(
   else {
     validateMatchResources(errors, matchConstraints, at.child('matchConstraints'));
     if (!matchConstraints.resourceRules?.length) errors.push(required(at.child('matchConstraints', 'resourceRules')));
+    const asked = (matchConstraints.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
+    for (const one of operations ? asked.filter((operation) => !operations.includes(operation)) : [])
+      errors.push(notSupported(at.child('matchConstraints', 'resourceRules', 'operations'), one, operations!));
   }
   const unchanged =
     old && semanticEqual(paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions);

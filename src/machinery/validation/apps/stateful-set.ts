@@ -78,6 +78,9 @@ function validateStatefulSetSpec(
   validatePodManagementPolicy(errors, spec?.podManagementPolicy ?? '', at.child('podManagementPolicy'));
   validateUpdateStrategy(errors, spec?.updateStrategy, at.child('updateStrategy'));
   validateRetention(errors, spec, at.child('persistentVolumeClaimRetentionPolicy'));
+  // They cannot change, so an update tolerates what was stored.
+  for (const [i, claim] of old ? [] : (spec?.volumeClaimTemplates ?? []).entries())
+    validateClaimSpec(errors, claim.spec ?? {}, at.child('volumeClaimTemplates').index(i).child('spec'), {});
   validateNonnegative(errors, spec?.replicas, at.child('replicas'));
   validateNonnegative(errors, spec?.minReadySeconds, at.child('minReadySeconds'));
   validateNonnegative(errors, spec?.ordinals?.start, at.child('ordinals', 'start'));
@@ -86,9 +89,6 @@ function validateStatefulSetSpec(
   if (!isUsableSelector(spec?.selector)) errors.push(invalidValue(at.child('selector'), spec?.selector, ''));
   else validateTemplate(errors, spec, at.child('template'), { old, context });
   validateAlwaysRestarting(errors, spec?.template, at.child('template'), 'StatefulSet');
-  for (const [i, claim] of (spec?.volumeClaimTemplates ?? []).entries()) {
-    validateClaimSpec(errors, claim.spec ?? {}, at.child('volumeClaimTemplates').index(i).child('spec'), {});
-  }
 }
 
 function validatePodManagementPolicy(errors: FieldError[], policy: string, at: Path): void {

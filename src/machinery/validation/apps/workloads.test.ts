@@ -252,7 +252,26 @@ describe('StatefulSets', () => {
       { spec: { volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: {} } }] } },
       ['spec.volumeClaimTemplates[0].spec.resources[storage]: Required value'],
     ],
+    [
+      'a claim before the selector',
+      {
+        spec: {
+          replicas: -1,
+          volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: {} } }],
+        },
+      },
+      [
+        'spec.volumeClaimTemplates[0].spec.resources[storage]: Required value',
+        `spec.replicas: Invalid value: -1: ${NEGATIVE}`,
+      ],
+    ],
   ];
+  it('do not validate claims anew, which cannot change', () => {
+    const wrong = { ...claim, spec: { ...claim.spec, resources: {} } };
+    expect(updateErrors(kind, right, { spec: { volumeClaimTemplates: [wrong] } })).toEqual([
+      expect.stringMatching(/^spec: Forbidden: updates to statefulset spec/),
+    ]);
+  });
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });

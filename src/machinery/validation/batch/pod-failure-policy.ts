@@ -97,7 +97,7 @@ function validateExitCodes(
     errors.push(invalidValue(at.child('containerName'), containerName, detail));
   }
   const valuesAt = at.child('values');
-  if (values.length === 0) errors.push(invalidValue(valuesAt, values, 'at least one value is required'));
+  if (values.length === 0) errors.push(invalidValue(valuesAt, given ?? null, 'at least one value is required'));
   else if (values.length > MAX_EXIT_CODES) errors.push(tooMany(valuesAt, values.length, MAX_EXIT_CODES));
   const seen = new Set<number>();
   let ordered = true;

@@ -10,6 +10,6 @@ export function validateConditionTypes(
     const at = path('status', 'conditions').index(i).child('type');
     if (seen.has(type)) errors.push(duplicate(at, type));
     seen.add(type);
-    if (type === '') errors.push(required(at, 'must not be empty'));
+    if (type === '') errors.push(required(at));
   }
 }

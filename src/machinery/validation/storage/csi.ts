@@ -81,6 +81,11 @@ function validateDriverSpec(errors: FieldError[], spec: CSIDriverSpec): void {
     const at = SPEC.child('nodeAllocatableUpdatePeriodSeconds');
     errors.push(invalidValue(at, period, `must be greater than or equal to ${MIN_UPDATE_PERIOD} seconds`));
   }
+  const inSecrets = spec.serviceAccountTokenInSecrets;
+  if (inSecrets != null && !spec.tokenRequests?.length) {
+    const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+    errors.push(invalidValue(SPEC.child('serviceAccountTokenInSecrets'), inSecrets, detail));
+  }
 }
 
 function validateTokenRequests(errors: FieldError[], requests: readonly TokenRequest[], at: Path): void {

@@ -9,6 +9,35 @@ const storage = (plural: string, namespaced = false) => ({
   namespaced,
 });
 
+describe('CSIDrivers', () => {
+  const kind = storage('csidrivers');
+  const right: JsonObject = {
+    metadata: { name: 'd' },
+    spec: {
+      attachRequired: true,
+      podInfoOnMount: false,
+      storageCapacity: false,
+      requiresRepublish: false,
+      seLinuxMount: false,
+      fsGroupPolicy: 'None',
+      volumeLifecycleModes: ['Persistent'],
+    },
+  };
+  const detail = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+  const cases: Case[] = [
+    ['right', {}, []],
+    [
+      'no token for the Secrets',
+      { spec: { serviceAccountTokenInSecrets: false } },
+      [`spec.serviceAccountTokenInSecrets: Invalid value: false: ${detail}`],
+    ],
+    ['a token in Secrets', { spec: { serviceAccountTokenInSecrets: true, tokenRequests: [{ audience: 'a' }] } }, []],
+  ];
+  it.each(cases)('create: %s', (_name, change, errors) => {
+    expect(createErrors(kind, right, change)).toEqual(errors);
+  });
+});
+
 describe('StorageClasses', () => {
   const kind = storage('storageclasses');
   const right: JsonObject = {
@@ -40,6 +69,11 @@ describe('StorageClasses', () => {
       ['parameters: Too long: may not be more than 512 bytes'],
     ],
     ['a term that says nothing', topology(), ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""']],
+    [
+      'terms that say nothing, each once for every term and for those before it',
+      { allowedTopologies: [{}, {}] },
+      [0, 0, 1, 1, 1].map((i) => `allowedTopologies[${i}].matchLabelExpressions: Duplicate value: ""`),
+    ],
     [
       'a key without values',
       topology({ key: 'zone' }),

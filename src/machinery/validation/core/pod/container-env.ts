@@ -15,17 +15,16 @@ import {
   notSupported,
   type Path,
   required,
-  tooLong,
 } from '../../../errors/index.ts';
 import {
   configMapKey,
+  dns1123Label,
   nameIsDnsSubdomain,
   qualifiedName,
   relaxedEnvVarName,
-  utf8Longer,
 } from '../../../names/index.ts';
 import { quantityOf } from '../../quantities.ts';
-import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
+import { validateNoBacksteps } from '../volume/file-paths.ts';
 
 export function validateEnv(errors: FieldError[], env: readonly EnvVar[], at: Path): void {
   for (let i = 0; i < env.length; i++) {
@@ -206,19 +205,16 @@ function validateKeySelector(errors: FieldError[], { name = '', key = '' }: Conf
   else for (const message of configMapKey(key)) errors.push(invalidValue(at.child('key'), key, message));
 }
 
-/** The maximum length of a key in an env file. */
-const FILE_KEY_MAX = 128;
-
 function validateFileKeyRef(errors: FieldError[], reference: FileKeySelector, at: Path): void {
   const { key = '', volumeName = '', path = '' } = reference;
   if (key === '') errors.push(required(at.child('key')));
-  else {
-    for (const message of relaxedEnvVarName(key)) errors.push(invalidValue(at.child('key'), key, message));
-    if (utf8Longer(key, FILE_KEY_MAX)) errors.push(tooLong(at.child('key'), FILE_KEY_MAX));
-  }
+  for (const message of key === '' ? [] : relaxedEnvVarName(key))
+    errors.push(invalidValue(at.child('key'), key, message));
   if (volumeName === '') errors.push(required(at.child('volumeName')));
+  for (const message of volumeName === '' ? [] : dns1123Label(volumeName))
+    errors.push(invalidValue(at.child('volumeName'), volumeName, message));
   if (path === '') errors.push(required(at.child('path')));
-  else validateLocalNonReservedPath(errors, path, at.child('path'));
+  else validateNoBacksteps(errors, path, at.child('path'));
 }
 
 /** fileKeyRef must refer to an emptyDir volume. */

@@ -246,6 +246,14 @@ const families: Readonly<Record<string, readonly Row[]>> = {
       ['spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"'],
     ],
     [
+      'a key of a file above its volume',
+      inContainer({ env: [{ name: 'a', valueFrom: { fileKeyRef: { volumeName: 'v', path: '/a/../b', key: 'k' } } }] }),
+      [
+        'spec.containers[0].env[0].valueFrom.fileKeyRef.path: Invalid value: "/a/../b": must not contain \'..\'',
+        'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"',
+      ],
+    ],
+    [
       'a file in a volume that others write',
       inContainer(
         { env: [{ name: 'a', valueFrom: { fileKeyRef: { volumeName: 'v', path: 'p', key: 'k' } } }] },
