@@ -253,7 +253,6 @@ const families: Readonly<Record<string, readonly Row[]>> = {
         'spec.containers[0].env[0].valueFrom.fileKeyRef.volumeName: Not found: "v"',
       ],
     ],
-    ],
     [
       'a file in a volume that others write',
       inContainer(
