@@ -54,7 +54,7 @@ function parseRange(text: string | undefined, size: number): Range {
   if (!text.startsWith('bytes=')) return { refused: 'invalid range' };
   const specs = text.slice('bytes='.length).split(',');
   if (specs.length > 1) return 'whole';
-  const match = /^\s*(\d*)\s*-\s*(\d*)\s*$/.exec(specs[0]!);
+  const match = /^(\d*)-(\d*)$/.exec(specs[0]!.replaceAll(' ', ''));
   if (!match || (match[1] === '' && match[2] === '')) return { refused: 'invalid range' };
   if (match[1] === '') {
     const length = Math.min(Number(match[2]), size);

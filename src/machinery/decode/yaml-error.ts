@@ -38,6 +38,8 @@ function wording(error: YAMLParseError, errors: readonly YAMLParseError[], docum
     case 'MULTILINE_IMPLICIT_KEY':
       return { text: 'mapping values are not allowed in this context', lineOffset: 1 };
     case 'BAD_INDENT':
+      if (says('Flow') && wantsContent(document, error.pos[0]))
+        return { text: 'did not find expected node content', lineOffset: -1 };
       if (says('Flow map')) return { text: "did not find expected ',' or '}'", lineOffset: -1 };
       if (says('Flow seq')) return { text: "did not find expected ',' or ']'", lineOffset: -1 };
       if (says('sequence items')) return { text: "did not find expected '-' indicator", lineOffset: -1 };
