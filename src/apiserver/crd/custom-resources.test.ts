@@ -351,9 +351,16 @@ describe('several versions', () => {
     });
     expect([made.body.apiVersion, made.body['spec']]).toEqual([`${group}/v2`, { a: '1' }]);
     expect((await server.call('GET', path(group, 'x'))).body['spec']).toEqual({ a: '1', b: 'b' });
-    expect((await server.call('GET', path(group, 'x', 'v1beta1'))).warnings).toEqual([
-      `299 - "${group}/v1beta1 Thing is deprecated; use ${group}/v2 Thing"`,
-    ]);
+    const warnings = [`299 - "${group}/v1beta1 Thing is deprecated; use ${group}/v2 Thing"`];
+    expect((await server.call('GET', path(group, 'x', 'v1beta1'))).warnings).toEqual(warnings);
+    // Whatever becomes of the request.
+    const refused = [
+      await server.call('GET', `${path(group, 'x', 'v1beta1')}/status`),
+      await server.call('PUT', path(group, '', 'v1beta1'), { body: {} }),
+      await server.call('GET', path(group, 'x', 'v1beta1'), { accept: 'text/html' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([404, 400, 406]);
+    for (const answer of refused) expect(answer.warnings).toEqual(warnings);
     expect((await server.call('GET', `/apis/${group}`)).body['preferredVersion']).toMatchObject({ version: 'v2' });
   });
 });

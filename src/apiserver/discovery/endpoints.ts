@@ -47,8 +47,18 @@ export function discoveryEndpoints(
           PLAIN,
         ),
     })),
-    { path: '/api/*', serve: (exchange) => serveBelow(exchange, current()) },
-    { path: '/apis/*', serve: (exchange) => serveBelow(exchange, current()) },
+    { path: '/api/*', serve: (exchange) => serveBelow(exchange, current()), paths: () => ['/api/v1'] },
+    {
+      path: '/apis/*',
+      serve: (exchange) => serveBelow(exchange, current()),
+      paths: () =>
+        current()
+          .filter(({ group }) => group !== '')
+          .flatMap(({ group, versions }) => [
+            `/apis/${group}`,
+            ...versions.map(({ version }) => `/apis/${group}/${version}`),
+          ]),
+    },
   ];
 }
 

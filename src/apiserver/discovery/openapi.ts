@@ -44,6 +44,7 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
     },
     {
       path: '/openapi/v3/*',
+      paths: () => ['/openapi/v3/'],
       serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current(), clock.now()),
     },
   ];

@@ -1,9 +1,12 @@
 /** Paths outside the resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
+import { compareText } from '../../base/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { withoutTrailingSlashes } from '../request/request-info.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
-import { methodNotAllowed, pageNotFound } from '../request/responses.ts';
+import { methodNotAllowed, pageNotFound, respondIndented } from '../request/responses.ts';
+
+const INDEX: ReadonlySet<string> = new Set(['/', '/index.html']);
 
 const isPrefix = ({ path }: Endpoint): boolean => path.endsWith('*');
 
@@ -21,6 +24,10 @@ export class Endpoints {
 
   async serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
     const { path, method } = exchange.request;
+    if (INDEX.has(path)) {
+      exchange.recognized = true;
+      return respondIndented({ paths: this.#paths() });
+    }
     const endpoint = this.#find(path);
     if (!endpoint) return pageNotFound();
     if (method !== 'GET' && !endpoint.plain && !isPrefix(endpoint)) throw methodNotAllowed();
@@ -37,8 +44,9 @@ export class Endpoints {
     return this.#prefixes.find((endpoint) => path.startsWith(endpoint.path.slice(0, -1)));
   }
 
-  /** For the index at `/`. */
-  paths(): string[] {
-    return [...this.#exact.keys()].sort();
+  /** In the order of their text. */
+  #paths(): string[] {
+    const below = this.#prefixes.flatMap((endpoint) => endpoint.paths?.() ?? []);
+    return [...this.#exact.keys(), ...below].sort(compareText);
   }
 }

@@ -107,6 +107,31 @@ describe('another path', () => {
     }
   });
 
+  it.each(['/', '/index.html'])('%s is the index of what there is', async (path) => {
+    const answer = await server.call('POST', path, { accept: 'text/html' });
+    expect([answer.status, answer.response.headers['content-type']]).toEqual([200, 'application/json']);
+    const paths = answer.body['paths'] as string[];
+    expect(paths).toEqual([...paths].sort());
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        '/.well-known/openid-configuration',
+        '/api',
+        '/api/v1',
+        '/apis',
+        '/apis/',
+        '/apis/apps',
+        '/apis/apps/v1',
+        '/livez/poststarthook/rbac/bootstrap-roles',
+        '/metrics',
+        '/openapi/v3',
+        '/openapi/v3/',
+        '/version',
+      ]),
+    );
+    for (const one of paths.filter((listed) => listed !== '/openapi/v3/'))
+      expect([one, (await server.call('GET', one, { accept: '*/*' })).status]).toEqual([one, 200]);
+  });
+
   it.each([
     [
       '/apis',

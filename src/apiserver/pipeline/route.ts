@@ -53,13 +53,16 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
   if (served.custom && !isCustomPath(served, exchange)) return pageNotFound();
+  // The version of a custom resource is deprecated whatever becomes of the request.
+  const { deprecation } = served.strategy;
+  if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
   if (request.method === 'HEAD') throw methodNotAllowed();
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
   const scope = scopeOf(chain, exchange, user, served);
-  if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
+  if (deprecation && !served.custom) scope.warnings.push(deprecation);
   return whenDone(verb(scope), (result) => respond(scope, result));
 }
 

@@ -10,6 +10,8 @@ export interface Endpoint {
    * slashes, and they take GET.
    */
   readonly plain?: true;
+  /** For everything below a path: what of it the index names. */
+  paths?(): readonly string[];
   /** undefined: no such page below this path. A handler of everything below a path checks the method itself. */
   serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse | undefined> | ApiResponse | undefined;
 }

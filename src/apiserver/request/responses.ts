@@ -43,6 +43,13 @@ export function respondJson(status: number, object: unknown, headers: ResponseHe
 /** Tells browsers not to guess another media type: for text that may repeat what the client sent. */
 export const NO_SNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' };
 
+/** JSON for people, whatever they accept. */
+export const respondIndented = (object: unknown): ApiResponse => ({
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(object, null, 2),
+});
+
 export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
   const own = status >= 400 ? NO_SNIFF : {};
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...own, ...headers }, body: text };

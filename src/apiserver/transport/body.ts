@@ -24,8 +24,12 @@ export const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge
 
 export const cutOff = (): StatusError => badRequest('the request was cut off');
 
+const isGzip = (body: Buffer): boolean => body[0] === 0x1f && body[1] === 0x8b;
+
 async function gunzipped(packed: Promise<Buffer>, maxBytes: number): Promise<Buffer> {
   const body = await packed;
+  // Clients that send the header with a plain body are served, too.
+  if (!isGzip(body)) return body;
   try {
     return await gunzipAsync(body, { maxOutputLength: maxBytes });
   } catch (error) {

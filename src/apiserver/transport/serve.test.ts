@@ -253,6 +253,11 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       ).toBe('{"a":1}');
     });
 
+    it('a plain body that calls itself compressed is taken as it is', async () => {
+      const answer = await post(session, Buffer.from('{"a":1}'), { 'content-encoding': 'gzip' });
+      expect([answer.status, answer.body.toString()]).toEqual([200, '{"a":1}']);
+    });
+
     it.each([{ length: true }, { length: false }])(
       'a body over the limit is refused (told before: $length)',
       async ({ length }) => {

@@ -12,7 +12,7 @@ export function applyPolicyPatch<T>(object: T, operations: readonly Record<strin
     } catch (error) {
       if (!isStatusError(error)) throw error;
       if (operation['op'] === 'test') return object;
-      throw new Error(`JSON Patch: ${patchProblem(operation)}`, { cause: error });
+      throw new Error(`JSON Patch: ${patchProblem(document, operation)}`, { cause: error });
     }
   }
   checkNesting(document);

@@ -469,7 +469,7 @@ describe('MutatingAdmissionPolicy', () => {
     [
       'a patch that does not fit',
       jsonPatch("[JSONPatch{op: 'remove', path: '/data/none'}]"),
-      'JSON Patch: remove operation does not apply: doc is missing key: "/data/none": missing value',
+      "JSON Patch: error in remove for path: '/data/none': Unable to remove nonexistent key: none: missing value",
     ],
     ['an error', apply("Object{data: {'a': object.data.none}}"), 'resulted in error: no such key: none'],
   ];

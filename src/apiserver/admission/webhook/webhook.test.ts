@@ -596,7 +596,7 @@ describe('mutating webhooks', () => {
     [
       'a patch that does not fit',
       patch({ op: 'remove', path: '/data/none' }),
-      'Internal error occurred: remove operation does not apply: doc is missing key: "/data/none": missing value',
+      'Internal error occurred: remove operation does not apply: doc is missing path: "/data/none": missing value',
     ],
     [
       'a patch of no known type',
