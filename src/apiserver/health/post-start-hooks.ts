@@ -47,7 +47,7 @@ const OF_FLOW_CONTROL: readonly PostStartHook[] = [
   'priority-and-fairness-filter',
 ];
 
-export interface PostStartHooksOptions {
+interface PostStartHooksOptions {
   readonly flowControl: boolean;
 }
 

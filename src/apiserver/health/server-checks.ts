@@ -8,7 +8,7 @@ import { etcdChecks } from './etcd-checks.ts';
 import type { HealthCheck } from './health.ts';
 import type { PostStartHooks } from './post-start-hooks.ts';
 
-export interface ServerCheckOptions {
+interface ServerCheckOptions {
   readonly ctx: Pick<Context, 'clock' | 'logger' | 'signal'>;
   readonly store: Pick<Store, 'range' | 'alarms'>;
   /** Whether the watch cache follows the store. */

@@ -123,7 +123,7 @@ const unionExtension = ({ discriminator, members }: UnionDeclaration): JsonObjec
 });
 
 /** Kinds of the meta group that every version of every group has. */
-export const KINDS_OF_EVERY_VERSION = ['DeleteOptions', 'WatchEvent'];
+const KINDS_OF_EVERY_VERSION = ['DeleteOptions', 'WatchEvent'];
 
 /** The definitions of `KINDS_OF_EVERY_VERSION` in the document of one version, which names that version and v1 only. */
 export function definitionsOfVersion(gv: { group: string; version: string }): [string, JsonObject][] {
