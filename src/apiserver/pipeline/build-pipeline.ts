@@ -25,6 +25,7 @@ import { ServiceAllocator } from '../service-allocation/index.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import type { Backend } from '../verbs/scope.ts';
+import { StageRunner } from '../stage-thread/stage-runner.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
@@ -75,6 +76,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     serviceAllocator,
     ...network,
     yaml: new YamlReader(ctx),
+    stages: new StageRunner(ctx),
     templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
     frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
     sparesUnchangedFields: speed.unchangedFields,

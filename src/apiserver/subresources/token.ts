@@ -32,7 +32,7 @@ export async function createToken(scope: Scope): Promise<Result> {
     expected: TOKEN_REQUEST,
   })) as TokenRequestObject;
   checkNamespace(scope, request);
-  trackCreate(
+  await trackCreate(
     { ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } },
     request,
     managerOf(scope, options),

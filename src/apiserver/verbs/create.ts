@@ -40,7 +40,8 @@ export async function createObject(
   const object = throughStorage(scope.served, decoded);
   clearSystemMetadata(object);
   dedupOwnerReferences(scope, object);
-  trackCreate(scope, object, managerOf(scope, options), written);
+  const tracking = trackCreate(scope, object, managerOf(scope, options), written);
+  if (tracking) await tracking;
   await betweenStages(scope);
   return storeCreated(scope, object, options);
 }

@@ -7,7 +7,7 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { rememberBody, rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
@@ -31,7 +31,6 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await knowYaml(scope, body, format);
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
@@ -50,7 +49,6 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   }
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await knowYaml(scope, body, format);
   if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
   const text = body.toString('latin1');
   scope.template = templates.ofBody(text);
@@ -109,6 +107,9 @@ export async function decodeBytes(
   options: BodyOptions & { expected: GroupVersionKind },
 ): Promise<KubeObject> {
   const { expected, time = new AskedTime(scope) } = options;
+  const large = scope.isLarge ? await decodeInThread(scope, body, format, { ...options, time }) : undefined;
+  if (large) return large;
+  await knowYaml(scope, body, format);
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
@@ -117,18 +118,38 @@ export async function decodeBytes(
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
-  const { kind, version } = expected;
-  reportStrictErrors(
-    scope,
-    strictErrors,
-    options.fieldValidation,
-    `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `,
-  );
+  reportStrictErrors(scope, strictErrors, options.fieldValidation, cannotBeHandled(expected));
   if (decode === scope.served.decode) checkVersion(object, expected);
   await betweenStages(scope);
   const complete = withDefaults(expected, object, time);
   rememberEmptyLists(complete, body, format);
   return complete;
+}
+
+const cannotBeHandled = ({ kind, version }: GroupVersionKind): string =>
+  `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `;
+
+/** The same in the thread of large requests; undefined where that cannot decode the body. */
+async function decodeInThread(
+  scope: Scope,
+  body: Buffer,
+  format: BodyFormat,
+  options: BodyOptions & { expected: GroupVersionKind; time: DefaultingContext },
+): Promise<KubeObject | undefined> {
+  if (scope.served.custom) return undefined;
+  const { group, version, kind } = options.expected;
+  const expected = { group, version, kind };
+  const decoded = await scope.backend.stages.run('decode', { body, format, expected, now: options.time.now ?? '' });
+  if (!decoded) return undefined;
+  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation, cannotBeHandled(expected));
+  const object = JSON.parse(decoded.object) as KubeObject;
+  if (format === 'protobuf') checkKind(object, expected);
+  await betweenStages(scope);
+  if (decoded.written !== undefined) {
+    rememberBody(object, JSON.parse(decoded.written));
+    await betweenStages(scope);
+  }
+  return object;
 }
 
 const apiVersionText = (gvk: GroupVersionKind): string =>

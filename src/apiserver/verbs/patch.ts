@@ -39,7 +39,7 @@ export async function patch(scope: Scope): Promise<Result> {
     async compute(live) {
       const object = await patched(scope, type, body, live, options);
       await betweenStages(scope);
-      return withOwnFields(scope, live, trackUpdate(scope, live, object, manager));
+      return withOwnFields(scope, live, await trackUpdate(scope, live, object, manager));
     },
   });
   return { type: 'entry', status: 200, entry };

@@ -110,6 +110,13 @@ export function fieldSetText(set: FieldSet): string {
   return text;
 }
 
+/** A set from its JSON, which is cached: encoding a large set takes long. */
+export function parseFieldSetText(text: string): FieldSet {
+  const set = JSON.parse(text) as FieldSet;
+  jsonTexts.set(set, text);
+  return set;
+}
+
 function makeSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;
   const set: FieldSetBuilder = {};
