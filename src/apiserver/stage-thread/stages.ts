@@ -4,6 +4,7 @@
  */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
+import { type JsonPieces, toPieces } from '../../base/index.ts';
 import { fieldSetText, type FieldSet, type ResetFields, updateManagedFields } from '../../machinery/apply/index.ts';
 import { decodeObject } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
@@ -34,10 +35,10 @@ export interface DecodeInput {
 
 export interface DecodeOutput {
   /** In canonical form, with its defaults. */
-  readonly object: string;
+  readonly object: JsonPieces;
   readonly strictErrors: readonly string[];
   /** The body, if it has an empty list (see empty-lists.ts). */
-  readonly written?: string;
+  readonly written?: JsonPieces;
 }
 
 function decode({ body, format, expected, now }: DecodeInput): DecodeOutput {
@@ -47,13 +48,13 @@ function decode({ body, format, expected, now }: DecodeInput): DecodeOutput {
       ? { object: decodeProtobufObject(schema, bytes, typeMetaOf(expected)), strictErrors: [] }
       : decodeObject({ body: bytes, contentType: format, expected });
   // An object of another kind is refused by its reader.
-  if (object.kind !== expected.kind) return { object: JSON.stringify(object), strictErrors };
+  if (object.kind !== expected.kind) return { object: toPieces(object), strictErrors };
   object.metadata ??= {};
   const written = format === 'protobuf' ? undefined : bodyWithEmptyLists(bytes, format);
   return {
-    object: JSON.stringify(applyDefaults(expected, object, { now })),
+    object: toPieces(applyDefaults(expected, object, { now })),
     strictErrors,
-    ...(written === undefined ? {} : { written: JSON.stringify(written) }),
+    ...(written === undefined ? {} : { written: toPieces({ body: written }) }),
   };
 }
 
@@ -77,8 +78,13 @@ export interface OwnershipInput {
 export interface OwnershipOutput {
   /** Without their fields; absent where nothing is tracked. */
   readonly entries: readonly ManagedFieldsEntry[] | undefined;
-  /** The fields of each entry. */
-  readonly fields: readonly (string | undefined)[];
+  /** The fields of each entry, as text and in pieces. */
+  readonly fields: readonly (OwnedFields | undefined)[];
+}
+
+export interface OwnedFields {
+  readonly text: string;
+  readonly pieces: JsonPieces;
 }
 
 function trackFields({ kind, live, updated, ...update }: OwnershipInput): OwnershipOutput {
@@ -90,7 +96,9 @@ function trackFields({ kind, live, updated, ...update }: OwnershipInput): Owners
   }).metadata;
   return {
     entries: managedFields?.map(({ fieldsV1, ...entry }) => (fieldsV1 ? { ...entry, fieldsV1: {} } : entry)),
-    fields: (managedFields ?? []).map(({ fieldsV1 }) => (fieldsV1 ? fieldSetText(fieldsV1 as FieldSet) : undefined)),
+    fields: (managedFields ?? []).map(({ fieldsV1 }) =>
+      fieldsV1 ? { text: fieldSetText(fieldsV1 as FieldSet), pieces: toPieces(fieldsV1) } : undefined,
+    ),
   };
 }
 

@@ -24,9 +24,9 @@ export class LazyEncoding implements LazyValue {
   readonly size: number;
   #form: Form;
 
-  constructor(object: KubeObject) {
-    this.#form = { type: 'object', object, hasRevision: false };
-    this.size = estimateObjectLength(object);
+  constructor(object: KubeObject, bytes?: Uint8Array) {
+    this.#form = bytes ? { type: 'both', object, bytes } : { type: 'object', object, hasRevision: false };
+    this.size = bytes?.length ?? estimateObjectLength(object);
   }
 
   /** Frozen, with the revision of its write as resourceVersion. After `bytes`, only while some reader still holds it. */

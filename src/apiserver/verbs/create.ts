@@ -11,6 +11,7 @@ import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
+import { encodeLarge } from './encode-large.ts';
 import { managerOf, trackCreate } from './managed-fields.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import { clearSystemMetadata, prepareForCreate } from './prepare-for-create.ts';
@@ -77,8 +78,9 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     const reservation = await preparing;
     try {
       await betweenStages(scope);
+      const encoded = scope.isLarge ? await encodeLarge(scope, candidate) : undefined;
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
-      const entry = await backend.objects.create(served, place, candidate, options.dryRun);
+      const entry = await backend.objects.create(served, place, candidate, options.dryRun, encoded);
       if (options.dryRun) await reservation?.rollback?.();
       else await reservation?.commit?.();
       return entry;

@@ -1,13 +1,14 @@
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 /** Decodes the body of a write in its media type into the kind that the endpoint takes. */
-import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
+import { append, cloneJson, formatTime, fromPieces, quote } from '../../base/index.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { rememberBody, rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { inSlices } from '../request/in-slices.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
@@ -142,12 +143,12 @@ async function decodeInThread(
   const decoded = await scope.backend.stages.run('decode', { body, format, expected, now: options.time.now ?? '' });
   if (!decoded) return undefined;
   reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation, cannotBeHandled(expected));
-  const object = JSON.parse(decoded.object) as KubeObject;
+  const { clock } = scope.backend.ctx;
+  const object = (await inSlices(clock, fromPieces(decoded.object))) as KubeObject;
   if (format === 'protobuf') checkKind(object, expected);
-  await betweenStages(scope);
   if (decoded.written !== undefined) {
-    rememberBody(object, JSON.parse(decoded.written));
-    await betweenStages(scope);
+    const { body: written } = (await inSlices(clock, fromPieces(decoded.written))) as { body: unknown };
+    rememberBody(object, written);
   }
   return object;
 }

@@ -1,11 +1,11 @@
 /** Field ownership: every write updates managedFields in the name of the request's field manager. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, schema } from '../../api/index.ts';
-import { formatTime, ownValue, type MaybePromise } from '../../base/index.ts';
+import { formatTime, fromPieces, ownValue, type MaybePromise } from '../../base/index.ts';
 import {
   ignoreManagedFieldsTimestamps,
   managedFieldsOfCreator,
-  parseFieldSetText,
+  rememberFieldSetText,
   updateManagedFields,
   type FieldSet,
   type ResetFields,
@@ -15,6 +15,7 @@ import { clearsManagedFields, withEmptyLists } from '../registry/empty-lists.ts'
 import { throughStorage } from '../registry/served-resource.ts';
 import { hasStatusSubresource } from '../registry/status.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import { inSlices } from '../request/in-slices.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
 import { betweenStages } from './read-body.ts';
@@ -118,13 +119,14 @@ async function trackInThread(
   const entries: ManagedFieldsEntry[] = [];
   for (const [i, entry] of (output.entries ?? []).entries()) {
     const fields = output.fields[i];
-    entries.push(fields === undefined ? entry : { ...entry, fieldsV1: parseFieldSetText(fields) });
-    if (fields !== undefined && fields.length >= LARGE_TEXT) await betweenStages(scope);
+    if (fields) {
+      const fieldsV1 = (await inSlices(backend.ctx.clock, fromPieces(fields.pieces))) as FieldSet;
+      rememberFieldSetText(fieldsV1, fields.text);
+      entries.push({ ...entry, fieldsV1 });
+    } else entries.push(entry);
   }
   return output.entries && entries;
 }
-
-const LARGE_TEXT = 32 * 1024;
 
 /** The object with everything that its author counts as having written, such as empty lists that are not stored. */
 function asTracked({ served }: Scope, object: KubeObject, written: KubeObject): KubeObject {

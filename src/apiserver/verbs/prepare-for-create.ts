@@ -132,6 +132,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     groupResource: scope.served.groupResource,
     user: scope.user,
     dryRun,
+    validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     warn: (text) => scope.warnings.push(text),
   };

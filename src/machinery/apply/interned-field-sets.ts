@@ -110,11 +110,9 @@ export function fieldSetText(set: FieldSet): string {
   return text;
 }
 
-/** A set from its JSON, which is cached: encoding a large set takes long. */
-export function parseFieldSetText(text: string): FieldSet {
-  const set = JSON.parse(text) as FieldSet;
+/** Keeps the JSON of a large set, which takes long to encode. */
+export function rememberFieldSetText(set: FieldSet, text: string): void {
   jsonTexts.set(set, text);
-  return set;
 }
 
 function makeSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
