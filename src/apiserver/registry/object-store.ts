@@ -20,11 +20,13 @@ import { toStored, viewOf, type ServedResource } from './served-resource.ts';
  * Whether storing `object` over `current` would change nothing but the resourceVersion. The status differs most often
  * and is compared first.
  */
-function sameObject(current: KubeObject, object: KubeObject): boolean {
+function sameObject(current: KubeObject, object: KubeObject, isLarge: boolean): boolean {
+  // The managedFields of a write that changes something have another time.
+  if (isLarge && !sameMetadata(current.metadata, object.metadata)) return false;
   if (!deepEqual(current['status'], object['status'])) return false;
   for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
   for (const name in current) if (name !== 'metadata' && !deepEqual(current[name], object[name])) return false;
-  return sameMetadata(current.metadata, object.metadata);
+  return isLarge || sameMetadata(current.metadata, object.metadata);
 }
 
 function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
@@ -136,7 +138,7 @@ export class ObjectStore {
   ): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision), encoded);
-    if (sameObject(current.object, object)) return current;
+    if (sameObject(current.object, object, encoded !== undefined)) return current;
     return this.#write({ served, place, key, object, over: current.revision, encoded });
   }
 

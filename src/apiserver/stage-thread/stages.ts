@@ -4,12 +4,13 @@
  */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-import { type JsonPieces, toPieces } from '../../base/index.ts';
-import { fieldSetText, type FieldSet, type ResetFields, updateManagedFields } from '../../machinery/apply/index.ts';
+import { cloneJson, type JsonPieces, toPieces } from '../../base/index.ts';
+import { applyPatch, fieldSetText, type FieldSet, type ResetFields, updateManagedFields } from '../../machinery/apply/index.ts';
 import { decodeObject } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { type GroupKind, invalid } from '../../machinery/errors/index.ts';
+import { type GroupKind, invalid, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import {
   type ValidatedResource,
@@ -24,6 +25,8 @@ import {
 } from '../../machinery/validation/index.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { bodyWithEmptyLists } from '../registry/empty-lists.ts';
+import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
+import { decodePatched, strictRefusal } from './decode-patched.ts';
 
 export interface DecodeInput {
   readonly body: Uint8Array;
@@ -62,6 +65,79 @@ const typeMetaOf = ({ group, version, kind }: GroupVersionKind): { apiVersion: s
   apiVersion: group === '' ? version : `${group}/${version}`,
   kind,
 });
+
+export interface PatchInput {
+  readonly type: PatchRequest['type'];
+  readonly body: Uint8Array;
+  readonly live: string;
+  readonly kind: GroupVersionKind;
+  readonly fieldValidation: PatchRequest['fieldValidation'];
+  readonly now: string;
+}
+
+export interface PatchOutput {
+  /** In canonical form, with its defaults. */
+  readonly object: JsonPieces;
+  readonly strictErrors: readonly string[];
+}
+
+function patch({ type, body, live: liveText, kind, fieldValidation, now }: PatchInput): PatchOutput {
+  const live = JSON.parse(liveText) as KubeObject;
+  const message = messageOf(kind);
+  const patched = patchObject({ type, body, live, message, fieldValidation });
+  // Parts of the result may be parts of the patch more than once.
+  const changed: unknown = cloneJson(patched.value);
+  try {
+    const decoded = decodePatched({
+      type,
+      kind: { ...kind, message, custom: false },
+      live,
+      value: patched.value,
+      changed,
+    });
+    const strictErrors = [...patched.strictErrors, ...decoded.strictErrors];
+    if (strictErrors.length > 0 && fieldValidation === 'Strict') throw strictRefusal(strictErrors);
+    return { object: toPieces(applyDefaults(kind, decoded.object, { now })), strictErrors };
+  } catch (error) {
+    if (isStatusError(error)) throw patched.refuse(error.message);
+    throw error;
+  }
+}
+
+/** Whether the text is a configuration that can be applied, and its strict errors. */
+function checkConfiguration({ body }: { readonly body: Uint8Array }): Pick<Configuration, 'duplicates'> {
+  const { duplicates } = parseConfiguration(textOf(body));
+  return { duplicates };
+}
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+
+export interface ApplyInput {
+  readonly body: Uint8Array;
+  /** Absent where the apply creates the object. */
+  readonly live?: string;
+  readonly kind: GroupVersionKind;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly subresource: string;
+  readonly now: string;
+  readonly resetFields: ResetFields;
+}
+
+/** The merged object with its managedFields, in canonical form, with its defaults. */
+function apply({ body, live, kind, ...request }: ApplyInput): JsonPieces {
+  const message = messageOf(kind);
+  const applied = parseConfiguration(textOf(body)).value;
+  const { object } = applyPatch({
+    ...request,
+    live: live === undefined ? undefined : (JSON.parse(live) as KubeObject),
+    applied,
+    kind,
+    schemaMessage: message,
+  });
+  return toPieces(completeApplied({ ...kind, message }, applied, object, request.now));
+}
 
 export interface OwnershipInput {
   readonly kind: GroupVersionKind;
@@ -142,7 +218,7 @@ function validate({ resource, subresource, ...input }: ValidationInput): readonl
   return warnings(resource, object, old, context);
 }
 
-export const stages = { decode, trackFields, validate };
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate };
 
 export type Stages = typeof stages;
 export type StageName = keyof Stages;

@@ -11,6 +11,7 @@ import { rememberBody, rememberEmptyLists, wroteEmptyLists } from '../registry/e
 import { inSlices } from '../request/in-slices.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
+import { strictRefusal } from '../stage-thread/decode-patched.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { joinUnchanged, divideByChange } from './unchanged-fields.ts';
@@ -184,7 +185,7 @@ export function reportStrictErrors(
   prefix = '',
 ): void {
   if (errors.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
+  if (validation === 'Strict') throw strictRefusal(errors, prefix);
   append(scope.warnings, strictErrorWarnings(errors));
 }
 
