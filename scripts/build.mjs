@@ -21,6 +21,7 @@ const BANNER =
 const THREADS = {
   'front-thread': 'src/apiserver/transport/thread/front-thread.ts',
   'yaml-thread': 'src/apiserver/yaml-thread/yaml-thread.ts',
+  'stage-thread': 'src/apiserver/stage-thread/stage-thread.ts',
   'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts',
 };
 

@@ -41,14 +41,18 @@ function parseIpv4(text: string): IpAddress | undefined {
   };
 }
 
+const MAX_GROUPS = 8;
+
 function parseIpv6(text: string): IpAddress | undefined {
-  const halves = text.split('::');
+  const halves = text.split('::', 3);
   if (halves.length > 2) return undefined;
   let leadingZeros = false;
   const parse = (half: string, last: boolean): number[] | undefined => {
     if (half === '') return [];
     const bytes: number[] = [];
-    const groups = half.split(':');
+    // One more than an address can have: a long text is refused without being taken apart.
+    const groups = half.split(':', MAX_GROUPS + 1);
+    if (groups.length > MAX_GROUPS) return undefined;
     for (const [i, group] of groups.entries()) {
       if (group.includes('.')) {
         const v4 = last && i === groups.length - 1 ? parseIpv4(group) : undefined;

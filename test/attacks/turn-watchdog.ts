@@ -50,8 +50,8 @@ export async function startWatchedK8ts(options: K8tsOptions = {}): Promise<Watch
 /** Watches a process that was started with WATCHDOG_NODE_FLAGS. */
 export const watchTurns = (pid: number): TurnWatchdog => new TurnWatchdog(pid);
 
-/** Threads that read YAML and unpack layers. */
-const BACKGROUND = /^(?:yaml-thread|layer-worker)-/;
+/** Threads that read YAML, run stages of large requests and unpack layers. */
+const BACKGROUND = /^(?:yaml-thread|stage-thread|layer-worker)-/;
 
 const SETTLE_LIMIT_MS = 120_000;
 

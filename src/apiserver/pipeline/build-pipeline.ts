@@ -24,6 +24,7 @@ import { createLoopback } from '../request/loopback.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
+import { StageRunner } from '../stage-thread/stage-runner.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
@@ -85,6 +86,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     serviceAllocator,
     ...network,
     yaml: new YamlReader(ctx),
+    stages: new StageRunner(ctx),
     templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
     frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
     sparesUnchangedFields: speed.unchangedFields,

@@ -12,12 +12,22 @@ const bodies = new WeakMap<KubeObject, unknown>();
 
 /** Remembers the body of an object with an empty list. Most have none, and cost one search of their bytes. */
 export function rememberEmptyLists(object: KubeObject, body: Buffer, format: 'json' | 'yaml'): void {
-  if (!hasEmptyList(body)) return;
+  rememberBody(object, bodyWithEmptyLists(body, format));
+}
+
+/** The value of a body with an empty list; undefined for others. */
+export function bodyWithEmptyLists(body: Buffer, format: 'json' | 'yaml'): unknown {
+  if (!hasEmptyList(body)) return undefined;
   try {
-    bodies.set(object, format === 'json' ? parseJson(body).value : parseYaml(body.toString('utf8')).value);
+    return format === 'json' ? parseJson(body).value : parseYaml(body.toString('utf8')).value;
   } catch (error) {
     if (!isStatusError(error)) throw error;
+    return undefined;
   }
+}
+
+export function rememberBody(object: KubeObject, body: unknown): void {
+  if (body !== undefined) bodies.set(object, body);
 }
 
 /** Whether the object's body is remembered. */

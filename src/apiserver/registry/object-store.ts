@@ -20,11 +20,13 @@ import { toStored, viewOf, type ServedResource } from './served-resource.ts';
  * Whether storing `object` over `current` would change nothing but the resourceVersion. The status differs most often
  * and is compared first.
  */
-function sameObject(current: KubeObject, object: KubeObject): boolean {
+function sameObject(current: KubeObject, object: KubeObject, isLarge: boolean): boolean {
+  // The managedFields of a write that changes something have another time.
+  if (isLarge && !sameMetadata(current.metadata, object.metadata)) return false;
   if (!deepEqual(current['status'], object['status'])) return false;
   for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
   for (const name in current) if (name !== 'metadata' && !deepEqual(current[name], object[name])) return false;
-  return sameMetadata(current.metadata, object.metadata);
+  return isLarge || sameMetadata(current.metadata, object.metadata);
 }
 
 function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
@@ -107,13 +109,20 @@ export class ObjectStore {
     return viewOf(served, entry);
   }
 
-  async create(served: ServedResource, place: Place, object: KubeObject, dryRun: boolean): Promise<Entry> {
+  /** `encoded`: the object's bytes, where they were encoded ahead, in slices. */
+  async create(
+    served: ServedResource,
+    place: Place,
+    object: KubeObject,
+    dryRun: boolean,
+    encoded?: Buffer,
+  ): Promise<Entry> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) {
       if (served.cache.get(place.namespace, place.name)) throw alreadyExists(served.groupResource, place.name);
-      return this.#dryRunEntry(key, place, object, '');
+      return this.#dryRunEntry(key, place, object, '', encoded);
     }
-    const entry = await this.#write({ served, place, key, object, over: 0 });
+    const entry = await this.#write({ served, place, key, object, over: 0, encoded });
     if (!entry) throw alreadyExists(served.groupResource, place.name);
     return entry;
   }
@@ -125,11 +134,12 @@ export class ObjectStore {
     current: Entry,
     object: KubeObject,
     dryRun: boolean,
+    encoded?: Buffer,
   ): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
-    if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
-    if (sameObject(current.object, object)) return current;
-    return this.#write({ served, place, key, object, over: current.revision });
+    if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision), encoded);
+    if (sameObject(current.object, object, encoded !== undefined)) return current;
+    return this.#write({ served, place, key, object, over: current.revision, encoded });
   }
 
   /** Removes `current` and returns the revision of the removal; undefined when another write came first. */
@@ -153,7 +163,7 @@ export class ObjectStore {
     const lease = ttlSeconds ? { lease: await this.#leases.lease(ttlSeconds) } : undefined;
     return whenDone(toStored(write.served, write.object), (stored) =>
       // `#commit` forgets what `#valueOf` remembers: nothing may fail in between.
-      whenDone(this.#valueOf(write.key, stored), (value) => this.#commit(write, value, lease)),
+      whenDone(this.#valueOf(write, stored), (value) => this.#commit(write, value, lease)),
     );
   }
 
@@ -179,9 +189,10 @@ export class ObjectStore {
   }
 
   /** The value that is stored. Where it is the object's JSON, the event of the write need not parse it. */
-  #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
-    if (this.#encodesLazily) return new LazyEncoding(stored);
-    const plain = encodeForStorage(stored);
+  #valueOf({ key, object, encoded }: Write, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
+    const bytes = stored === object ? encoded : undefined;
+    if (this.#encodesLazily) return new LazyEncoding(stored, bytes);
+    const plain = bytes ?? encodeForStorage(stored);
     const value = this.#transformer.toStorage(plain, key);
     if (value === plain) this.#cache.written.remember(key, value, stored);
     return value;
@@ -193,7 +204,7 @@ export class ObjectStore {
     key,
     object,
     revision,
-  }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
+  }: Omit<Write, 'over' | 'encoded'> & { readonly revision: number }): Entry | Promise<Entry> {
     const cached = served.cache.get(place.namespace, place.name);
     // A later write may have replaced it in the cache already: the response still shows this one.
     if (cached?.revision !== revision)
@@ -203,8 +214,9 @@ export class ObjectStore {
       : viewOf(served, cached);
   }
 
-  #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string): Entry {
-    const entry = Entry.fromValue({ key, ...place }, encodeForStorage(object), Number(resourceVersion || 0), object);
+  #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string, encoded?: Buffer): Entry {
+    const bytes = encoded ?? encodeForStorage(object);
+    const entry = Entry.fromValue({ key, ...place }, bytes, Number(resourceVersion || 0), object);
     return resourceVersion === '' ? entry.withoutRevision() : entry;
   }
 
@@ -224,6 +236,7 @@ interface Write {
   readonly object: KubeObject;
   /** The revision that is replaced; 0 for a create. */
   readonly over: number;
+  readonly encoded: Buffer | undefined;
 }
 
 /** Store errors as the API reports them. */

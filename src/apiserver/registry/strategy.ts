@@ -16,6 +16,8 @@ export interface WriteContext {
   readonly groupResource: GroupResource;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  /** A thread validates the object: nothing has to be checked in slices ahead of that. */
+  readonly validatesInThread: boolean;
   readonly serviceAllocator: ServiceReservations;
   /** Adds a Warning header to the response. */
   warn(text: string): void;

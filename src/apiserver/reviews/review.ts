@@ -9,13 +9,15 @@ import { decodeBody } from '../verbs/decode-body.ts';
 import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
 import type { Verb } from '../verbs/scope.ts';
 import type { Scope } from '../verbs/scope.ts';
+import { validateInThread } from '../verbs/validate-in-thread.ts';
 
 export function review(respond: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
   return async (scope) => {
     const options = writeOptions('CreateOptions', scope.request.query);
     const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
     checkNamespace(scope, object);
-    trackCreate(scope, object, managerOf(scope, options));
+    const tracking = trackCreate(scope, object, managerOf(scope, options));
+    if (tracking) await tracking;
     const attributes = attributesOf(scope, {
       operation: 'CREATE',
       object,
@@ -24,7 +26,8 @@ export function review(respond: (scope: Scope, object: KubeObject) => Promise<ob
       dryRun: options.dryRun,
     });
     await scope.backend.admission.admit(attributes);
-    const errors = validateCreate(scope.served, object, scope.backend.validation);
+    const inThread = scope.isLarge ? await validateInThread(scope, object, { kind: invalidKind(scope) }) : undefined;
+    const errors = inThread ? [] : validateCreate(scope.served, object, scope.backend.validation);
     if (errors.length > 0) throw invalid(invalidKind(scope), object.metadata.name ?? '', errors);
     await scope.backend.admission.validate(attributes);
     return { type: 'object', status: 201, object: (await respond(scope, object)) as KubeObject };

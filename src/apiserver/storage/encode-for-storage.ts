@@ -3,7 +3,7 @@
  * resourceVersion, which is the revision of the write.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { stringifyJson } from '../../base/index.ts';
+import { type Steps, stringifyJson, stringifySteps } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import { managedFieldsText } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -16,6 +16,18 @@ export function encodeForStorage(object: KubeObject): Buffer {
     if (value !== undefined) text += `,${JSON.stringify(name)}:${value}`;
   }
   return bytesOf(`${text}}`);
+}
+
+/** The same in steps, for a large object. Throws where JSON cannot hold it. */
+export function* encodeForStorageSteps(object: KubeObject): Steps<Buffer> {
+  const { managedFields, resourceVersion: _, ...metadata } = object.metadata;
+  const { kind, apiVersion, metadata: __, ...fields } = object;
+  const own = (yield* stringifySteps(metadata)).slice(1, -1);
+  const tracked = managedFields ? `${own === '' ? '' : ','}"managedFields":${managedFieldsText(managedFields)}` : '';
+  yield;
+  const rest = (yield* stringifySteps(fields)).slice(1, -1);
+  const typeMeta = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
+  return Buffer.from(`{${typeMeta},"metadata":{${own}${tracked}}${rest === '' ? '' : ','}${rest}}`);
 }
 
 /** Field by field: copying the metadata without these two fields would cost more. */

@@ -13,8 +13,10 @@ import { encodeForStorage } from './encode-for-storage.ts';
 type Form =
   /** Not encoded. The object is frozen and has its resourceVersion once its revision is known. */
   | { readonly type: 'object'; readonly object: KubeObject; readonly hasRevision: boolean }
+  /** Encoded before its revision was known, by a store that checks its size. */
+  | { readonly type: 'both'; readonly object: KubeObject; readonly bytes: Uint8Array }
   /** Encoded. Readers that still hold the object go on sharing it. */
-  | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly object: WeakRef<KubeObject> | undefined };
+  | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly object: WeakRef<KubeObject> };
 
 /** Owns the object that it is given: the writer must not change it any more. */
 export class LazyEncoding implements LazyValue {
@@ -22,26 +24,30 @@ export class LazyEncoding implements LazyValue {
   readonly size: number;
   #form: Form;
 
-  constructor(object: KubeObject) {
-    this.#form = { type: 'object', object, hasRevision: false };
-    this.size = estimateObjectLength(object);
+  constructor(object: KubeObject, bytes?: Uint8Array) {
+    this.#form = bytes ? { type: 'both', object, bytes } : { type: 'object', object, hasRevision: false };
+    this.size = bytes?.length ?? estimateObjectLength(object);
   }
 
   /** Frozen, with the revision of its write as resourceVersion. After `bytes`, only while some reader still holds it. */
   objectAt(revision: number): KubeObject | undefined {
     const form = this.#form;
-    if (form.type === 'bytes') return form.object?.deref();
-    if (form.hasRevision) return form.object;
+    if (form.type === 'bytes') return form.object.deref();
+    if (form.type === 'object' && form.hasRevision) return form.object;
     const object = deepFreeze(withResourceVersion(form.object, revision));
-    this.#form = { type: 'object', object, hasRevision: true };
+    this.#form =
+      form.type === 'both'
+        ? { type: 'bytes', bytes: form.bytes, object: new WeakRef(object) }
+        : { type: 'object', object, hasRevision: true };
     return object;
   }
 
   bytes(): Uint8Array {
     const form = this.#form;
-    if (form.type === 'bytes') return form.bytes;
-    const bytes = encodeForStorage(form.object);
-    this.#form = { type: 'bytes', bytes, object: form.hasRevision ? new WeakRef(form.object) : undefined };
+    if (form.type !== 'object') return form.bytes;
+    const { object, hasRevision } = form;
+    const bytes = encodeForStorage(object);
+    this.#form = hasRevision ? { type: 'bytes', bytes, object: new WeakRef(object) } : { type: 'both', object, bytes };
     return bytes;
   }
 }

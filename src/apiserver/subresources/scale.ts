@@ -57,7 +57,7 @@ export async function updateScale(scope: Scope): Promise<Result> {
   return writeScale(
     scope,
     options,
-    (live) => trackUpdate(view, live, cloneJson(body), managerOf(scope, options)) as ScaleObject,
+    async (live) => (await trackUpdate(view, live, cloneJson(body), managerOf(scope, options))) as ScaleObject,
   );
 }
 
@@ -75,7 +75,8 @@ export async function patchScale(scope: Scope): Promise<Result> {
   return writeScale(
     scope,
     options,
-    async (live) => trackUpdate(view, live, await patched(view, type, body, live, options), manager) as ScaleObject,
+    async (live) =>
+      (await trackUpdate(view, live, await patched(view, type, body, live, options), manager)) as ScaleObject,
   );
 }
 

@@ -52,7 +52,7 @@ async function readTokenRequest(scope: Scope, options: WriteOptions): Promise<To
   const { fieldValidation } = options;
   const request = (await decodeBody(scope, { fieldValidation, expected: TOKEN_REQUEST })) as TokenRequestObject;
   checkNamespace(scope, request);
-  trackCreate(
+  await trackCreate(
     { ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } },
     request,
     managerOf(scope, options),

@@ -1,23 +1,24 @@
 /** Server-side apply: merges the fields that a manager applies into the object, or creates it. */
-import { apiVersionOf } from '../../api/index.ts';
-import { cloneJson, formatTime, isRecord } from '../../base/index.ts';
+import { schema } from '../../api/index.ts';
+import { formatTime, fromPieces } from '../../base/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
-import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
+import { conflict } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import { inSlices } from '../request/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
+import { completeApplied, parseConfiguration } from '../stage-thread/applied-configuration.ts';
 import { checkNamespace, storeCreated } from './create.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { keepTimes, resetFieldsOf } from './managed-fields.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { textsOf } from './texts-of.ts';
 import { checkPatchedName, updateObject } from './update-object.ts';
 
 export async function apply(scope: Scope): Promise<Result> {
   const options = writeOptions('PatchOptions', scope.request.query, true);
-  const applied = await readConfiguration(scope, options);
+  const applied = await readApplied(scope, options);
   const { entry, created } = await updateObject(scope, {
     options,
     unconditional: true,
@@ -34,85 +35,74 @@ export async function apply(scope: Scope): Promise<Result> {
 }
 
 export async function readConfiguration(scope: Scope, options: WriteOptions): Promise<Record<string, unknown>> {
-  const text = (await readBodyOf(scope)).toString('utf8');
+  return parse(scope, await readBodyOf(scope), options);
+}
+
+async function parse(scope: Scope, body: Buffer, options: WriteOptions): Promise<Record<string, unknown>> {
+  const text = body.toString('utf8');
   await scope.backend.yaml.parseAhead(text);
-  const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
-  if (value === null) return {};
-  if (!isRecord(value)) {
-    throw badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`,
-    );
-  }
-  const duplicates =
-    duplicateKeys
-      ?.split('\n')
-      .slice(1)
-      .map((line) => line.trim()) ?? [];
-  reportStrictErrors(scope, duplicates, options.fieldValidation, 'error strict decoding YAML: ');
+  const { value, duplicates } = parseConfiguration(text);
+  reportStrictErrors(scope, duplicates, options.fieldValidation, STRICT_YAML);
   return value;
 }
 
-function decodingYaml<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!isStatusError(error)) throw error;
-    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
-  }
-}
+const STRICT_YAML = 'error strict decoding YAML: ';
 
-function kindWord(value: unknown): string {
-  if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
+/** A large configuration stays text: the thread of large requests parses and merges it. */
+type Applied = Record<string, unknown> | Buffer;
+
+async function readApplied(scope: Scope, options: WriteOptions): Promise<Applied> {
+  const { served, backend } = scope;
+  const body = await readBodyOf(scope);
+  const inThread = scope.isLarge && !served.versions && schema.kind(served) === served.message;
+  const checked = inThread ? await backend.stages.run('checkConfiguration', { body }) : undefined;
+  if (!checked) return parse(scope, body, options);
+  reportStrictErrors(scope, checked.duplicates, options.fieldValidation, STRICT_YAML);
+  return body;
 }
 
 export async function merged(
   scope: Scope,
   live: KubeObject | undefined,
-  applied: Record<string, unknown>,
+  given: Applied,
   options: WriteOptions,
 ): Promise<KubeObject> {
   const { served, subresource, backend } = scope;
-  const { object } = applyPatch({
-    live,
-    applied,
+  const now = formatTime(backend.ctx.clock.now());
+  const applying = {
     manager: options.fieldManager,
     force: options.force ?? false,
+    subresource,
+    now,
+    resetFields: resetFieldsOf(scope),
+  };
+  if (Buffer.isBuffer(given)) {
+    const texts = await textsOf(scope, live);
+    const { group, version, kind } = served;
+    const input = {
+      ...applying,
+      body: given,
+      kind: { group, version, kind },
+      ...(live ? { live: texts?.[0] ?? '' } : {}),
+    };
+    const object = texts && (await backend.stages.run('apply', input));
+    if (object) return (await inSlices(backend.ctx.clock, fromPieces(object))) as KubeObject;
+  }
+  const applied = Buffer.isBuffer(given) ? parseConfiguration(given.toString('utf8')).value : given;
+  const { object } = applyPatch({
+    ...applying,
+    live,
+    applied,
     kind: served,
     schemaMessage: served.message,
-    subresource,
-    now: formatTime(backend.ctx.clock.now()),
-    resetFields: resetFieldsOf(scope),
     ...(served.versions ? { versions: served.versions } : {}),
   });
   await betweenStages(scope);
-  const decoded = converting(scope, applied, () => (served.conform ?? conform)(served.message, cloneJson(object)));
-  const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
-  result.metadata ??= {};
-  return applyDefaults(served, result, { now: formatTime(scope.backend.ctx.clock.now()) });
-}
-
-/** Typed merging accepts some values that their fields do not. */
-function converting<T>({ served }: Scope, applied: Record<string, unknown>, convert: () => T): T {
-  try {
-    return convert();
-  } catch (error) {
-    if (!isStatusError(error)) throw error;
-    const kind = `${apiVersionOf(served)}, Kind=${served.kind}`;
-    const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as {
-      namespace?: string;
-      name?: string;
-    };
-    throw failure(
-      500,
-      '',
-      `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`,
-    );
-  }
+  return completeApplied(served, applied, object, now);
 }
 
 /** An apply that creates may set no uid: no client can know it. */
-async function newObject(scope: Scope, applied: Record<string, unknown>, options: WriteOptions): Promise<KubeObject> {
+async function newObject(scope: Scope, applied: Applied, options: WriteOptions): Promise<KubeObject> {
   const object = await merged(scope, undefined, applied, options);
   checkPatchedName(scope, object);
   checkNamespace(scope, object);

@@ -12,6 +12,7 @@ import { parseUintFault } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
+import { encodeLarge } from './encode-large.ts';
 import { managerOf, trackCreate } from './managed-fields.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import { clearSystemMetadata, prepareForCreate } from './prepare-for-create.ts';
@@ -41,7 +42,8 @@ export async function createObject(
   const object = throughStorage(scope.served, decoded);
   clearSystemMetadata(object);
   dedupOwnerReferences(scope, object);
-  trackCreate(scope, object, managerOf(scope, options), written);
+  const tracking = trackCreate(scope, object, managerOf(scope, options), written);
+  if (tracking) await tracking;
   await betweenStages(scope);
   return storeCreated(scope, object, options);
 }
@@ -78,9 +80,10 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     const reservation = await preparing;
     try {
       await betweenStages(scope);
+      const encoded = scope.isLarge ? await encodeLarge(scope, candidate) : undefined;
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
       if (!options.dryRun) checkVersionOfNew(scope, version);
-      const entry = await backend.objects.create(served, place, candidate, options.dryRun);
+      const entry = await backend.objects.create(served, place, candidate, options.dryRun, encoded);
       if (options.dryRun) await reservation?.rollback?.();
       else await reservation?.commit?.();
       // A dry run does not reach the store, which would set the version.

@@ -1,15 +1,17 @@
 /** Decodes the body of a write in its media type into the kind that the endpoint takes. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
+import { append, cloneJson, formatTime, fromPieces, quote } from '../../base/index.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufBody, decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { rememberBody, rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { inSlices } from '../request/in-slices.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
+import { strictRefusal } from '../stage-thread/decode-patched.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { joinUnchanged, divideByChange } from './unchanged-fields.ts';
@@ -31,7 +33,6 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await parseYamlAhead(scope, body, format);
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
@@ -50,7 +51,6 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   }
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await readBodyOf(scope);
-  await parseYamlAhead(scope, body, format);
   if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
   const text = body.toString('latin1');
   scope.template = templates.ofBody(text);
@@ -112,6 +112,9 @@ async function decodeBytes(
   options: BodyOptions & { expected: GroupVersionKind },
 ): Promise<KubeObject> {
   const { expected, time = new RequestTime(scope) } = options;
+  const large = scope.isLarge ? await decodeInThread(scope, body, format, { ...options, time }) : undefined;
+  if (large) return large;
+  await parseYamlAhead(scope, body, format);
   if (format === 'protobuf') {
     const object = decodeProtobufBody(schema, body, expected);
     await betweenStages(scope);
@@ -119,18 +122,37 @@ async function decodeBytes(
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
-  const { kind, version } = expected;
-  reportStrictErrors(
-    scope,
-    strictErrors,
-    options.fieldValidation,
-    `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `,
-  );
+  reportStrictErrors(scope, strictErrors, options.fieldValidation, cannotBeHandled(expected));
   if (decode === scope.served.decode) checkVersion(object, expected);
   await betweenStages(scope);
   const complete = withDefaults(expected, object, time);
   rememberEmptyLists(complete, body, format);
   return complete;
+}
+
+const cannotBeHandled = ({ kind, version }: GroupVersionKind): string =>
+  `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `;
+
+/** The same in the thread of large requests; undefined where that cannot decode the body. */
+async function decodeInThread(
+  scope: Scope,
+  body: Buffer,
+  format: BodyFormat,
+  options: BodyOptions & { expected: GroupVersionKind; time: DefaultingContext },
+): Promise<KubeObject | undefined> {
+  if (scope.served.custom) return undefined;
+  const { group, version, kind } = options.expected;
+  const expected = { group, version, kind };
+  const decoded = await scope.backend.stages.run('decode', { body, format, expected, now: options.time.now ?? '' });
+  if (!decoded) return undefined;
+  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation, cannotBeHandled(expected));
+  const { clock } = scope.backend.ctx;
+  const object = (await inSlices(clock, fromPieces(decoded.object))) as KubeObject;
+  if (decoded.written !== undefined) {
+    const { body: written } = (await inSlices(clock, fromPieces(decoded.written))) as { body: unknown };
+    rememberBody(object, written);
+  }
+  return object;
 }
 
 const apiVersionText = (gvk: GroupVersionKind): string =>
@@ -158,7 +180,7 @@ export function reportStrictErrors(
   prefix = '',
 ): void {
   if (errors.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
+  if (validation === 'Strict') throw strictRefusal(errors, prefix);
   append(scope.warnings, strictErrorWarnings(errors));
 }
 

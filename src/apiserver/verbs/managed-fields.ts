@@ -1,9 +1,11 @@
 /** Field ownership: every write updates managedFields in the name of the request's field manager. */
-import { apiVersionOf } from '../../api/index.ts';
-import { formatTime, ownValue } from '../../base/index.ts';
+import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
+import { apiVersionOf, schema } from '../../api/index.ts';
+import { formatTime, fromPieces, ownValue, type MaybePromise } from '../../base/index.ts';
 import {
   ignoreManagedFieldsTimestamps,
   managedFieldsOfCreator,
+  rememberFieldSetText,
   updateManagedFields,
   type FieldSet,
   type ResetFields,
@@ -13,9 +15,12 @@ import { clearsManagedFields, withEmptyLists } from '../registry/empty-lists.ts'
 import { throughStorage } from '../registry/served-resource.ts';
 import { hasStatusSubresource } from '../registry/status.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import { inSlices } from '../request/in-slices.ts';
 import type { WriteOptions } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
+import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { textsOf } from './texts-of.ts';
 
 const MANAGER_LIMIT = 128;
 
@@ -41,7 +46,12 @@ const managerOfAgent = (agent: string): string =>
     .slice(0, MANAGER_LIMIT) || 'unknown';
 
 /** Sets the managedFields of a new object; `written` is the decoded body of which it is a copy, if it is one. */
-export function trackCreate(scope: Scope, object: KubeObject, manager: string, written: KubeObject = object): void {
+export function trackCreate(
+  scope: Scope,
+  object: KubeObject,
+  manager: string,
+  written: KubeObject = object,
+): MaybePromise<void> {
   const { template } = scope;
   if (template?.ownedFields) {
     const now = formatTime(scope.backend.ctx.clock.now());
@@ -53,7 +63,10 @@ export function trackCreate(scope: Scope, object: KubeObject, manager: string, w
     });
     return;
   }
-  setManagedFields(object, track(scope, undefined, asTracked(scope, object, written), manager));
+  const tracked = asTracked(scope, object, written);
+  if (scope.isLarge)
+    return trackInThread(scope, undefined, tracked, manager).then((entries) => setManagedFields(object, entries));
+  setManagedFields(object, track(scope, undefined, tracked, manager));
   if (template) template.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
 }
 
@@ -64,12 +77,55 @@ export function trackUpdate(
   object: KubeObject,
   manager: string,
   written: KubeObject = object,
-): KubeObject {
+): MaybePromise<KubeObject> {
   if (clearsManagedFields(written)) object.metadata.managedFields = [];
   const shown = throughStorage(scope.served, object);
   const updated = { ...shown, metadata: { ...shown.metadata } };
-  setManagedFields(updated, track(scope, live, asTracked(scope, shown, written), manager));
+  const tracked = asTracked(scope, shown, written);
+  if (scope.isLarge)
+    return trackInThread(scope, live, tracked, manager).then(async (entries) => {
+      setManagedFields(updated, entries);
+      await betweenStages(scope);
+      return keepTimes(live, updated);
+    });
+  setManagedFields(updated, track(scope, live, tracked, manager));
   return keepTimes(live, updated);
+}
+
+/** The managedFields of a large object, from the thread of large requests. */
+async function trackInThread(
+  scope: Scope,
+  live: KubeObject | undefined,
+  updated: KubeObject,
+  manager: string,
+): Promise<ManagedFieldsEntry[] | undefined> {
+  const { served, subresource, backend } = scope;
+  const isBuiltIn = !served.versions && schema.kind(served) === served.message;
+  const texts = isBuiltIn ? await textsOf(scope, updated, live) : undefined;
+  const { group, version, kind } = served;
+  const output =
+    texts &&
+    (await backend.stages.run('trackFields', {
+      kind: { group, version, kind },
+      updated: texts[0]!,
+      ...(live ? { live: texts[1]! } : {}),
+      manager,
+      apiVersion: apiVersionOf(served),
+      subresource,
+      now: formatTime(backend.ctx.clock.now()),
+      resetFields: resetFieldsOf(scope),
+    }));
+  if (!output) return track(scope, live, updated, manager);
+  const entries: ManagedFieldsEntry[] = [];
+  for (const [i, entry] of (output.entries ?? []).entries()) {
+    const fields = output.fields[i];
+    if (fields) {
+      const fieldsV1 = (await inSlices(backend.ctx.clock, fromPieces(fields.pieces))) as FieldSet;
+      rememberFieldSetText(fieldsV1, fields.text);
+      entries.push({ ...entry, fieldsV1 });
+    } else entries.push(entry);
+  }
+  return output.entries && entries;
 }
 
 /** The object with everything that its author counts as having written, such as empty lists that are not stored. */
@@ -78,7 +134,7 @@ function asTracked({ served }: Scope, object: KubeObject, written: KubeObject): 
   return served.strategy.tracked?.(shown) ?? shown;
 }
 
-function setManagedFields({ metadata }: KubeObject, { metadata: { managedFields } }: KubeObject): void {
+function setManagedFields({ metadata }: KubeObject, managedFields: ManagedFieldsEntry[] | undefined): void {
   if (managedFields) metadata.managedFields = managedFields;
   else delete metadata.managedFields;
 }
@@ -86,7 +142,12 @@ function setManagedFields({ metadata }: KubeObject, { metadata: { managedFields 
 /** A write that changes only the timestamps of managedFields changes nothing. */
 export const keepTimes = ignoreManagedFieldsTimestamps;
 
-function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, manager: string): KubeObject {
+function track(
+  scope: Scope,
+  live: KubeObject | undefined,
+  updated: KubeObject,
+  manager: string,
+): ManagedFieldsEntry[] | undefined {
   const { served, subresource, backend } = scope;
   return updateManagedFields({
     live,
@@ -98,7 +159,7 @@ function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, 
     now: formatTime(backend.ctx.clock.now()),
     resetFields: resetFieldsOf(scope),
     ...(served.versions ? { versions: served.versions } : {}),
-  });
+  }).metadata.managedFields;
 }
 
 /**

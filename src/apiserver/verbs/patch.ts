@@ -1,19 +1,20 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
-import { cloneJson, formatTime, isRecord, quote } from '../../base/index.ts';
-import { conform } from '../../machinery/decode/index.ts';
+import { schema } from '../../api/index.ts';
+import { cloneJson, formatTime, fromPieces } from '../../base/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
+import { failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 import { inSlices } from '../request/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../request/options.ts';
 import { headerOf, type Result } from '../request/request.ts';
+import { decodePatched } from '../stage-thread/decode-patched.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { managerOf, trackUpdate } from './managed-fields.ts';
 import { betweenStages, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { textsOf } from './texts-of.ts';
 import { joinUnchanged, divideByChange, withOwnFields } from './unchanged-fields.ts';
 import { updateObject } from './update-object.ts';
 
@@ -39,7 +40,7 @@ export async function patch(scope: Scope): Promise<Result> {
     async compute(live) {
       const object = await patched(scope, type, body, live, options);
       await betweenStages(scope);
-      return withOwnFields(scope, live, trackUpdate(scope, live, object, manager));
+      return withOwnFields(scope, live, await trackUpdate(scope, live, object, manager));
     },
   });
   return { type: 'entry', status: 200, entry };
@@ -69,6 +70,10 @@ export async function patched(
 ): Promise<KubeObject> {
   const { served } = scope;
   const { fieldValidation } = options;
+  if (scope.isLarge) {
+    const inThread = await patchedInThread(scope, type, body, live, options);
+    if (inThread) return inThread;
+  }
   const patching = { type, body, live, message: served.message, fieldValidation };
   const { value, strictErrors, refuse } = scope.isLarge
     ? await inSlices(scope.backend.ctx.clock, patchSteps(patching))
@@ -76,20 +81,11 @@ export async function patched(
   await betweenStages(scope);
   // The result shares unchanged fields with the live object, which is frozen; the changed ones are copied.
   const divided = divideByChange(scope, live, value);
-  const result: unknown = cloneJson(divided ? divided.changed : value);
+  const changed: unknown = cloneJson(divided ? divided.changed : value);
   try {
-    if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
-    const decoded = (served.conform ?? conform)(served.message, result);
-    // Upstream decodes a strategic merge patch from a Go map, whose keys have no order.
-    const unknown =
-      type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
-    reportStrictErrors(scope, [...strictErrors, ...unknown], fieldValidation);
-    // A custom resource's validation refuses another kind, under that kind's name.
-    const kind = served.custom ? decoded.object['kind'] : served.kind;
-    const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
-    object.metadata ??= {};
-    if (live.metadata.managedFields && !hasManagedFields(value)) object.metadata.managedFields = [];
-    const complete = divided ? joinUnchanged(served, object, divided) : object;
+    const decoded = decodePatched({ type, kind: served, live, value, changed });
+    reportStrictErrors(scope, [...strictErrors, ...decoded.strictErrors], fieldValidation);
+    const complete = divided ? joinUnchanged(served, decoded.object, divided) : decoded.object;
     return applyDefaults(served, complete, {
       now: formatTime(scope.backend.ctx.clock.now()),
       alreadyDefaulted: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
@@ -101,18 +97,28 @@ export async function patched(
   }
 }
 
-/** A patch that removes managedFields resets field tracking. */
-const hasManagedFields = (result: unknown): boolean => {
-  const metadata = isRecord(result) && isRecord(result['metadata']) ? result['metadata'] : {};
-  return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length > 0;
-};
-
-/** A patch that changes the kind gets the error of decoding that kind. */
-function checkType(served: ServedResource, live: KubeObject, result: unknown): void {
-  if (!isRecord(result)) return;
-  const { kind = served.kind, apiVersion = live.apiVersion } = result;
-  if (kind === served.kind && apiVersion === live.apiVersion) return;
-  throw badRequest(
-    `no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-  );
+/** The same in the thread of large requests; undefined where that cannot apply the patch. */
+async function patchedInThread(
+  scope: Scope,
+  type: Exclude<PatchType, 'application/apply-patch+yaml'>,
+  body: PatchBody,
+  live: KubeObject,
+  { fieldValidation }: WriteOptions,
+): Promise<KubeObject | undefined> {
+  const { served, backend } = scope;
+  if (!(body instanceof Uint8Array) || served.custom || schema.kind(served) !== served.message) return undefined;
+  const texts = await textsOf(scope, live);
+  if (!texts) return undefined;
+  const { group, version, kind } = served;
+  const output = await backend.stages.run('patch', {
+    type,
+    body,
+    live: texts[0]!,
+    kind: { group, version, kind },
+    fieldValidation,
+    now: formatTime(backend.ctx.clock.now()),
+  });
+  if (!output) return undefined;
+  reportStrictErrors(scope, output.strictErrors, fieldValidation);
+  return (await inSlices(backend.ctx.clock, fromPieces(output.object))) as KubeObject;
 }

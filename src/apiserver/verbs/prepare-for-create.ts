@@ -10,6 +10,7 @@ import type { Reservation, WriteContext } from '../registry/strategy.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { validateInThread } from './validate-in-thread.ts';
 
 interface CreateSteps {
   readonly dryRun: boolean;
@@ -66,6 +67,27 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 }
 
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
+  if (scope.isLarge) return validatedInThread(scope, object, request, steps);
+  validateHere(scope, object, request);
+  return whenDone(betweenStages(scope), () => steps.beforeStore());
+}
+
+async function validatedInThread(
+  scope: Scope,
+  object: KubeObject,
+  request: WriteContext,
+  steps: CreateSteps,
+): Promise<void> {
+  const warnings = await validateInThread(scope, object);
+  if (warnings) {
+    append(scope.warnings, warnings);
+    scope.served.strategy.canonicalize?.(object);
+  } else validateHere(scope, object, request);
+  await betweenStages(scope);
+  await steps.beforeStore();
+}
+
+function validateHere(scope: Scope, object: KubeObject, request: WriteContext): void {
   const { backend, served } = scope;
   const { strategy } = served;
   const knownValid = scope.template?.isKnownValid(object) ?? false;
@@ -79,7 +101,6 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
     else scope.template?.noteValid(object);
   }
   strategy.canonicalize?.(object);
-  return whenDone(betweenStages(scope), () => steps.beforeStore());
 }
 
 const NO_ERRORS: readonly FieldError[] = [];
@@ -101,6 +122,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     groupResource: scope.served.groupResource,
     user: scope.user,
     dryRun,
+    validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     warn: (text) => scope.warnings.push(text),
   };

@@ -18,6 +18,7 @@ import type { Reservation, SubresourceStrategy, WriteContext } from '../registry
 import { kindOf, writeContext } from './prepare-for-create.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { validateInThread } from './validate-in-thread.ts';
 
 interface PreparedUpdate {
   readonly object: KubeObject;
@@ -58,6 +59,11 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   }
 
   await betweenStages(scope);
+  const inThread = scope.isLarge ? await validateInThread(scope, object, { old }) : undefined;
+  if (inThread) {
+    append(scope.warnings, inThread);
+    return;
+  }
   const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
   if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;

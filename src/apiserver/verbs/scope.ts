@@ -16,6 +16,7 @@ import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { FrameOf } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
@@ -41,6 +42,7 @@ export interface Backend {
   readonly dialPolicy: DialPolicy;
   readonly services: ServiceResolver;
   readonly yaml: YamlReader;
+  readonly stages: StageRunner;
   readonly templatesOf: TemplatesOf;
   readonly frameOf: FrameOf;
   /** See unchanged-fields.ts. */

@@ -10,6 +10,7 @@ import { optionsObject, type WriteOptions } from '../request/options.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
+import { encodeLarge } from './encode-large.ts';
 import { isFinished, removeFinished } from './finish-deletion.ts';
 import { dedupOwnerReferences } from './owner-references.ts';
 import { prepareForUpdate } from './prepare-for-update.ts';
@@ -77,9 +78,10 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     try {
       await betweenStages(scope);
       const finished = !options.dryRun && isFinished(scope, object);
+      const encoded = scope.isLarge && !finished ? await encodeLarge(scope, object) : undefined;
       entry = await (finished
         ? removeFinished(scope, current, object)
-        : backend.objects.replace(served, place, current, object, options.dryRun));
+        : backend.objects.replace(served, place, current, object, options.dryRun, encoded));
     } finally {
       if (entry && !options.dryRun) await reservation?.commit?.();
       else await reservation?.rollback?.();

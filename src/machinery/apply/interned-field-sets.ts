@@ -110,6 +110,11 @@ export function fieldSetText(set: FieldSet): string {
   return text;
 }
 
+/** Keeps the JSON of a large set, which takes long to encode. */
+export function rememberFieldSetText(set: FieldSet, text: string): void {
+  jsonTexts.set(set, text);
+}
+
 function makeSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;
   const set: FieldSetBuilder = {};

@@ -1,0 +1,227 @@
+/**
+ * The stages of a write that depend on nothing but their input: decoding with defaults, field ownership, validation. Input
+ * and output are plain data in which objects are JSON texts, so that a stage can run in a thread.
+ */
+import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
+import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
+import { cloneJson, type JsonPieces, toPieces } from '../../base/index.ts';
+import {
+  applyPatch,
+  fieldSetText,
+  type FieldSet,
+  type ResetFields,
+  updateManagedFields,
+} from '../../machinery/apply/index.ts';
+import { decodeObject } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
+import { type GroupKind, invalid, isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';
+import { decodeProtobufBody } from '../../machinery/protobuf/index.ts';
+import {
+  type ValidatedResource,
+  validateCreate,
+  validateStatusUpdate,
+  validateSubresourceUpdate,
+  validateUpdate,
+  type ValidationContext,
+  warningsOnCreate,
+  warningsOnStatusUpdate,
+  warningsOnUpdate,
+} from '../../machinery/validation/index.ts';
+import { celCompiler } from '../registry/cel-compiler.ts';
+import { bodyWithEmptyLists } from '../registry/empty-lists.ts';
+import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
+import { decodePatched, strictRefusal } from './decode-patched.ts';
+
+export interface DecodeInput {
+  readonly body: Uint8Array;
+  readonly format: 'json' | 'yaml' | 'protobuf';
+  readonly expected: GroupVersionKind;
+  /** The time of the request, for defaults. */
+  readonly now: string;
+}
+
+export interface DecodeOutput {
+  /** In canonical form, with its defaults. */
+  readonly object: JsonPieces;
+  readonly strictErrors: readonly string[];
+  /** The body, if it has an empty list (see empty-lists.ts). */
+  readonly written?: JsonPieces;
+}
+
+function decode({ body, format, expected, now }: DecodeInput): DecodeOutput {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const { object, strictErrors } =
+    format === 'protobuf'
+      ? { object: decodeProtobufBody(schema, bytes, expected), strictErrors: [] }
+      : decodeObject({ body: bytes, contentType: format, expected });
+  // An object of another kind is refused by its reader.
+  if (object.kind !== expected.kind) return { object: toPieces(object), strictErrors };
+  object.metadata ??= {};
+  const written = format === 'protobuf' ? undefined : bodyWithEmptyLists(bytes, format);
+  return {
+    object: toPieces(applyDefaults(expected, object, { now })),
+    strictErrors,
+    ...(written === undefined ? {} : { written: toPieces({ body: written }) }),
+  };
+}
+
+export interface PatchInput {
+  readonly type: PatchRequest['type'];
+  readonly body: Uint8Array;
+  readonly live: string;
+  readonly kind: GroupVersionKind;
+  readonly fieldValidation: PatchRequest['fieldValidation'];
+  readonly now: string;
+}
+
+export interface PatchOutput {
+  /** In canonical form, with its defaults. */
+  readonly object: JsonPieces;
+  readonly strictErrors: readonly string[];
+}
+
+function patch({ type, body, live: liveText, kind, fieldValidation, now }: PatchInput): PatchOutput {
+  const live = JSON.parse(liveText) as KubeObject;
+  const message = messageOf(kind);
+  const patched = patchObject({ type, body, live, message, fieldValidation });
+  // Parts of the result may be parts of the patch more than once.
+  const changed: unknown = cloneJson(patched.value);
+  try {
+    const decoded = decodePatched({
+      type,
+      kind: { ...kind, message, custom: false },
+      live,
+      value: patched.value,
+      changed,
+    });
+    const strictErrors = [...patched.strictErrors, ...decoded.strictErrors];
+    if (strictErrors.length > 0 && fieldValidation === 'Strict') throw strictRefusal(strictErrors);
+    return { object: toPieces(applyDefaults(kind, decoded.object, { now })), strictErrors };
+  } catch (error) {
+    if (isStatusError(error)) throw patched.refuse(error.message);
+    throw error;
+  }
+}
+
+/** Whether the text is a configuration that can be applied, and its strict errors. */
+function checkConfiguration({ body }: { readonly body: Uint8Array }): Pick<Configuration, 'duplicates'> {
+  const { duplicates } = parseConfiguration(textOf(body));
+  return { duplicates };
+}
+
+const textOf = (body: Uint8Array): string =>
+  Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+
+export interface ApplyInput {
+  readonly body: Uint8Array;
+  /** Absent where the apply creates the object. */
+  readonly live?: string;
+  readonly kind: GroupVersionKind;
+  readonly manager: string;
+  readonly force: boolean;
+  readonly subresource: string;
+  readonly now: string;
+  readonly resetFields: ResetFields;
+}
+
+/** The merged object with its managedFields, in canonical form, with its defaults. */
+function apply({ body, live, kind, ...request }: ApplyInput): JsonPieces {
+  const message = messageOf(kind);
+  const applied = parseConfiguration(textOf(body)).value;
+  const { object } = applyPatch({
+    ...request,
+    live: live === undefined ? undefined : (JSON.parse(live) as KubeObject),
+    applied,
+    kind,
+    schemaMessage: message,
+  });
+  return toPieces(completeApplied({ ...kind, message }, applied, object, request.now));
+}
+
+export interface OwnershipInput {
+  readonly kind: GroupVersionKind;
+  /** Absent for a create. */
+  readonly live?: string;
+  readonly updated: string;
+  readonly manager: string;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly now: string;
+  readonly resetFields: ResetFields;
+}
+
+export interface OwnershipOutput {
+  /** Without their fields; absent where nothing is tracked. */
+  readonly entries: readonly ManagedFieldsEntry[] | undefined;
+  /** The fields of each entry, as text and in pieces. */
+  readonly fields: readonly (OwnedFields | undefined)[];
+}
+
+export interface OwnedFields {
+  readonly text: string;
+  readonly pieces: JsonPieces;
+}
+
+function trackFields({ kind, live, updated, ...update }: OwnershipInput): OwnershipOutput {
+  const { managedFields } = updateManagedFields({
+    ...update,
+    live: live === undefined ? undefined : (JSON.parse(live) as KubeObject),
+    updated: JSON.parse(updated) as KubeObject,
+    schemaMessage: messageOf(kind),
+  }).metadata;
+  return {
+    entries: managedFields?.map(({ fieldsV1, ...entry }) => (fieldsV1 ? { ...entry, fieldsV1: {} } : entry)),
+    fields: (managedFields ?? []).map(({ fieldsV1 }) =>
+      fieldsV1 ? { text: fieldSetText(fieldsV1 as FieldSet), pieces: toPieces(fieldsV1) } : undefined,
+    ),
+  };
+}
+
+function messageOf(kind: GroupVersionKind): Message {
+  const message = schema.kind(kind);
+  if (!message) throw new Error(`${kind.kind} is not a built-in kind`);
+  return message;
+}
+
+export interface ValidationInput {
+  readonly resource: Omit<ValidatedResource, 'validation'>;
+  /** The kind and name in the error. */
+  readonly errorKind: GroupKind;
+  readonly name: string;
+  readonly subresource: string;
+  readonly object: string;
+  /** Absent on create. */
+  readonly old?: string;
+  readonly context: Omit<ValidationContext, 'cel'>;
+  readonly compilesCel: boolean;
+}
+
+/** The warnings of a valid object. */
+function validate({ resource, subresource, ...input }: ValidationInput): readonly string[] {
+  const object = JSON.parse(input.object) as KubeObject;
+  const context: ValidationContext = input.compilesCel ? { ...input.context, cel: celCompiler } : input.context;
+  if (input.old === undefined) {
+    const errors = validateCreate(resource, object, context);
+    if (errors.length > 0) throw invalid(input.errorKind, input.name, errors);
+    return warningsOnCreate(resource, object, context);
+  }
+  const old = JSON.parse(input.old) as KubeObject;
+  const errors =
+    subresource === ''
+      ? validateUpdate(resource, object, old, context)
+      : subresource === 'status'
+        ? validateStatusUpdate(resource, object, old, context)
+        : validateSubresourceUpdate(resource, subresource, { object, old, context });
+  if (errors.length > 0) throw invalid(input.errorKind, input.name, errors);
+  const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
+  return warnings(resource, object, old, context);
+}
+
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate };
+
+export type Stages = typeof stages;
+export type StageName = keyof Stages;
+export type StageInput<Name extends StageName> = Parameters<Stages[Name]>[0];
+export type StageOutput<Name extends StageName> = ReturnType<Stages[Name]>;

@@ -1,0 +1,31 @@
+/** Validation of a large object in the thread of large requests. */
+import type { GroupKind } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { errorKind } from '../registry/served-resource.ts';
+import type { Scope } from './scope.ts';
+import { textsOf } from './texts-of.ts';
+
+/** The warnings of a valid object; undefined where the main thread must validate. Throws the Status of an invalid one. */
+export async function validateInThread(
+  scope: Scope,
+  object: KubeObject,
+  { old, kind = errorKind(scope.served) }: { readonly old?: KubeObject; readonly kind?: GroupKind } = {},
+): Promise<readonly string[] | undefined> {
+  const { served, subresource, backend } = scope;
+  // A strategy's own checks add to the errors of the others.
+  if (served.custom || served.validation || served.strategy.validate) return undefined;
+  const texts = await textsOf(scope, object, old);
+  if (!texts) return undefined;
+  const { group, version, plural, namespaced } = served;
+  const { cel, ...context } = backend.validation;
+  return backend.stages.run('validate', {
+    resource: { group, version, plural, namespaced },
+    errorKind: { group: kind.group, kind: kind.kind },
+    name: object.metadata.name ?? '',
+    subresource,
+    object: texts[0]!,
+    ...(old ? { old: texts[1]! } : {}),
+    context,
+    compilesCel: cel !== undefined,
+  });
+}
