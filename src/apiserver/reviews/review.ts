@@ -8,8 +8,8 @@ import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
 import type { Verb } from '../verbs/scope.ts';
-import { validateInThread } from '../verbs/validate-in-thread.ts';
 import type { Scope } from '../verbs/scope.ts';
+import { validateInThread } from '../verbs/validate-in-thread.ts';
 
 export function review(respond: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
   return async (scope) => {

@@ -40,7 +40,12 @@ describe('stages of large requests', () => {
     const answer = answerTo({
       id: 2,
       stage: 'decode',
-      input: { body: Buffer.from('{"kind":"Pod","apiVersion":"v1","spec":1}'), format: 'json', expected: POD, now: NOW },
+      input: {
+        body: Buffer.from('{"kind":"Pod","apiVersion":"v1","spec":1}'),
+        format: 'json',
+        expected: POD,
+        now: NOW,
+      },
     });
     expect(answer).toMatchObject({ id: 2, refusal: { code: 400, reason: 'BadRequest' } });
   });
@@ -73,8 +78,12 @@ describe('stages of large requests', () => {
       const text = managedFieldsText(
         (entries ?? []).map((entry, i) => ({ ...entry, fieldsV1: runSteps(fromPieces(fields[i]!.pieces)) as object })),
       );
-      const { managedFields } = updateManagedFields({ ...update, live: before, updated, schemaMessage: schema.kind(POD)! })
-        .metadata;
+      const { managedFields } = updateManagedFields({
+        ...update,
+        live: before,
+        updated,
+        schemaMessage: schema.kind(POD)!,
+      }).metadata;
       expect(text).toBe(managedFieldsText(managedFields ?? []));
     }
   });

@@ -8,7 +8,11 @@ import type { PatchRequest } from '../../machinery/patch/index.ts';
 
 export interface PatchedValue {
   readonly type: PatchRequest['type'];
-  readonly kind: GroupVersionKind & { readonly message: Message; readonly custom: boolean; readonly conform?: typeof conform };
+  readonly kind: GroupVersionKind & {
+    readonly message: Message;
+    readonly custom: boolean;
+    readonly conform?: typeof conform;
+  };
   readonly live: KubeObject;
   /** The patched value. */
   readonly value: unknown;

@@ -5,7 +5,13 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { cloneJson, type JsonPieces, toPieces } from '../../base/index.ts';
-import { applyPatch, fieldSetText, type FieldSet, type ResetFields, updateManagedFields } from '../../machinery/apply/index.ts';
+import {
+  applyPatch,
+  fieldSetText,
+  type FieldSet,
+  type ResetFields,
+  updateManagedFields,
+} from '../../machinery/apply/index.ts';
 import { decodeObject } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError } from '../../machinery/errors/index.ts';

@@ -79,7 +79,12 @@ export async function merged(
   if (Buffer.isBuffer(given)) {
     const texts = await textsOf(scope, live);
     const { group, version, kind } = served;
-    const input = { ...applying, body: given, kind: { group, version, kind }, ...(live ? { live: texts?.[0] ?? '' } : {}) };
+    const input = {
+      ...applying,
+      body: given,
+      kind: { group, version, kind },
+      ...(live ? { live: texts?.[0] ?? '' } : {}),
+    };
     const object = texts && (await backend.stages.run('apply', input));
     if (object) return (await inSlices(backend.ctx.clock, fromPieces(object))) as KubeObject;
   }

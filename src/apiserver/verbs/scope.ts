@@ -16,9 +16,9 @@ import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { FrameOf } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
-import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
 
 /** The parts of the server that verbs work with. */
