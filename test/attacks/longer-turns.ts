@@ -19,7 +19,7 @@ const EMPTY =
 
 const NEAR = [
   ...['many binary keys', 'merge patch: many removals', 'the same pull secret', 'many terms of affinity'],
-  ...['many bad owners', 'all objects, pretty', 'a creditcard of "1:"', 'a ipv6 of "."', 'a review with a long extra'],
+  ...['many bad owners', 'a creditcard of "1:"', 'a ipv6 of "."', 'a review with a long extra'],
   ...['all objects', 'all objects as protobuf', 'all objects, compressed', 'all objects as a table with the objects'],
   ...['YAML: many anchors and aliases', 'YAML: one anchor, many aliases', 'apply: YAML of many keys'],
   ...['a custom resource of long lists', 'apply: a long list of a custom resource', 'many elements for a rule'],
@@ -43,7 +43,8 @@ export const LONGER_TURNS: ReadonlyMap<string, LongerTurn> = new Map([
   ...rows(GROWING, 150, SMALL_BODY),
   ...rows(['many node selectors'], 150, SCHEDULED),
   ...rows(CUSTOM_RESOURCES, 250, CUSTOM),
-  ...rows(['apply: a long map of a custom resource'], 500, CUSTOM),
-  ...rows(['all objects as YAML'], 350, ONE_ITEM),
+  ...rows(['apply: a long map of a custom resource'], 600, CUSTOM),
+  ...rows(['all objects as YAML'], 600, ONE_ITEM),
+  ...rows(['all objects, pretty'], 200, ONE_ITEM),
   ...rows(['many empty containers', 'protobuf: many empty containers'], 750, EMPTY),
 ]);
