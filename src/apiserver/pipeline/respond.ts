@@ -1,7 +1,9 @@
 /** Encodes a result in the negotiated representation. Stored objects are sent as the bytes that the cache holds. */
-import { whenDone } from '../../base/index.ts';
+import { stringifySteps, whenDone } from '../../base/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import { inSlices } from '../request/in-slices.ts';
+import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
 import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
@@ -22,15 +24,23 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       if (isWebSocketRequest(scope.request)) return respondByMessages(scope, result);
       return { status: 200, headers: { 'content-type': result.contentType }, stream: result.run };
     case 'object':
+      if (scope.isLarge && isPlainJson(negotiated)) return respondInSlices(scope, result.status, result.object);
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
-      const plainJson = negotiated.mediaType === 'application/json' && !negotiated.as && !negotiated.pretty;
-      if (plainJson) return completeResponse(result.status, negotiated, result.entry.bytes);
+      if (isPlainJson(negotiated)) return completeResponse(result.status, negotiated, result.entry.bytes);
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
     }
     case 'list':
       return respondList(scope, result);
   }
+}
+
+const isPlainJson = ({ mediaType, as, pretty }: Negotiated): boolean =>
+  mediaType === 'application/json' && !as && !pretty;
+
+async function respondInSlices(scope: Scope, status: number, object: KubeObject): Promise<ApiResponse> {
+  const text = await inSlices(scope.backend.ctx.clock, stringifySteps(object));
+  return completeResponse(status, scope.negotiated, Buffer.from(text));
 }
 
 const FRAME_LENGTH_BYTES = 4;

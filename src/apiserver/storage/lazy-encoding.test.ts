@@ -85,6 +85,18 @@ describe('what a store in memory keeps of an object', () => {
   });
 });
 
+it('an object that was encoded before its revision was known is the object of its served bytes', () => {
+  const { metadata, ...rest } = configMap('a', { k: 'v' });
+  const lazy = new LazyEncoding({ ...rest, metadata: { managedFields: [{ manager: 'm' }], ...metadata } });
+  const bytes = JSON.parse(Buffer.from(lazy.bytes()).toString()) as KubeObject;
+  const object = lazy.objectAt(7)!;
+  expect(JSON.stringify(object)).toBe(
+    JSON.stringify({ ...bytes, metadata: { resourceVersion: '7', ...bytes.metadata } }),
+  );
+  expect(Object.isFrozen(object.metadata)).toBe(true);
+  expect(lazy.objectAt(7)).toBe(object);
+});
+
 describe('estimateLength', () => {
   it.each(Array.from({ length: 50 }, (_, seed) => seed))('is never less than a sixth of the text, seed %i', (seed) => {
     const random = new SeededRandom(`rough ${seed}`);

@@ -34,11 +34,13 @@ export class LazyEncoding implements LazyValue {
     const form = this.#form;
     if (form.type === 'bytes') return form.object.deref();
     if (form.type === 'object' && form.hasRevision) return form.object;
+    if (form.type === 'both') {
+      const served = deepFreeze(asServed(form.object, revision));
+      this.#form = { type: 'bytes', bytes: form.bytes, object: new WeakRef(served) };
+      return served;
+    }
     const object = deepFreeze(withResourceVersion(form.object, revision));
-    this.#form =
-      form.type === 'both'
-        ? { type: 'bytes', bytes: form.bytes, object: new WeakRef(object) }
-        : { type: 'object', object, hasRevision: true };
+    this.#form = { type: 'object', object, hasRevision: true };
     return object;
   }
 
@@ -50,6 +52,13 @@ export class LazyEncoding implements LazyValue {
     this.#form = hasRevision ? { type: 'bytes', bytes, object: new WeakRef(object) } : { type: 'both', object, bytes };
     return bytes;
   }
+}
+
+/** The object that parsing its served bytes would give, in the order of these. */
+function asServed({ kind, apiVersion, metadata, ...fields }: KubeObject, revision: number): KubeObject {
+  const { resourceVersion: _, managedFields, ...own } = metadata;
+  const tracked = managedFields ? { managedFields } : {};
+  return { kind, apiVersion, metadata: { resourceVersion: String(revision), ...own, ...tracked }, ...fields };
 }
 
 /** In place, unless the object shares the metadata of the object that it replaces. */
