@@ -282,7 +282,7 @@ describe('components as processes', () => {
     [
       'a flag that cannot be honoured',
       ['kube-apiserver', '--etcd-servers=x', '--egress-selector-config-file=x'],
-      '--egress-selector-config-file is not supported: there is no egress proxy',
+      '--egress-selector-config-file is not supported: egress selection is not supported',
     ],
     ['a store that is not named', ['kube-apiserver'], '--etcd-servers must be specified'],
     [

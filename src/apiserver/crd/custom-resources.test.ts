@@ -208,6 +208,8 @@ describe('objects', () => {
       ...merge,
     });
     expect(scale.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 2 } });
+    const listed = (await server.call('GET', `/apis/${group}/v1`)).body['resources'] as { name: string }[];
+    expect(listed.map(({ name }) => name.split('/')[1])).toEqual([undefined, 'status', 'scale']);
     expect((await server.call('GET', path(group, 'doors'))).body.metadata.generation).toBe(2);
   });
 

@@ -8,7 +8,12 @@ import type {
 } from '../../api/generated/apidiscovery-v2.ts';
 import type { GroupVersionKind } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
-import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
+import {
+  subresourceNames,
+  subresourceKind,
+  type DiscoverableGroup,
+  type DiscoverableResource,
+} from './discoverable-resource.ts';
 
 /** `groups` is the core group for /api, and all other groups for /apis. */
 export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): APIGroupDiscoveryList {
@@ -37,13 +42,11 @@ function responseKind(resource: DiscoverableResource, kind: Partial<GroupVersion
 }
 
 function apiResourceDiscovery(resource: DiscoverableResource): APIResourceDiscovery {
-  const subresources = Object.keys(resource.subresources)
-    .sort()
-    .map((name): APISubresourceDiscovery => ({
-      subresource: name,
-      responseKind: responseKind(resource, subresourceKind(resource, name)),
-      verbs: [...(ownValue(resource.subresources, name)?.verbs ?? [])],
-    }));
+  const subresources = subresourceNames(resource).map((name): APISubresourceDiscovery => ({
+    subresource: name,
+    responseKind: responseKind(resource, subresourceKind(resource, name)),
+    verbs: [...(ownValue(resource.subresources, name)?.verbs ?? [])],
+  }));
   return {
     resource: resource.plural,
     responseKind: responseKind(resource, {}),

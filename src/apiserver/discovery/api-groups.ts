@@ -8,6 +8,7 @@ import {
   type DiscoverableGroup,
   type DiscoverableResource,
   type DiscoverableVersion,
+  subresourceNames,
 } from './discoverable-resource.ts';
 
 /** /api, which has no apiVersion. */
@@ -39,9 +40,7 @@ function groupFields({ group, versions }: DiscoverableGroup): Omit<APIGroup, 'ki
 export function apiResourceList({ group, version, resources }: DiscoverableVersion): APIResourceList {
   const list = resources.flatMap((resource) => [
     apiResource(resource),
-    ...Object.keys(resource.subresources)
-      .sort()
-      .map((name) => apiSubresource(resource, name)),
+    ...subresourceNames(resource).map((name) => apiSubresource(resource, name)),
   ]);
   return {
     kind: 'APIResourceList',

@@ -23,6 +23,12 @@ export interface DiscoverableResource extends Pick<
   readonly storage?: GroupVersionKind;
 }
 
+/** Sorted; those of a custom resource are status and then scale. */
+export function subresourceNames({ custom, subresources }: DiscoverableResource): string[] {
+  const names = Object.keys(subresources);
+  return custom ? names : names.sort();
+}
+
 export interface DiscoverableVersion {
   readonly group: string;
   readonly version: string;

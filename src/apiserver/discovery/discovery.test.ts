@@ -160,8 +160,8 @@ describe('aggregated discovery', () => {
     const [resource] = apiGroupDiscoveryList([group('example.com')]).items![0]!.versions![0]!.resources!;
     expect(resource!.responseKind).toEqual({ group: 'example.com', version: 'v1', kind: 'Widget' });
     expect(resource!.subresources!.map(({ responseKind }) => responseKind)).toEqual([
-      { group: 'autoscaling', version: 'v1', kind: 'Scale' },
       { group: 'example.com', version: 'v1', kind: 'Widget' },
+      { group: 'autoscaling', version: 'v1', kind: 'Scale' },
     ]);
   });
 

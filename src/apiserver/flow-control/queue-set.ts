@@ -1,5 +1,5 @@
 /**
- * The queues of one priority level, with fair queuing among them. Each queue has a virtual time; the one that is
+ * The queues of one priority level of API priority and fairness (APF), with fair queuing among them. Each queue has a virtual time; the one that is
  * furthest behind is served next, and advances by the seats and the time that its request takes. A queue that was empty
  * starts at the present, so that a flow gains nothing from having been idle.
  */

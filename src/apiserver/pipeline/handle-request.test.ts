@@ -278,6 +278,9 @@ describe('the headers of an answer', () => {
     ['GET', PATH, { user: bob }, 403, 'no-cache, private', 'nosniff'],
     ['GET', '/metrics', { user: bob }, 403, 'no-cache, private', 'nosniff'],
     ['GET', PATH, { user: bob, headers: { 'impersonate-user': 'ann' } }, 403, 'no-cache, private', 'nosniff'],
+    ['GET', PATH, { headers: { 'impersonate-uid': 'u' } }, 400, 'no-cache, private', 'nosniff'],
+    ['GET', `${PATH}?limit=x`, {}, 400, 'no-cache, private', undefined],
+    ['GET', `${PATH}?timeout=x`, {}, 400, 'no-cache, private', undefined],
     ['DELETE', '/api/v1/namespaces/default', {}, 403, 'no-cache, private', undefined],
   ];
   it.each(cases)('%s %s %j', async (method, target, options, status, caching, sniffing) => {

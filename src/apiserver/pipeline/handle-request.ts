@@ -205,8 +205,9 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
     // A client that accepts no media type of this server, or only a form that a Status does not have, gets JSON.
   }
   const response = respondError(status, negotiated);
-  // The message repeats what the client wrote; admission and the handlers refuse without this header.
-  if (status.code === 403 && !exchange.authorized) Object.assign(response.headers, NO_SNIFF);
+  // Impersonation and authorization repeat what the client wrote; admission and the handlers refuse without this header.
+  const isRefusal = status.code === 400 || status.code === 403;
+  if (isRefusal && exchange.user && !exchange.authorized) Object.assign(response.headers, NO_SNIFF);
   return response;
 }
 

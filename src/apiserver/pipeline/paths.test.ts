@@ -78,6 +78,10 @@ describe('another path', () => {
     ['/apis/apps/', ANY, 200, undefined],
     ['/apis/nope', ANY, 404, PAGE],
     ['/apis/nope/v1', ANY, 404, PAGE],
+    ['/apis/nope/v1/things', ANY, 404, PAGE],
+    ['/apis/nope/v1/namespaces/default/things/a', [...ANY, 'PATCH', 'DELETE'], 404, PAGE],
+    ['/apis/apps/v9/things', ANY, 404, NONE],
+    ['/api/v2/things', ANY, 404, NONE],
     // Web services: GET, and slashes after the path.
     ['/version', ['GET'], 200, undefined],
     ['/version/', ['GET'], 200, undefined],

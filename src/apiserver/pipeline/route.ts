@@ -47,8 +47,7 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
   if (!served) {
     if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
-    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET')
-      return chain.endpoints.serve(exchange, user);
+    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion)) return chain.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();

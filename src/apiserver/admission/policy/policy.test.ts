@@ -51,8 +51,10 @@ async function validating(spec: Spec, binding: Spec = {}, name = 'p'): Promise<v
 }
 
 async function mutating(spec: Spec, binding: Spec = {}, name = 'm'): Promise<void> {
+  const [rule] = RULES.resourceRules;
   const policy = await make('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', name, {
-    matchConstraints: RULES,
+    // Nothing can be mutated in what is deleted: upstream refuses DELETE here.
+    matchConstraints: { resourceRules: [{ ...rule, operations: ['CREATE', 'UPDATE'] }] },
     reinvocationPolicy: 'Never',
     ...spec,
   });

@@ -311,12 +311,14 @@ describe('others', () => {
     ['0', 201],
     ['5', 500],
     ['18446744073709551616', 201],
-  ])('a new object with the resourceVersion %s is answered with %i', async (resourceVersion, status) => {
-    expect(
-      (await server.call('POST', `${NS}/configmaps?dryRun=All`, { body: { metadata: { name: 'v', resourceVersion } } }))
-        .status,
-    ).toBe(status);
-  });
+  ])(
+    'a new object with the resourceVersion %s is answered with %i, and a dry run of it with 201',
+    async (version, status) => {
+      const body = { metadata: { name: `v${version}`.toLowerCase(), resourceVersion: version } };
+      expect((await server.call('POST', `${NS}/configmaps?dryRun=All`, { body })).status).toBe(201);
+      expect((await server.call('POST', `${NS}/configmaps`, { body })).status).toBe(status);
+    },
+  );
 
   it('a change of a namespace, or of a volume, is checked as a whole and as a change', async () => {
     const bad = { metadata: { labels: { 'a b': 'c' } } };
