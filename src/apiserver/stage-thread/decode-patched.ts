@@ -6,7 +6,7 @@ import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { PatchRequest } from '../../machinery/patch/index.ts';
 
-export interface PatchedValue {
+interface PatchedValue {
   readonly type: PatchRequest['type'];
   readonly kind: GroupVersionKind & {
     readonly message: Message;
@@ -20,7 +20,7 @@ export interface PatchedValue {
   readonly changed: unknown;
 }
 
-export interface DecodedPatch {
+interface DecodedPatch {
   readonly object: KubeObject;
   readonly strictErrors: readonly string[];
 }

@@ -34,7 +34,7 @@ import { bodyWithEmptyLists } from '../registry/empty-lists.ts';
 import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
 import { decodePatched, strictRefusal } from './decode-patched.ts';
 
-export interface DecodeInput {
+interface DecodeInput {
   readonly body: Uint8Array;
   readonly format: 'json' | 'yaml' | 'protobuf';
   readonly expected: GroupVersionKind;
@@ -42,7 +42,7 @@ export interface DecodeInput {
   readonly now: string;
 }
 
-export interface DecodeOutput {
+interface DecodeOutput {
   /** In canonical form, with its defaults. */
   readonly object: JsonPieces;
   readonly strictErrors: readonly string[];
@@ -67,7 +67,7 @@ function decode({ body, format, expected, now }: DecodeInput): DecodeOutput {
   };
 }
 
-export interface PatchInput {
+interface PatchInput {
   readonly type: PatchRequest['type'];
   readonly body: Uint8Array;
   readonly live: string;
@@ -76,7 +76,7 @@ export interface PatchInput {
   readonly now: string;
 }
 
-export interface PatchOutput {
+interface PatchOutput {
   /** In canonical form, with its defaults. */
   readonly object: JsonPieces;
   readonly strictErrors: readonly string[];
@@ -114,7 +114,7 @@ function checkConfiguration({ body }: { readonly body: Uint8Array }): Pick<Confi
 const textOf = (body: Uint8Array): string =>
   Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
 
-export interface ApplyInput {
+interface ApplyInput {
   readonly body: Uint8Array;
   /** Absent where the apply creates the object. */
   readonly live?: string;
@@ -140,7 +140,7 @@ function apply({ body, live, kind, ...request }: ApplyInput): JsonPieces {
   return toPieces(completeApplied({ ...kind, message }, applied, object, request.now));
 }
 
-export interface OwnershipInput {
+interface OwnershipInput {
   readonly kind: GroupVersionKind;
   /** Absent for a create. */
   readonly live?: string;
@@ -152,14 +152,14 @@ export interface OwnershipInput {
   readonly resetFields: ResetFields;
 }
 
-export interface OwnershipOutput {
+interface OwnershipOutput {
   /** Without their fields; absent where nothing is tracked. */
   readonly entries: readonly ManagedFieldsEntry[] | undefined;
   /** The fields of each entry, as text and in pieces. */
   readonly fields: readonly (OwnedFields | undefined)[];
 }
 
-export interface OwnedFields {
+interface OwnedFields {
   readonly text: string;
   readonly pieces: JsonPieces;
 }
@@ -185,7 +185,7 @@ function messageOf(kind: GroupVersionKind): Message {
   return message;
 }
 
-export interface ValidationInput {
+interface ValidationInput {
   readonly resource: Omit<ValidatedResource, 'validation'>;
   /** The kind and name in the error. */
   readonly errorKind: GroupKind;
@@ -221,7 +221,7 @@ function validate({ resource, subresource, ...input }: ValidationInput): readonl
 
 export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate };
 
-export type Stages = typeof stages;
+type Stages = typeof stages;
 export type StageName = keyof Stages;
 export type StageInput<Name extends StageName> = Parameters<Stages[Name]>[0];
 export type StageOutput<Name extends StageName> = ReturnType<Stages[Name]>;
