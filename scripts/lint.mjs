@@ -14,7 +14,7 @@ const REASONS = {
   'typescript/return-await': 'inside try, a returned promise escapes the catch and finally around it',
   'typescript/only-throw-error': 'only errors carry a stack and a class that callers can tell apart',
   'import/no-cycle':
-    'modules that import each other have no order of initialisation and cannot be read one at a time; move what both need into a third',
+    'modules that import each other, types counted, have no order of initialisation and cannot be read one at a time; move what both need into a third',
   'eslint/no-console': 'components log through ctx.logger, which redacts secrets; only the cli prints',
   'eslint/eqeqeq': '== converts before it compares',
 };
