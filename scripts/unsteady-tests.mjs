@@ -22,7 +22,7 @@ const UNSTEADY = [
     /^src\/controller-manager\/(?:properties|statefulset\/\S+)\.test\.ts$/,
     'plays thousands of crashes within its time',
   ],
-  [/^src\/dns\/serve\.test\.ts$/, REAL_TIME],
+  [/^src\/(?:client|cluster|component-server|container-runtime|dns|ingress-controller|kube-proxy)\//, REAL_TIME],
   [/^src\/machinery\/decode\/garbage\.test\.ts$/, MEASURES],
   [/^src\/net\//, REAL_TIME],
 ];
