@@ -44,10 +44,6 @@ export class NodePortAllocator {
     });
   }
 
-  get first(): number {
-    return this.#base;
-  }
-
   isAllocated(port: number): boolean {
     return this.#contains(port) && (this.#stored[port - this.#base]! > 0 || this.#reserved.has(port));
   }
