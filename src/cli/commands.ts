@@ -4,6 +4,7 @@ import type { Commands } from './command.ts';
 export const commands: Commands = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
   down: { summary: 'Stop a cluster', load: () => import('./down.ts') },
+  delete: { summary: 'Stop a cluster and remove its data', load: () => import('./delete.ts') },
   status: { summary: 'Show the state of a cluster', load: () => import('./status.ts') },
   nodes: { summary: 'Add and remove nodes while the cluster runs', load: () => import('./nodes.ts') },
   simulate: {

@@ -351,7 +351,10 @@ export class SimulatedPod {
       container.phase = delay === 0 ? container.phase : { type: 'waiting', reason: 'CrashLoopBackOff', message };
     }
     this.#after(delay, () => {
-      for (const container of containers) container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+      for (const container of containers) {
+        container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+        this.#logs?.get(container.spec.name)?.restart();
+      }
       this.#runBehaviours();
     });
   }
