@@ -1,6 +1,6 @@
 /** Applies manifests as `kubectl apply --server-side` does, sorted so that dependencies come first. */
 import { parseAllDocuments } from 'yaml';
-import type { ApiObject, Client } from '../client/index.ts';
+import type { ApiObject, Client, UntypedObject } from '../client/index.ts';
 import { ResourceFinder } from './find-resource.ts';
 
 export interface ApplyOptions {
@@ -9,7 +9,9 @@ export interface ApplyOptions {
   readonly fieldManager?: string;
 }
 
-export type Manifests = string | ApiObject | readonly (string | ApiObject)[];
+/** Objects of any kind, with or without a type, or YAML. */
+type Manifest = string | ApiObject | UntypedObject;
+export type Manifests = Manifest | readonly Manifest[];
 
 /** Kinds that others depend on come first. */
 const FIRST = [
