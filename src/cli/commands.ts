@@ -14,6 +14,10 @@ export const commands: Commands = {
   image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  envtest: {
+    summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
+    load: () => import('./envtest.ts'),
+  },
   doctor: {
     summary: 'Check what is missing on this machine, and how to install it',
     load: () => import('./doctor.ts'),
