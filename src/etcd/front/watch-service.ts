@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/index.ts';
 import { StoreError, type Watch, type WatchBatch } from '../store.ts';
 import { type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
 import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
@@ -92,7 +93,7 @@ class WatchStream {
         watchId: open.id,
         canceled: true,
         compactRevision: compacted ? error.compactRevision : 0,
-        cancelReason: compacted ? '' : error instanceof Error ? error.message : String(error),
+        cancelReason: compacted ? '' : errorMessage(error),
       });
     }
     this.#watches.delete(open.id);
