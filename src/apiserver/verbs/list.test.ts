@@ -120,3 +120,29 @@ describe('list', () => {
     expect((await server.call('GET', `${COLLECTION}?${query}`)).status).toBe(400);
   });
 });
+
+describe('the source of events', () => {
+  const EVENTS = '/api/v1/namespaces/default/events';
+  const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
+  const named = async (source: string): Promise<string[]> => {
+    const { body } = await server.call('GET', `${EVENTS}?fieldSelector=source%3D${source}`);
+    return (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+  };
+
+  it('is the reporting component where nothing else is said', async () => {
+    const reporting = {
+      reportingComponent: 'reporter',
+      reportingInstance: 'i',
+      action: 'a',
+      reason: 'R',
+      type: 'Normal',
+    };
+    const eventTime = '2026-01-01T00:00:00.000000Z';
+    const both = { source: { component: 'source' }, reportingComponent: 'reporter' };
+    for (const [name, more] of Object.entries({ own: both, other: { ...reporting, eventTime } })) {
+      const { status } = await server.call('POST', EVENTS, { body: { metadata: { name }, involvedObject, ...more } });
+      expect(status).toBe(201);
+    }
+    expect([await named('source'), await named('reporter')]).toEqual([['own'], ['other']]);
+  });
+});

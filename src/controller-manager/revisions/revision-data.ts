@@ -1,11 +1,21 @@
 /** The data of a ControllerRevision: a patch that restores the pod template. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { deepEqual, isRecord } from '../../base/index.ts';
+import { compareText, deepEqual, isRecord } from '../../base/index.ts';
 
-export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({
-  spec: { template: { ...template, $patch: 'replace' } },
-});
+/**
+ * Clients and other controllers compare the data byte for byte with what Go's encoder writes of a map: its keys are
+ * sorted.
+ */
+export const revisionData = (template: PodTemplateSpec | undefined): unknown =>
+  withSortedKeys({ spec: { template: { ...template, $patch: 'replace' } } });
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (!isRecord(value)) return value;
+  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
+  return Object.fromEntries(keys.sort(compareText).map((key) => [key, withSortedKeys(value[key])]));
+}
 
 export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
 

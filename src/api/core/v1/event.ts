@@ -61,7 +61,7 @@ export const kinds: readonly KindDeclaration[] = [
       'involvedObject.fieldPath': 'involvedObject.fieldPath',
       reason: 'reason',
       reportingComponent: 'reportingComponent',
-      source: 'source.component',
+      source: 'source.component|reportingComponent',
       type: 'type',
     },
     columns: [
