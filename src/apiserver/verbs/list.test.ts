@@ -146,3 +146,13 @@ describe('the source of events', () => {
     expect([await named('source'), await named('reporter')]).toEqual([['own'], ['other']]);
   });
 });
+
+it('a continue token expires when history is compacted, and says how to go on', async () => {
+  const first = await page('limit=4');
+  await create('later');
+  for (let i = 0; i < 3; i++) await server.ctx.clock.advance(300_000);
+  const { status, body } = await server.call('GET', `${COLLECTION}?limit=4&continue=${first.continueToken}`);
+  expect([status, body['reason']]).toEqual([410, 'Expired']);
+  const { continue: token } = body.metadata as { continue?: string };
+  expect((await page(`continue=${token}`)).names).toContain('later');
+});

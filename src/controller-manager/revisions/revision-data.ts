@@ -4,17 +4,16 @@ import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { compareText, deepEqual, isRecord } from '../../base/index.ts';
 
 /**
- * Clients and other controllers compare the data byte for byte with what Go's encoder writes of a map: its keys are
- * sorted.
+ * Upstream's controllers compare the text of the data: its keys are sorted at all depths, as Go's encoder writes maps.
  */
 export const revisionData = (template: PodTemplateSpec | undefined): unknown =>
-  withSortedKeys({ spec: { template: { ...template, $patch: 'replace' } } });
+  sorted({ spec: { template: { ...template, $patch: 'replace' } } });
 
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
   if (!isRecord(value)) return value;
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return Object.fromEntries(keys.sort(compareText).map((key) => [key, withSortedKeys(value[key])]));
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)).map(([key, field]) => [key, sorted(field)]));
 }
 
 export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
