@@ -17,6 +17,8 @@ export interface PipelineOptions {
   readonly externalHostname?: string;
   readonly serviceClusterIpRange: string;
   readonly nodePortRange?: string;
+  /** How often the store is compacted; by default every five minutes, 0: not by this server. */
+  readonly compactionIntervalMs?: number;
   /** How long Events are kept; by default an hour. */
   readonly eventTtlSeconds?: number;
   /** Feature gates that differ from their defaults. */
