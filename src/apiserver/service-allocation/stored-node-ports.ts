@@ -23,7 +23,7 @@ interface StoredNodePortsOptions {
 }
 
 /** What is stored, and the revision that a compare-and-set expects; 0 when nothing is stored. */
-export interface StoredPorts {
+interface StoredPorts {
   readonly revision: number;
   readonly range: PortRange;
   readonly bits: PortBits;
