@@ -107,7 +107,13 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     loopback,
   });
   const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
+  const definitions = new CrdManager(ctx, {
+    registry,
+    cache,
+    loopback,
+    webhooks,
+    forget: (spec) => backend.stages.forget(spec),
+  });
   return {
     chain,
     handle,
