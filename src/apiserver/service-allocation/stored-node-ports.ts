@@ -42,6 +42,10 @@ export class StoredNodePorts implements NodePortAllocator {
     this.#options = options;
   }
 
+  async isAllocated(port: number): Promise<boolean> {
+    return this.range.contains(port) && (await this.read()).bits.has(port);
+  }
+
   async reserve(port: number): Promise<void> {
     if (!this.range.contains(port)) throw portIsOutOfRange(this.range);
     await this.#change((bits) => {
