@@ -66,8 +66,12 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
     }),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
-    'GET /explain': ({ query, cluster }) =>
-      cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
+    'GET /explain': ({ query, cluster }) => {
+      const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
+      const decision = cluster.schedulingDecision({ namespace, name });
+      if (!decision) throw new Refusal(404, `the scheduler has not tried pod ${namespace}/${name} lately`);
+      return decision;
+    },
   }),
 );
 

@@ -32,8 +32,8 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly simulatedNodes: SimulatedNodes;
   /** The nodes that run containers; undefined when there are none. */
   readonly fleet: NodeFleet | undefined;
-  /** The scheduler's last decision about a pod, explained. */
-  explain(pod: { namespace: string; name: string }): Explanation;
+  /** The scheduler's last decision about a pod, if it has made one lately. */
+  schedulingDecision(pod: { namespace: string; name: string }): Explanation | undefined;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -79,11 +79,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       components,
       simulatedNodes: nodes,
       fleet,
-      explain: ({ namespace, name }) => {
-        const explanation = explanations.explanationOf(`${namespace}/${name}`);
-        if (explanation === undefined) throw new Error(`the scheduler has not tried pod ${namespace}/${name} lately`);
-        return explanation;
-      },
+      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
       finished,
     };
   } catch (error) {

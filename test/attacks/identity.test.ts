@@ -13,13 +13,12 @@ import { parse } from 'yaml';
 import type { TokenRequest } from '../../src/api/generated/authentication-v1.ts';
 import type { Eviction } from '../../src/api/generated/policy-v1.ts';
 import { openPki } from '../../src/apiserver/index.ts';
-import { builtIn, defineResource, type BuiltInResource, type Client } from '../../src/client/index.ts';
+import { builtIn, defineResource, ResourceFinder, type BuiltInResource, type Client } from '../../src/client/index.ts';
 import { ADMIN, nodeUser } from '../../src/cluster/identities.ts';
 import {
   applyManifests,
   ClusterClock,
   OWN_CLIENT,
-  ResourceFinder,
   startCluster,
   waitUntil,
 } from '../../src/cluster/index.ts';
