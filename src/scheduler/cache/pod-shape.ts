@@ -82,16 +82,24 @@ export class PodShape {
 
 const shapes = new Map<string, WeakRef<PodShape>>();
 const MIN_SWEEP_SIZE = 1024;
+const MIN_SWEEP_LENGTH = 16 * 1024 * 1024;
 let sweepAt = MIN_SWEEP_SIZE;
+/** The keys of a pod with a long selector are as long as that. */
+let keysLength = 0;
+let sweepAtLength = MIN_SWEEP_LENGTH;
 
 /** The shapes of the last pods: most pods equal one of them, and comparing is faster than building a key. */
 const recent: { readonly parts: readonly unknown[]; readonly shape: PodShape }[] = [];
 const MAX_RECENT = 4;
+/** Comparing larger shapes takes longer than building a key. */
+const MAX_RECENT_LENGTH = 16 * 1024;
 
 export function shapeOf(pod: Pod): PodShape {
   const parts = partsOf(pod, undefined);
   for (const known of recent) if (deepEqual(known.parts, parts)) return known.shape;
-  const shape = internShape(pod, JSON.stringify(parts));
+  const text = JSON.stringify(parts);
+  const shape = internShape(pod, text);
+  if (text.length > MAX_RECENT_LENGTH) return shape;
   recent.unshift({ parts, shape });
   if (recent.length > MAX_RECENT) recent.pop();
   return shape;
@@ -107,11 +115,19 @@ function internShape(pod: Pod, textKey: string): PodShape {
   const reference = new WeakRef(shape);
   shapes.set(key, reference);
   shapes.set(textKey, reference);
-  if (shapes.size > sweepAt) {
-    for (const [k, reference] of shapes) if (reference.deref() === undefined) shapes.delete(k);
-    sweepAt = Math.max(MIN_SWEEP_SIZE, shapes.size * 2);
-  }
+  keysLength += key.length + textKey.length;
+  if (shapes.size > sweepAt || keysLength > sweepAtLength) sweep();
   return shape;
+}
+
+function sweep(): void {
+  keysLength = 0;
+  for (const [key, reference] of shapes) {
+    if (reference.deref() === undefined) shapes.delete(key);
+    else keysLength += key.length;
+  }
+  sweepAt = Math.max(MIN_SWEEP_SIZE, shapes.size * 2);
+  sweepAtLength = Math.max(MIN_SWEEP_LENGTH, keysLength * 2);
 }
 
 /**
