@@ -397,7 +397,7 @@ export const GUARDED_SERVERS = /** @type {const} */ ([
   [
     'new WebSocketServer',
     /\bnew\s+WebSocketServer\b/g,
-    ['net/websocket/accept.ts', 'apiserver/transport/websocket.ts'],
+    ['net/websocket/accept.ts', 'apiserver/request/websocket.ts'],
     `a connection without a listener for errors ends the process for a broken frame; use acceptWebSocket of net/websocket`,
   ],
 ]);

@@ -8,6 +8,7 @@ import type {
   CustomResourceDefinitionStatus,
 } from '../../api/generated/apiextensions-v1.ts';
 import { deepEqual, formatTime } from '../../base/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { prevalidateStructure } from '../../machinery/validation/index.ts';
@@ -140,7 +141,7 @@ export class CrdManager {
       this.#enqueueGroup(group, name);
       return;
     }
-    if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER))
+    if (definition.metadata.deletionTimestamp && hasFinalizer(definition, CLEANUP_FINALIZER))
       return this.#finalize(definition);
     const status = this.#statusOf(definition, await this.#nonStructuralCondition(definition));
     const accepted = { ...definition, status };

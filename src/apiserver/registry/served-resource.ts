@@ -102,16 +102,25 @@ type FieldReader = (object: KubeObject) => Record<string, string>;
 export function selectableFieldReader(
   resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean },
 ): FieldReader {
-  const readers = Object.entries(resource.selectableFields).map(([label, path]) => {
-    const steps = path.split('.');
-    return { label, steps, zero: resource.custom ? '' : zeroText(resource.message, steps) };
+  const readers = Object.entries(resource.selectableFields).map(([label, declared]) => {
+    const paths = (resource.custom ? [declared] : declared.split('|')).map((path) => path.split('.'));
+    return { label, paths, zero: resource.custom ? '' : zeroText(resource.message, paths[0]!) };
   });
   return (object) => {
     const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
     if (resource.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
-    for (const { label, steps, zero } of readers) fields[label] = textAt(object, steps) ?? zero;
+    for (const { label, paths, zero } of readers) fields[label] = firstText(object, paths) ?? zero;
     return fields;
   };
+}
+
+function firstText(object: unknown, paths: readonly (readonly string[])[]): string | undefined {
+  if (paths.length === 1) return textAt(object, paths[0]!);
+  for (const steps of paths) {
+    const text = textAt(object, steps);
+    if (text !== undefined && text !== '') return text;
+  }
+  return undefined;
 }
 
 function textAt(object: unknown, steps: readonly string[]): string | undefined {
