@@ -22,7 +22,7 @@ import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
 import { OWN_CLIENT } from './faults/index.ts';
-import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
+import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
@@ -158,7 +158,7 @@ async function startNodes(
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
-  const client = controlPlane.clientAs(ADMIN, OWN_CLIENT);
+  const client = controlPlane.clientAs(OWN_USER, OWN_CLIENT);
   await untilDefaultAccount(ctx, client);
   await untilNodesReady(ctx, client, [...nodes.names, ...real]);
 }

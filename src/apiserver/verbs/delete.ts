@@ -133,7 +133,8 @@ function markForDeletion(
 ): KubeObject | 'already-marked' {
   const { strategy } = scope.served;
   const { clock } = scope.backend.ctx;
-  const object = cloneJson(current);
+  // Only a strategy changes more than the metadata; a large object takes long to copy.
+  const object = strategy.prepareForDelete ? cloneJson(current) : { ...current, metadata: { ...current.metadata } };
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
   const sameFinalizers =
