@@ -159,7 +159,7 @@ describe('one line and exit code 1 for', () => {
     ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
     ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
     ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
-    ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
+    ['a wrong value', () => ['up', '--nodes', 'many'], /it must be an integer/],
     ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
     [
       'a port in use',

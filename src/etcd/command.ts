@@ -74,7 +74,8 @@ async function serverTls(values: FlagValues<typeof etcdFlags>): Promise<Listener
     if (clientCertAuth) throw new UsageError('--client-cert-auth needs --cert-file, --key-file and --trusted-ca-file');
     return undefined;
   }
-  if (cert === undefined || key === undefined) throw new UsageError('--cert-file and --key-file belong together');
+  if (cert === undefined || key === undefined)
+    throw new UsageError('--cert-file and --key-file must be given together');
   if (clientCertAuth && ca === undefined) throw new UsageError('--client-cert-auth needs --trusted-ca-file');
   return {
     cert: await readFile(cert),
