@@ -23,7 +23,9 @@ interface Check {
 export function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts doctor: tell what is missing on this machine, and how to get it' }));
+    console.log(
+      flagsHelp(flags, { usage: 'k8ts doctor: check what is missing on this machine, and how to install it' }),
+    );
     return Promise.resolve(0);
   }
   const checks = [...needed(), ...forContainers()];
