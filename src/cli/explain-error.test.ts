@@ -19,11 +19,7 @@ describe('an error becomes one line that says what to do', () => {
       /no permission to listen on 127\.0\.0\.1:443; choose a port above 1023/,
     ],
     ['a closed directory', systemError('EACCES', { path: '/a' }), /no permission for \/a; choose a directory/],
-    [
-      'a read-only file system',
-      systemError('EROFS', { path: '/a' }),
-      /\/a is on a read-only file system/,
-    ],
+    ['a read-only file system', systemError('EROFS', { path: '/a' }), /\/a is on a read-only file system/],
     [
       'a file system without directories of others',
       systemError('ENOENT', { path: '/proc/a', syscall: 'mkdir' }),

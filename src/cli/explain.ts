@@ -1,10 +1,10 @@
 /** `k8ts explain pod NAME`: why a pod is on its node, or on none. */
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import type { Explanation } from '../scheduler/index.ts';
-import { queryScheduler } from './query-scheduler.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { bold, print, table } from './output.ts';
+import { queryScheduler } from './query-scheduler.ts';
 
 export const flags = {
   namespace: { kind: 'text', shorthand: 'n', default: 'default', summary: "The pod's namespace" },
@@ -33,7 +33,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new UsageError('usage: k8ts explain pod NAME [-n NAMESPACE]');
   const query = `namespace=${encodeURIComponent(values.namespace)}&pod=${encodeURIComponent(name)}`;
   const querySeparateScheduler = (): Promise<Explanation> =>
-    queryScheduler({ address: values.scheduler, kubeconfig: values.kubeconfig, namespace: values.namespace, pod: name });
+    queryScheduler({
+      address: values.scheduler,
+      kubeconfig: values.kubeconfig,
+      namespace: values.namespace,
+      pod: name,
+    });
   const queryCluster = async (): Promise<Explanation> =>
     runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
   const explanation =

@@ -7,6 +7,7 @@
  */
 export { DeadlineExceeded, type Clock, type Timer } from './clock.ts';
 export { RealClock } from './real-clock.ts';
+export { withDeadline } from './with-deadline.ts';
 export { VirtualClock } from './virtual-clock.ts';
 export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
 export { SeededRandom } from './seeded-random.ts';

@@ -47,8 +47,15 @@ export class ClusterIpAllocator {
   /** Allocates the address that the client chose. */
   async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
     const ip = parseIp(address);
-    const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
-    if (!ip || !range) throw new AllocationError('the provided network does not match the current range');
+    const ranges = ip ? this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4') : [];
+    const range = ranges.find((r) => r.contains(address));
+    if (!ip || !range) {
+      throw new AllocationError(
+        dryRun && ranges.length > 0
+          ? `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ranges[0]!.cidr}`
+          : 'the provided network does not match the current range',
+      );
+    }
     if (dryRun) return;
     const name = formatIp(ip);
     if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');

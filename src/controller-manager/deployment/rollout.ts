@@ -9,9 +9,11 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 import {
   desiredReplicas,
   lastRevision,
+  byRevision,
   maxRevision,
   newSetAnnotations,
   REVISION,
+  revisionNumber,
   revisionOf,
   ROLLBACK_TO,
   rolledBackAnnotations,
@@ -227,7 +229,7 @@ export class Rollout {
   async #syncNewSet(): Promise<void> {
     const set = this.#newSet;
     if (!set) return;
-    const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1);
+    const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1n);
     const minReadySeconds = this.#deployment.spec?.minReadySeconds ?? 0;
     if (
       !deepEqual(annotations, set.metadata.annotations ?? {}) ||
@@ -248,7 +250,7 @@ export class Rollout {
 
   async #createNewSet(): Promise<void> {
     const { client, signal } = this.#context;
-    const revision = maxRevision(this.#oldSets) + 1;
+    const revision = maxRevision(this.#oldSets) + 1n;
     const size = newSetSize(this.#deployment, this.#sets, 0);
     const annotations = {
       ...newSetAnnotations(this.#deployment, undefined, revision),
@@ -338,15 +340,15 @@ export class Rollout {
 
   async #rollBack(): Promise<void> {
     await this.#requireNewSet();
-    const wanted = Number(this.#deployment.metadata.annotations?.[ROLLBACK_TO]);
-    const revision = wanted === 0 ? lastRevision(this.#sets) : wanted;
-    const set = revision > 0 ? this.#sets.find((candidate) => revisionOf(candidate) === revision) : undefined;
+    const wanted = revisionNumber(this.#deployment.metadata.annotations?.[ROLLBACK_TO]) ?? -1n;
+    const revision = wanted === 0n ? lastRevision(this.#sets) : wanted;
+    const set = revision > 0n ? this.#sets.find((candidate) => revisionOf(candidate) === revision) : undefined;
     let { spec, metadata } = this.#deployment;
     if (!set)
       this.#event(
         'Warning',
         'DeploymentRollbackRevisionNotFound',
-        wanted === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.',
+        wanted === 0n ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.',
       );
     else if (sameTemplate(spec?.template, set.spec?.template)) {
       this.#event(
@@ -370,7 +372,7 @@ export class Rollout {
   async #cleanUp(): Promise<void> {
     const limit = this.#deployment.spec?.revisionHistoryLimit ?? UNLIMITED_HISTORY;
     const alive = this.#oldSets.filter((set) => set.metadata.deletionTimestamp === undefined);
-    const surplus = alive.sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, alive.length - limit));
+    const surplus = alive.sort(byRevision).slice(0, Math.max(0, alive.length - limit));
     for (const set of surplus) {
       const unused =
         replicasOf(set) === 0 &&

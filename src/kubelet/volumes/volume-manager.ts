@@ -120,9 +120,10 @@ export class VolumeManager {
   async tearDown(pod: Pod): Promise<void> {
     const uid = uidOf(pod);
     const entry = this.#pods.get(uid);
+    // First: a refresh that is under way would schedule the next one, which would keep the pod in memory for ever.
+    this.#pods.delete(uid);
     entry?.refresh?.cancel();
     await entry?.refreshing;
-    this.#pods.delete(uid);
     this.#failures.delete(uid);
     await this.cleanDirectory(uid, pod);
     this.#host.configMaps.release(uid);
@@ -213,6 +214,7 @@ export class VolumeManager {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
+    if (this.#pods.get(uid) !== entry) return;
     if (!Number.isFinite(due)) return void (entry.refresh = undefined);
     const left = Math.max(1000, due - clock.now());
     // Tokens expire by the wall clock, which may be set forward: check again at intervals.
