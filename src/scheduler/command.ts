@@ -60,7 +60,7 @@ function featureGates(given: Readonly<Record<string, string>>): Record<string, b
   const gates: Record<string, boolean> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value !== 'true' && value !== 'false')
-      throw new UsageError(`--feature-gates: ${name} is true or false, not ${JSON.stringify(value)}`);
+      throw new UsageError(`--feature-gates: ${name} must be true or false, not ${JSON.stringify(value)}`);
     gates[name] = value === 'true';
   }
   return gates;

@@ -12,8 +12,8 @@ const RECONNECT_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
 /**
- * One watch over a stream of its own. When the stream breaks, for whatever reason but compaction, the watch goes on
- * at another member from the revision behind the last one it delivered: nothing is lost and nothing comes twice.
+ * One watch, with its own stream. When the stream breaks, for any reason but compaction, the watch resumes at another
+ * member after the last delivered revision: no event is lost or repeated.
  */
 export class EtcdWatch implements Watch {
   #stream: WatchStream | undefined;
@@ -21,7 +21,7 @@ export class EtcdWatch implements Watch {
   #progressWanted = false;
   #cancelled = false;
   readonly #stop = new AbortController();
-  /** The first revision not yet delivered; 0 until the server has told where "now" is. */
+  /** The first revision that is not delivered yet; 0 until the server has reported its current revision. */
   #next: number;
   readonly #batches: AsyncGenerator<WatchBatch>;
   readonly #request: StoreWatchRequest;
@@ -80,7 +80,7 @@ export class EtcdWatch implements Watch {
     }
   }
 
-  /** The running stream, or a new one that asks for everything not yet delivered. */
+  /** The running stream, or a new one from the first revision that is not delivered yet. */
   #connect(): WatchStream {
     if (this.#stream !== undefined) return this.#stream;
     const { client, index } = this.#endpoints.client();
@@ -153,7 +153,7 @@ export class EtcdWatch implements Watch {
   }
 }
 
-/** Codes that no other member and no retry would change. */
+/** Errors that every member would return, also on a retry. */
 const hopeless: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

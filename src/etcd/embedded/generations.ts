@@ -18,13 +18,13 @@ import {
 } from './tables.ts';
 
 /**
- * The store's file is `store-<generation>.mdb`. A file gets such a name when all of its pages are on the disk: LMDB does
- * not survive a file with pages missing, which a power loss would leave. Giving space back writes the next generation
- * beside it; that one counts only once it carries its own number, which it gets with the last bit of data. So whenever
- * the process or the machine dies, exactly one complete file is there, and the next start removes what is left of others.
+ * The store's file is `store-<generation>.mdb`. A file gets such a name when all its pages are on the disk: LMDB does
+ * not survive missing pages, which a power loss could leave. Defragmentation writes the next generation beside it,
+ * which becomes valid when its generation number is written, with the last data. So whenever the process or the machine
+ * dies, exactly one complete file exists, and the next start removes the others.
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
-/** Unfinished files and snapshots being streamed; a killed process leaves them behind. */
+/** Unfinished files and snapshots that were being streamed; a killed process leaves them behind. */
 const TEMPORARY_NAME = /^(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?$/;
 
 export function generationPath(directory: string, generation: number): string {
@@ -74,8 +74,8 @@ export async function openGeneration(directory: string, name: string, now: numbe
 }
 
 /**
- * Undefined for a copy that was not finished: the store went on with the generation before it. A file that cannot be read
- * is an error instead. It may be the newest, and an older one beside it would lack what was acknowledged since.
+ * Undefined for an unfinished copy: the store continued with the generation before it. A file that cannot be read is an
+ * error, because it may be the newest, and an older file would lack acknowledged writes.
  */
 async function openComplete(
   directory: string,

@@ -98,7 +98,7 @@ export class GroupStatus {
           if (!signal.aborted && !isNotFound(error))
             logger
               .v(2)
-              .info('Could not update the status of a pod group', { podGroup: `${namespace}/${name}`, err: error });
+              .info('Failed to update the status of a pod group', { podGroup: `${namespace}/${name}`, err: error });
         });
     });
   }

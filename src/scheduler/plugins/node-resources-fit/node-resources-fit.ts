@@ -101,7 +101,7 @@ function fitFilter(
     if (shortOfMemory) insufficient('memory', memory > table.allocatableMemory[slot]!);
     if (shortOfStorage) insufficient('ephemeral-storage', ephemeralStorage > table.allocatableEphemeral[slot]!);
     for (const { name, amount, column, backed } of wanted) {
-      /** Where no device plugin has it, devices are claimed for it: DynamicResources knows. */
+      /** DynamicResources decides about resources that no device plugin of the node provides. */
       if (backed && column.allocatable[slot] === 0) continue;
       if (amount > column.allocatable[slot]! - column.requested[slot]!)
         insufficient(name, amount > column.allocatable[slot]!);
@@ -110,7 +110,7 @@ function fitFilter(
   };
 }
 
-/** A pod that left (or shrank) helps only one that wants something of what it held. */
+/** A pod that was deleted or scaled down helps only if it held a resource that the rejected pod requests. */
 function freesRequestedResources(pod: PodInfo, before: Pod, after: Pod | undefined): boolean {
   if (after === undefined) {
     const held = schedulerRequests(before);
@@ -134,7 +134,7 @@ function amountOf(requests: PodInfo['shape']['requests'], name: string): number 
   return requests.scalars.find(([scalar]) => scalar === name)?.[1] ?? 0;
 }
 
-/** A node helps when the pod fits on it while it is empty, and it is new or has more of a requested resource. */
+/** A node helps if the pod would fit on it when empty, and it is new or has more of a requested resource. */
 function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node): boolean {
   const { requests } = pod.shape;
   const has = (node: Node | undefined, name: string): number => {
