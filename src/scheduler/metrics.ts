@@ -35,8 +35,8 @@ export interface SchedulerMetrics {
 }
 
 const SECONDS = exponentialBuckets(0.001, 2, 15);
-const SHORT = exponentialBuckets(0.0001, 2, 12);
-const VERY_SHORT = exponentialBuckets(0.00001, 1.5, 20);
+const SHORT_BUCKETS = exponentialBuckets(0.0001, 2, 12);
+const VERY_SHORT_BUCKETS = exponentialBuckets(0.00001, 1.5, 20);
 
 export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
   const metrics = { ...attemptMetrics(registry), ...queueMetrics(registry), ...preemptionMetrics(registry) };
@@ -94,13 +94,13 @@ const attemptMetrics = (registry: MetricsRegistry) => ({
     name: 'scheduler_framework_extension_point_duration_seconds',
     help: 'Latency for running all plugins of an extension point.',
     labels: ['extension_point', 'status', 'profile'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   pluginDuration: registry.histogram({
     name: 'scheduler_plugin_execution_duration_seconds',
     help: 'Duration for running a plugin at an extension point.',
     labels: ['plugin', 'extension_point', 'status'],
-    buckets: VERY_SHORT,
+    buckets: VERY_SHORT_BUCKETS,
   }),
   pluginEvaluations: registry.counter({
     name: 'scheduler_plugin_evaluation_total',
@@ -121,7 +121,7 @@ const attemptMetrics = (registry: MetricsRegistry) => ({
     name: 'scheduler_get_node_hint_duration_seconds',
     help: 'Latency of updating an evaluation.',
     labels: ['hinted', 'profile'],
-    buckets: VERY_SHORT,
+    buckets: VERY_SHORT_BUCKETS,
   }),
 });
 
@@ -153,13 +153,13 @@ const queueMetrics = (registry: MetricsRegistry) => ({
     name: 'scheduler_event_handling_duration_seconds',
     help: 'Event handling latency in seconds.',
     labels: ['event'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   hintDuration: registry.histogram({
     name: 'scheduler_queueing_hint_execution_duration_seconds',
     help: 'Latency for running a queueing hint.',
     labels: ['plugin', 'event', 'hint'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   cacheSize: registry.gauge({
     name: 'scheduler_cache_size',

@@ -106,7 +106,7 @@ export class Endpoints {
     options: CallOptions,
   ): Promise<R> {
     const { clock, retryForMs } = this.#options;
-    const giveUpAt = clock.monotonic() + retryForMs;
+    const deadline = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
       if (this.#closed) throw failure('closed');
       const { client, index } = this.client();
@@ -115,8 +115,8 @@ export class Endpoints {
       } catch (error) {
         if (!isServiceError(error)) throw error;
         if (isEndpointFailure(error)) this.failed(index);
-        const repeatable = isEndpointFailure(error) && (options.idempotent || reachedNobody(error));
-        if (!repeatable || clock.monotonic() >= giveUpAt) throw storeErrorOf(error);
+        const isRetryable = isEndpointFailure(error) && (options.idempotent || neverSent(error));
+        if (!isRetryable || clock.monotonic() >= deadline) throw storeErrorOf(error);
         if (attempt % this.size === this.size - 1) await clock.sleep(RETRY_PAUSE_MS * Math.min(attempt + 1, 10));
       }
     }
@@ -188,7 +188,7 @@ function isEndpointFailure(error: ServiceError): boolean {
   );
 }
 
-function reachedNobody(error: ServiceError): boolean {
+function neverSent(error: ServiceError): boolean {
   if (error.code !== status.UNAVAILABLE) return false;
   return /^No connection established|^Name resolution failed|^etcdserver: no leader$/.test(error.details);
 }

@@ -18,7 +18,7 @@ const MAX_PAUSE_MS = 2000;
 export class EtcdWatch implements Watch {
   #stream: WatchStream | undefined;
   #created = false;
-  #progressWanted = false;
+  #progressRequested = false;
   #cancelled = false;
   readonly #stop = new AbortController();
   /** The first revision that is not delivered yet; 0 until the server has reported its current revision. */
@@ -44,8 +44,8 @@ export class EtcdWatch implements Watch {
   }
 
   requestProgress(): void {
-    this.#progressWanted = true;
-    this.#askProgress();
+    this.#progressRequested = true;
+    this.#requestProgress();
   }
 
   cancel(): void {
@@ -69,7 +69,7 @@ export class EtcdWatch implements Watch {
           }
         } catch (error) {
           if (!isServiceError(error)) throw error;
-          if (!this.#cancelled && !isWorthAnotherTry(error)) throw storeErrorOf(error);
+          if (!this.#cancelled && !isRetryable(error)) throw storeErrorOf(error);
         }
         if (this.#cancelled) return;
         this.#disconnect();
@@ -128,11 +128,11 @@ export class EtcdWatch implements Watch {
     if (response.created) {
       this.#created = true;
       if (this.#next === 0) this.#next = revision + 1;
-      this.#askProgress();
+      this.#requestProgress();
       return undefined;
     }
     if (response.events.length === 0) {
-      this.#progressWanted = false;
+      this.#progressRequested = false;
       this.#next = Math.max(this.#next, revision + 1);
       return { revision, events: [] };
     }
@@ -143,8 +143,8 @@ export class EtcdWatch implements Watch {
     return { revision: last, events };
   }
 
-  #askProgress(): void {
-    if (this.#progressWanted && this.#created) this.#stream?.write({ progress: {} });
+  #requestProgress(): void {
+    if (this.#progressRequested && this.#created) this.#stream?.write({ progress: {} });
   }
 
   async #pause(failures: number): Promise<void> {
@@ -154,13 +154,13 @@ export class EtcdWatch implements Watch {
 }
 
 /** Errors that every member would return, also on a retry. */
-const hopeless: readonly number[] = [
+const PERMANENT_CODES: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,
   status.UNAUTHENTICATED,
   status.UNIMPLEMENTED,
 ];
 
-function isWorthAnotherTry(error: ServiceError): boolean {
-  return !hopeless.includes(error.code);
+function isRetryable(error: ServiceError): boolean {
+  return !PERMANENT_CODES.includes(error.code);
 }

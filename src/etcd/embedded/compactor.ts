@@ -37,7 +37,7 @@ export class Compactor {
   /** Entries of the compacted revision up to this key are stripped. */
   #stripped = '';
   #step: { stripped: string; last: boolean; compactRevision: number } | undefined;
-  #nextLook = 0;
+  #nextCheck = 0;
   #stepSize = 64;
   readonly #options: CompactorOptions;
 
@@ -70,8 +70,8 @@ export class Compactor {
 
   /** Compacts when the history has outgrown its limits. */
   observe(published: number): void {
-    if (published < this.#nextLook || this.#unfinished) return;
-    this.#nextLook = published + OBSERVE_EVERY;
+    if (published < this.#nextCheck || this.#unfinished) return;
+    this.#nextCheck = published + OBSERVE_EVERY;
     const { limits, tables } = this.#options;
     const oldest = this.#oldestRevision();
     if (oldest === undefined) return;

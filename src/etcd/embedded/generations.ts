@@ -95,7 +95,7 @@ async function openComplete(
     });
   }
   try {
-    // An older release may have died between making the file of a new store and filling it.
+    // An older release may have died between tables the file of a new store and filling it.
     if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0)
       await initialise(tables, identity);
     checkSchema(tables);
@@ -111,11 +111,11 @@ async function openComplete(
 async function create(directory: string, identity: Identity): Promise<OpenedGeneration> {
   const path = generationPath(directory, 1);
   const temporary = temporaryPath(path);
-  const making = openTables(temporary);
+  const tables = openTables(temporary);
   try {
-    await initialise(making, identity);
+    await initialise(tables, identity);
   } finally {
-    await making.environment.close();
+    await tables.environment.close();
   }
   rmSync(`${temporary}-lock`, { force: true });
   await renameDurably(temporary, path);

@@ -109,7 +109,7 @@ export class EmbeddedStore extends MvccStore {
     const path = join(this.#storeOptions.directory, `snapshot-${++this.#snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.#alone(() => this.#embedded.tables.environment.backup(path, true));
+      await this.#exclusively(() => this.#embedded.tables.environment.backup(path, true));
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;
@@ -125,7 +125,7 @@ export class EmbeddedStore extends MvccStore {
   /** Returns unused space to the file system while reads and writes continue. */
   async defragment(): Promise<void> {
     this.checkOpen();
-    await this.#alone(() => this.#rewrite());
+    await this.#exclusively(() => this.#rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
@@ -161,7 +161,7 @@ export class EmbeddedStore extends MvccStore {
       .finally(() => (this.#defragmenting = false));
   }
 
-  async #alone<T>(copy: () => Promise<T>): Promise<T> {
+  async #exclusively<T>(copy: () => Promise<T>): Promise<T> {
     const result = this.#copying.then(copy);
     this.#copying = result.catch(() => {});
     return result;

@@ -81,9 +81,9 @@ export class GroupStatus {
     group: GroupReference,
     object: ApiObject,
     status: GroupObject['status'],
-    isSaid: (status: GroupObject['status']) => boolean,
+    isUpToDate: (status: GroupObject['status']) => boolean,
   ): void {
-    if (isSaid((object as GroupObject).status)) return;
+    if (isUpToDate((object as GroupObject).status)) return;
     const { client, logger } = this.#handle;
     const { namespace, name } = group;
     this.#handle.background(async (signal) => {

@@ -74,27 +74,30 @@ function fitFilter(
   const wanted = scalars
     .filter(([name]) => !isIgnored(name))
     .map(([name, amount]) => ({ name, amount, column: table.scalar(name), backed: isBackedByDevices(name) }));
-  const answers = new Map<string, Status>();
-  const answer = (reasons: string[], hopeless: boolean): Status => {
-    const key = `${hopeless} ${reasons.join(',')}`;
-    let status = answers.get(key);
+  const statuses = new Map<string, Status>();
+  const statusFor = (reasons: string[], unresolvable: boolean): Status => {
+    const key = `${unresolvable} ${reasons.join(',')}`;
+    let status = statuses.get(key);
     if (status === undefined)
-      answers.set(key, (status = new Status(hopeless ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)));
+      statuses.set(
+        key,
+        (status = new Status(unresolvable ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)),
+      );
     return status;
   };
   return ({ slot }) => {
     const tooManyPods = table.podCount[slot]! + 1 > table.allocatablePods[slot]!;
-    if (isEmpty) return tooManyPods ? answer(['Too many pods'], false) : undefined;
+    if (isEmpty) return tooManyPods ? statusFor(['Too many pods'], false) : undefined;
     const shortOfCpu = milliCpu > 0 && milliCpu > table.allocatableCpu[slot]! - table.requestedCpu[slot]!;
     const shortOfMemory = memory > 0 && memory > table.allocatableMemory[slot]! - table.requestedMemory[slot]!;
     const shortOfStorage =
       ephemeralStorage > 0 && ephemeralStorage > table.allocatableEphemeral[slot]! - table.requestedEphemeral[slot]!;
     if (!tooManyPods && !shortOfCpu && !shortOfMemory && !shortOfStorage && wanted.length === 0) return undefined;
     const reasons: string[] = [];
-    let hopeless = false;
-    const insufficient = (name: string, isHopeless: boolean): void => {
+    let unresolvable = false;
+    const insufficient = (name: string, isUnresolvable: boolean): void => {
       reasons.push(`Insufficient ${name}`);
-      hopeless ||= isHopeless;
+      unresolvable ||= isUnresolvable;
     };
     if (tooManyPods) reasons.push('Too many pods');
     if (shortOfCpu) insufficient('cpu', milliCpu > table.allocatableCpu[slot]!);
@@ -106,7 +109,7 @@ function fitFilter(
       if (amount > column.allocatable[slot]! - column.requested[slot]!)
         insufficient(name, amount > column.allocatable[slot]!);
     }
-    return reasons.length === 0 ? undefined : answer(reasons, hopeless);
+    return reasons.length === 0 ? undefined : statusFor(reasons, unresolvable);
   };
 }
 
