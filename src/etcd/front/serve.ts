@@ -14,7 +14,7 @@ import { watchService } from './watch-service.ts';
 
 export interface EtcdFrontOptions {
   store: Store;
-  /** Where to listen, `http://host:port` or `https://host:port`; port 0 takes a free one. */
+  /** Addresses to listen on, `http://host:port` or `https://host:port`; port 0 selects a free one. */
   listenClientUrls: readonly string[];
   /** The URLs that `member list` reports; the listening ones when absent. */
   advertiseClientUrls?: readonly string[];
