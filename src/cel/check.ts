@@ -200,7 +200,12 @@ class Checker {
     switch (node.name) {
       case '_&&_':
       case '_||_':
-        return this.#fits([t.BOOL, t.BOOL], args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
+        for (const [i, arg] of args.entries()) {
+          if (this.#fits([t.BOOL], [arg])) continue;
+          const found = t.typeText(t.substitute(arg, this.#known));
+          this.#report(node.args[i]!.at, `expected type 'bool' but found '${found}'`);
+        }
+        return t.BOOL;
       case '_==_':
       case '_!=_':
         return this.#fits(EQUALITY_PARAMETERS, args) ? t.BOOL : this.#noOverload(node, node.name, args, false);

@@ -33,6 +33,13 @@ export const DEVICE: ObjectType = {
 
 export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
 
+/** The names of types at run time, where they differ from those in messages of the checker. */
+const RUNTIME_NAMES: Readonly<Record<string, string>> = {
+  null: 'null_type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+};
+
 export function compileDeviceSelector(expression: string): CelCompilation {
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
     error: { type, detail },
@@ -44,7 +51,7 @@ export function compileDeviceSelector(expression: string): CelCompilation {
     const checked = checkSource(expression, deviceSelectorEnvironment);
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')
-      return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
+      return failed(`must evaluate to bool or the unknown type, not ${RUNTIME_NAMES[kind] ?? typeText(checked.type)}`);
     const problem = programProblem(checked);
     if (problem !== undefined) return failed(problem, 'internal');
     return { maxCost: estimateCost(checked, () => DEVICE).max, maxCardinality: 1, usesOldSelf: false };
