@@ -240,7 +240,7 @@ describe('Jobs', () => {
     [
       'ends before it starts',
       { status: { startTime: end, completionTime: start, conditions: condition('SuccessCriteriaMet', 'Complete') } },
-      [`status.completionTime: Invalid value: "${start}": completionTime cannot be set before startTime`],
+      [`status.completionTime: Invalid value: "${start}": must be equal to or after \`startTime\``],
     ],
     [
       'more ready than active',
