@@ -60,8 +60,8 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
+  if (deprecation && !served.custom) exchange.warnings.push(deprecation);
   const scope = scopeOf(chain, exchange, user, served);
-  if (deprecation && !served.custom) scope.warnings.push(deprecation);
   return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
@@ -150,7 +150,17 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
 }
 
 /** Subresources without a table although their kind has one. */
-const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
+const WITHOUT_TABLE: ReadonlySet<string> = new Set([
+  '/namespaces/finalize',
+  '/pods/ephemeralcontainers',
+  '/pods/resize',
+  'apiextensions.k8s.io/customresourcedefinitions/status',
+  'apiregistration.k8s.io/apiservices/status',
+  'certificates.k8s.io/certificatesigningrequests/approval',
+  'resource.k8s.io/devicetaintrules/status',
+  'resource.k8s.io/resourceclaims/status',
+  'scheduling.k8s.io/podgroups/status',
+]);
 
 function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
   const { request, info } = exchange;

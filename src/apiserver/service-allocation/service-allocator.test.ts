@@ -57,6 +57,12 @@ describe('cluster IPs', () => {
     );
   });
 
+  it('names the configured range in a dry run', async () => {
+    expect((await post('outside', { clusterIP: '10.97.0.1' }, '?dryRun=All')).body['message']).toContain(
+      'the provided IP (10.97.0.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16',
+    );
+  });
+
   it('takes nothing in a dry run', async () => {
     const dry = await post('dry', { clusterIP: '10.96.0.88' }, '?dryRun=All');
     expect(specOf(dry).clusterIP).toBe('10.96.0.88');

@@ -75,7 +75,7 @@ async function bind(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current =
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
-    const conditional = checkResourceVersion(scope, binding, current, false);
+    const conditional = checkResourceVersion(scope, binding, current, { isPatch: false, dryRun: options.dryRun });
     const pod = assigned(current.object as PodObject, binding, formatTime(backend.ctx.clock.now()));
     if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
     if (conditional) break;

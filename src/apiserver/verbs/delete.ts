@@ -8,6 +8,7 @@ import { conflict } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { errorKind } from '../registry/served-resource.ts';
+import type { Strategy } from '../registry/strategy.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -124,6 +125,8 @@ function markForDeletion(
 ): KubeObject | 'already-marked' {
   const { strategy } = scope.served;
   const { clock } = scope.backend.ctx;
+  // What holds a deletion besides finalizers is waited for, whatever the policy of another delete.
+  if (current.metadata.deletionTimestamp && strategy.deletionHeld?.(current)) return 'already-marked';
   const object = cloneJson(current);
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
@@ -141,7 +144,9 @@ function markForDeletion(
       return object;
     }
     strategy.prepareForDelete?.(object, writeContext(scope, dryRun));
-    if (!sameFinalizers || isFinished(scope, object)) return object;
+    const hasGrace = meta.deletionGracePeriodSeconds !== undefined;
+    meta.deletionGracePeriodSeconds ??= 0;
+    if (!sameFinalizers || !hasGrace || isFinished(scope, object)) return object;
     return 'already-marked';
   }
   meta.deletionTimestamp = formatTime(clock.now() + (grace ?? 0) * 1000);
@@ -156,13 +161,14 @@ const FOREGROUND = 'foregroundDeletion';
 
 /** The propagation policy becomes a finalizer that the garbage collector processes. */
 function deletionFinalizers(
-  fallback: 'Orphan' | 'Background' | undefined,
+  fallback: Strategy['defaultPropagation'],
   finalizers: readonly string[],
   options: DeleteOptions,
 ): string[] {
   const { orphanDependents, propagationPolicy } = options;
   let policy: string;
-  if (propagationPolicy !== undefined) policy = propagationPolicy;
+  if (fallback === 'Unsupported') policy = 'Background';
+  else if (propagationPolicy !== undefined) policy = propagationPolicy;
   else if (orphanDependents !== undefined) policy = orphanDependents ? 'Orphan' : 'Background';
   else if (finalizers.includes(ORPHAN)) policy = 'Orphan';
   else if (finalizers.includes(FOREGROUND)) policy = 'Foreground';

@@ -34,7 +34,7 @@ export async function watch(scope: Scope): Promise<Result> {
   const revision = Number(requested);
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
-  if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
+  if (options.resourceVersion === '') await cache.waitUntilCurrent();
   if (options.sendInitialEvents && revision > 0) await cache.waitForClient(requested);
   await prepareAll(scope);
   return {
