@@ -44,6 +44,8 @@ describe('values', () => {
     ['false && 1 / 0 == 1', false],
     ['1 / 0 == 1 || true', true],
     ['d.a == 1', 'error: no such key: a'],
+    ['m.b == 1 && m.c == 1', 'error: no such key: b'],
+    ['url("x:y").getHost() == ""', true],
     ['has(d.a)', false],
     ['dyn(l).a == 1', "error: unsupported index type 'string' in list"],
     ['int("42") + int(1.9)', 43n],

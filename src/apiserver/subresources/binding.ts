@@ -34,7 +34,11 @@ export async function bindPod(scope: Scope): Promise<Result> {
 export async function createBinding(scope: Scope): Promise<Result> {
   const { options, binding } = await readBinding(scope);
   const { name } = binding.metadata;
-  if (!name) throw badRequest('Name parameter required.');
+  if (!name) {
+    const errors = validateBody('Binding', binding, scope.backend.validation);
+    if (errors.length > 0) throw failure(500, '', aggregateMessage(errors));
+    throw badRequest('Name parameter required.');
+  }
   const served = scope.backend.registry.require('', 'v1', 'pods');
   return bind({ ...scope, served, place: { ...scope.place, name } }, binding, options, scope);
 }

@@ -27,6 +27,7 @@ export interface TestServerOptions {
   readonly dial?: PipelineOptions['dial'];
   readonly kubelet?: PipelineOptions['kubelet'];
   readonly speed?: PipelineOptions['speed'];
+  readonly flags?: PipelineOptions['flags'];
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -56,7 +57,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed } = options;
+  const { admission, dial, kubelet, speed, flags } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -66,6 +67,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(dial ? { dial } : {}),
     ...(kubelet ? { kubelet } : {}),
     ...(speed ? { speed } : {}),
+    ...(flags ? { flags } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();

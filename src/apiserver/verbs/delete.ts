@@ -12,6 +12,7 @@ import type { Strategy } from '../registry/strategy.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
+import { checkName } from './check-name.ts';
 import { decodeDeleteOptions } from './decode-body.ts';
 import { isFinished } from './finish-deletion.ts';
 import { writeContext } from './prepare-for-create.ts';
@@ -21,6 +22,7 @@ const MAX_ATTEMPTS = 100;
 
 export async function deleteVerb(scope: Scope): Promise<Result> {
   const options = await readDeleteOptions(scope);
+  checkName(scope.place.name);
   const { entry, gone } = await deleteObject(scope, options);
   if (!gone) return { type: 'entry', status: options.orphanDependents === false ? 202 : 200, entry };
   if (scope.served.strategy.deleteReturnsObject) return { type: 'entry', status: 200, entry };
@@ -78,14 +80,17 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
   const { uid, resourceVersion } = options.preconditions ?? {};
   const subject = { group: '', resource: scope.served.kind };
   const actual = current.object.metadata.uid;
-  if (uid !== undefined && uid !== actual && scope.served.strategy.prepareForDelete) {
-    throw conflict(
-      scope.served.groupResource,
-      scope.place.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
-    );
+  const isOther = uid !== undefined && uid !== actual;
+  const isChanged = resourceVersion !== undefined && resourceVersion !== String(current.revision);
+  // Kinds with a deletion of their own check it before all others.
+  if ((isOther || isChanged) && scope.served.strategy.prepareForDelete) {
+    const [what, wanted, found] = isOther
+      ? ['UID', uid, actual]
+      : ['ResourceVersion', resourceVersion, current.revision];
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    throw conflict(scope.served.groupResource, scope.place.name, why);
   }
-  if (uid !== undefined && uid !== actual) {
+  if (isOther) {
     throw withoutDetailGroup(
       conflict(
         subject,
@@ -95,7 +100,7 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
       scope,
     );
   }
-  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+  if (isChanged) {
     throw withoutDetailGroup(
       conflict(
         subject,

@@ -160,7 +160,7 @@ describe('Jobs', () => {
       'labels of another',
       { spec: { template: { metadata: { labels: { 'job-name': 'other' } } } } },
       [
-        'spec.template.metadata.labels[job-name]: Invalid value: {"controller-uid":"u","job-name":"other","batch.kubernetes.io/controller-uid":"u","batch.kubernetes.io/job-name":"j"}: must be \'j\'',
+        'spec.template.metadata.labels[job-name]: Invalid value: {"batch.kubernetes.io/controller-uid":"u","batch.kubernetes.io/job-name":"j","controller-uid":"u","job-name":"other"}: must be \'j\'',
       ],
     ],
   ];
