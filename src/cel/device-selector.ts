@@ -8,7 +8,7 @@ import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { Environment } from './environment.ts';
 import { QUANTITY } from './library/quantity.ts';
-import { BOOL, DYN, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
+import { BOOL, DYN, RUNTIME_NAMES, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
 
 const MAX_ENTRIES = 32;
 const text = (maxElements: number): CelType => ({ ...STRING, maxElements });
@@ -32,13 +32,6 @@ export const DEVICE: ObjectType = {
 };
 
 export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
-
-/** The names of types at run time, where they differ from those in messages of the checker. */
-const RUNTIME_NAMES: Readonly<Record<string, string>> = {
-  null: 'null_type',
-  timestamp: 'google.protobuf.Timestamp',
-  duration: 'google.protobuf.Duration',
-};
 
 export function compileDeviceSelector(expression: string): CelCompilation {
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
