@@ -505,6 +505,18 @@ it.each([
   expect(await k8ts([component, flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) as string });
 });
 
+it('tells how long the user waited, from the start of the process', async () => {
+  const directory = join(scratch, 'slow');
+  // As a machine that needs a second and a half to load the program.
+  const slow = join(scratch, 'slow.cjs');
+  writeFileSync(slow, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);');
+  const flags = ['--data-dir', directory, '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '-o', 'json'];
+  const up = await k8ts(['up', '--detach', ...flags], { shell: `export NODE_OPTIONS="--require ${slow}"` });
+  await k8ts(['down', '--data-dir', directory]);
+  // The process of the command and the one in the background are both slow.
+  expect(json<{ readySeconds: number }>(up).readySeconds).toBeGreaterThan(3);
+}, 60_000);
+
 it('tells what is missing on the machine', async () => {
   const checks = json<{ name: string; ok: boolean }[]>(await k8ts(['doctor', '-o', 'json']));
   expect(checks.find(({ name }) => name.startsWith('Node'))?.ok).toBe(true);

@@ -45,7 +45,7 @@ export { canonicalQuantity, parseQuantity, Quantity, QuantityError } from './qua
 export { quote } from './quote.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseTime } from './rfc3339.ts';
-export { fromPieces, type JsonPieces, stringifySteps, toPieces } from './json-slices.ts';
+export { fromPieces, type JsonPieces, piecesLength, stringifySteps, toPieces } from './json-slices.ts';
 export { runSteps, type Steps } from './steps.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
 export { errorMessage } from './error-message.ts';

@@ -6,6 +6,7 @@ import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';
 import { printLine } from './output.ts';
+import { secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
@@ -88,7 +89,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const { ctx, release } = untilSignal({ name: 'container-runtime', verbosity: values.v });
-  const startedAt = ctx.clock.monotonic();
   const network = await openNetwork(ctx, values);
   const [host, port] = splitAddress(values['streaming-address']);
   const archives: Promise<unknown>[] = [];
@@ -115,7 +115,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         },
       },
       onReady: ({ imageStore }) => {
-        const readySeconds = (ctx.clock.monotonic() - startedAt) / 1000;
+        const readySeconds = secondsSinceProcessStart(ctx.clock);
         printLine(
           values.output,
           { listen: values.listen, readySeconds },

@@ -2,10 +2,10 @@
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectoryDurably } from '../kernel/index.ts';
+import { makeDirectoryDurably, RealClock } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 import { ephemeralDirectory } from './process-file.ts';
-import { printReady, type Ready } from './ready.ts';
+import { printReady, secondsSinceProcessStart, type Ready } from './ready.ts';
 
 export interface DetachOptions {
   /** Where the cluster lives; absent for one in memory. */
@@ -43,7 +43,7 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   fs.closeSync(log);
   child.disconnect();
   child.unref();
-  printReady(options.output, ready);
+  printReady(options.output, { ...ready, readySeconds: secondsSinceProcessStart(new RealClock()) });
   return 0;
 }
 

@@ -1,4 +1,5 @@
 /** Turns system errors into one line that says what to do. */
+import { errorMessage } from '../base/index.ts';
 import { isStatusError } from '../machinery/errors/index.ts';
 import { CommandError } from './command.ts';
 
@@ -86,7 +87,7 @@ export function explainError(error: unknown): string {
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
   /** etcd's and LMDB's messages. */
   if (error instanceof Error && /database space exceeded|No space left on device/.test(error.message)) return FULL;
-  return firstLine(error instanceof Error ? error.message : String(error));
+  return firstLine(errorMessage(error));
 }
 
 /** Whether the server's certificate is expired or not yet valid. */

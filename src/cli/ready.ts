@@ -1,4 +1,5 @@
 /** The message of a cluster that is ready. */
+import type { Clock } from '../kernel/index.ts';
 import { bold, green } from './output.ts';
 
 export interface Ready {
@@ -8,6 +9,9 @@ export interface Ready {
   readonly readySeconds: number;
   readonly notice?: string;
 }
+
+/** What the user waited: the monotonic clock starts with the process. */
+export const secondsSinceProcessStart = (clock: Clock): number => clock.monotonic() / 1000;
 
 export function printReady(format: string, ready: Ready): void {
   if (format === 'json') {

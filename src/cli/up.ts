@@ -18,7 +18,7 @@ import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
-import { printReady } from './ready.ts';
+import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
@@ -119,7 +119,6 @@ interface Run {
 }
 
 async function runCluster(ctx: Context, { values, planned, runtimeDirectory, socket, stop }: Run): Promise<number> {
-  const startedAt = ctx.clock.monotonic();
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -143,7 +142,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { values, planned, socket, stop, cluster, startedAt });
+    return await serveCluster(ctx, { values, planned, socket, stop, cluster });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -162,13 +161,9 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
-  readonly startedAt: number;
 }
 
-async function serveCluster(
-  ctx: Context,
-  { values, planned, socket, stop, cluster, startedAt }: Serving,
-): Promise<number> {
+async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
   if (values.kubeconfig)
     await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
@@ -176,7 +171,7 @@ async function serveCluster(
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
     pid: process.pid,
-    readySeconds: (ctx.clock.monotonic() - startedAt) / 1000,
+    readySeconds: secondsSinceProcessStart(ctx.clock),
     ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
   };
   printReady(values.output, ready);

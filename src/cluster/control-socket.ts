@@ -5,6 +5,7 @@
 import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { errorMessage } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
@@ -163,7 +164,7 @@ export async function serveControlSocket(
       else send(response, 200, answer);
     } catch (error) {
       send(response, error instanceof Refusal ? error.status : 400, {
-        error: error instanceof Error ? error.message : String(error),
+        error: errorMessage(error),
       });
     }
   };

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../kernel/index.ts';
-import { applySinglePut, applyTxn, singlePutOf, type Draft } from './apply-txn.ts';
+import { applySinglePut, singlePutOf } from './apply-single-put.ts';
+import { applyTxn, type Draft } from './apply-txn.ts';
 import { checkRange, checkTxn, defaultLimits, type RequestLimits } from './check-request.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
 import { failure } from './errors.ts';
@@ -36,6 +37,8 @@ interface MvccOptions {
   limits?: RequestLimits;
   memberId: bigint;
   clusterId: bigint;
+  /** Whether puts of one key take a shorter path. */
+  singlePut?: boolean;
 }
 
 /** etcd's semantics over an engine: one writer at a time, decided in memory, answered when durable. */
@@ -86,7 +89,7 @@ export abstract class MvccStore implements Store {
   async txn(request: TxnRequest): Promise<TxnResult> {
     this.checkOpen();
     const limits = this.options.limits ?? defaultLimits;
-    const single = singlePutOf(request);
+    const single = this.options.singlePut === false ? undefined : singlePutOf(request);
     if (!single || maxBytes(single.put.value) > limits.maxRequestBytes / 2) {
       checkTxn(request, limits);
       const oldest = oldestRead(request);

@@ -28,6 +28,8 @@ import { StageRunner } from '../stage-thread/stage-runner.ts';
 import { COMPACTION_INTERVAL_MS, runCompactor } from '../storage/compactor.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
+import { withMediaType } from '../storage/storage-media-type.ts';
+import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
@@ -57,7 +59,11 @@ export interface Pipeline {
   bootstrap(port: number): Promise<void>;
 }
 
-export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
+export async function createPipeline(ctx: Context, given: PipelineOptions): Promise<Pipeline> {
+  const options = {
+    ...given,
+    encryption: withMediaType(given.encryption ?? identityTransformer, given.storageMediaType),
+  };
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
   const speed = { ...ALL_SPEED, ...options.speed };
   const hooks = new PostStartHooks({ flowControl: options.flowControl !== false });
@@ -101,7 +107,13 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     loopback,
   });
   const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
+  const definitions = new CrdManager(ctx, {
+    registry,
+    cache,
+    loopback,
+    webhooks,
+    forget: (spec) => backend.stages.forget(spec),
+  });
   return {
     chain,
     handle,

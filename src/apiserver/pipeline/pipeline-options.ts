@@ -7,6 +7,7 @@ import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedN
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
+import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import type { Transformer } from '../storage/transformer.ts';
 
 export interface PipelineOptions {
@@ -37,6 +38,8 @@ export interface PipelineOptions {
   readonly flowControl?: PriorityAndFairnessOptions | false;
   /** How long a request that is not long-running may take; by default a minute. */
   readonly requestTimeoutMs?: number;
+  /** The form of built-in kinds in the store; by default JSON. */
+  readonly storageMediaType?: StorageMediaType;
   /** Encryption at rest; by default objects are stored in plain text. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; by default Node and RBAC. */

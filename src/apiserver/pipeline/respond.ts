@@ -6,7 +6,7 @@ import { inSlices } from '../request/in-slices.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
 import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
-import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
+import { isWebSocketRequest, streamOverWebSocket } from '../request/websocket.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { ListBody } from './list-body.ts';

@@ -2,9 +2,10 @@
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
+import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { badRequest, failure, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import type { ConformValue } from './decode-patched.ts';
 
 export interface Configuration {
   readonly value: Record<string, unknown>;
@@ -43,7 +44,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: typeof conform };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: ConformValue | undefined };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -52,10 +53,16 @@ export function completeApplied(
   object: KubeObject,
   now: string,
 ): KubeObject {
-  const decoded = converting(kind, applied, () => (kind.conform ?? conform)(kind.message, cloneJson(object)));
+  const growth = new Growth();
+  const own = cloneJson(object);
+  const decoded = converting(
+    kind,
+    applied,
+    () => kind.conform?.(kind.message, own, growth) ?? conform(kind.message, own),
+  );
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
-  return applyDefaults(kind, result, { now });
+  return applyDefaults(kind, result, { now, growth });
 }
 
 /** What typed merging lets pass may still be no value of its field. */
@@ -63,7 +70,7 @@ function converting<T>(gvk: GroupVersionKind, applied: Readonly<Record<string, u
   try {
     return convert();
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusError(error) || isTooLarge(error)) throw error;
     const kind = `${apiVersionOf(gvk)}, Kind=${gvk.kind}`;
     const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as {
       namespace?: string;

@@ -17,7 +17,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
 import type { ResponseSink, Result } from '../request/request.ts';
-import { copyOverWebSocket, isWebSocketRequest } from '../transport/websocket.ts';
+import { copyOverWebSocket, isWebSocketRequest } from '../request/websocket.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { containerOf } from './pod-container.ts';
 

@@ -30,6 +30,7 @@ export interface TestServerOptions {
   /** By default a store in memory of its own. */
   readonly store?: Store;
   readonly nodePortRange?: string;
+  readonly storageMediaType?: PipelineOptions['storageMediaType'];
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -59,7 +60,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, nodePortRange } = options;
+  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -70,6 +71,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(kubelet ? { kubelet } : {}),
     ...(speed ? { speed } : {}),
     ...(nodePortRange ? { nodePortRange } : {}),
+    ...(storageMediaType ? { storageMediaType } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();

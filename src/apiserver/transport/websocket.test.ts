@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createContext } from '../../kernel/index.ts';
 import type { UserInfo } from '../request/request.ts';
+import { copyOverWebSocket } from '../request/websocket.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { listen } from './serve.ts';
 import type { Transport } from './transport.ts';
-import { copyOverWebSocket } from './websocket.ts';
 
 const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

@@ -4,7 +4,7 @@ import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
-import { errorKind, type ServedResource } from '../registry/served-resource.ts';
+import { kindOf } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
 import type { Reservation, WriteContext } from '../registry/strategy.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
@@ -104,10 +104,6 @@ function validateHere(scope: Scope, object: KubeObject, request: WriteContext): 
 }
 
 const NO_ERRORS: readonly FieldError[] = [];
-
-/** The kind in error messages: a custom resource may be sent under another kind, and is refused under that name. */
-export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
-  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
 
 /** Clients cannot set these on a new object. */
 export function clearSystemMetadata({ metadata }: KubeObject): void {

@@ -1,4 +1,5 @@
 /** Reading a request's body, and letting other requests run between the stages of a large one. */
+import type { Growth } from '../../machinery/defaulting/index.ts';
 import type { Scope } from './scope.ts';
 
 /** The stages of a request with a larger body run in separate turns of the event loop. */
@@ -17,3 +18,8 @@ export async function readBodyOf(scope: Scope): Promise<Buffer> {
 /** Lets other requests run between two stages of a large one. */
 export const betweenStages = ({ isLarge, backend }: Scope): Promise<void> | undefined =>
   isLarge ? backend.ctx.clock.yield() : undefined;
+
+/** A small body that its defaults make large is handled as a large one. */
+export function noteGrowth(scope: Scope, { bytes }: Growth): void {
+  if (bytes >= LARGE_BODY) scope.isLarge = true;
+}

@@ -2,6 +2,7 @@
 
 import fs from 'node:fs/promises';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   connect,
   HttpTransport,
@@ -32,7 +33,7 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
   try {
     enabledControllers(values.controllers);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(errorMessage(error), { cause: error });
   }
   if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '')
     throw new UsageError('--allocate-node-cidrs needs --cluster-cidr');

@@ -1,7 +1,7 @@
 /** One sync of one Deployment: the next step of its rolling update, Recreate rollout, scaling or rollback. */
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import { isAlreadyExists, isControlledBy, isNamespaceTerminating } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
@@ -292,7 +292,7 @@ export class Rollout {
 
   async #creationFailed(error: unknown, name: string): Promise<void> {
     if (!this.#context.signal.aborted && !isNamespaceTerminating(error)) {
-      const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to create new replica set "${name}": ${errorMessage(error)}`;
       if (hasProgressDeadline(this.#deployment)) {
         const conditions = withCondition(
           this.#deployment.status?.conditions,

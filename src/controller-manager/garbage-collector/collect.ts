@@ -4,10 +4,10 @@
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import {
   blockingDependents,
   FOREGROUND_FINALIZER,
-  hasFinalizer,
   ORPHAN_FINALIZER,
   type GraphNode,
   type OwnershipGraph,

@@ -1,6 +1,7 @@
 /** Reconciles one pod or one ResourceClaim: creates claims from templates, and releases claims of finished pods. */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   CONTROLLER_UID_INDEX,
   isNamespaceTerminating,
@@ -98,7 +99,7 @@ export class ResourceClaimReconciler implements Reconciler {
         pod,
         'Warning',
         'FailedResourceClaimCreation',
-        `PodResourceClaim ${wanted.name}: ${error instanceof Error ? error.message : String(error)}`,
+        `PodResourceClaim ${wanted.name}: ${errorMessage(error)}`,
       );
       throw error;
     }

@@ -2,7 +2,7 @@
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { claimsFor, ordinalOf, podNameFor, startOrdinal, STATEFUL_SET_KIND } from './identity.ts';
@@ -41,7 +41,7 @@ export class StatefulClaims {
             set,
             'Warning',
             'FailedCreate',
-            `Create ${subject(claim)} failed error: ${error instanceof Error ? error.message : String(error)}`,
+            `Create ${subject(claim)} failed error: ${errorMessage(error)}`,
           );
         throw error;
       }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { renameDurably } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 import { damageOf } from './check-file.ts';
@@ -89,12 +90,9 @@ async function openComplete(
   try {
     tables = openTables(path);
   } catch (error) {
-    throw new StoreError(
-      'corrupt',
-      `no complete store in ${directory}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      0,
-      { cause: error },
-    );
+    throw new StoreError('corrupt', `no complete store in ${directory}: ${path}: ${errorMessage(error)}`, 0, {
+      cause: error,
+    });
   }
   try {
     // An older release may have died between making the file of a new store and filling it.

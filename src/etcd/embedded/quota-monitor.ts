@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { errorMessage } from '../../base/index.ts';
 import { failure } from '../errors.ts';
 import { StoreError } from '../store.ts';
 
@@ -56,7 +57,7 @@ export class QuotaMonitor {
       this.#freeAtFailure = this.#freeBytes();
       return failure('no-space', { cause });
     }
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     return new StoreError('unavailable', `etcdserver: the store could not write: ${reason}`, 0, { cause });
   }
 

@@ -6,6 +6,7 @@ import type { Clock, Logger } from '../../kernel/index.ts';
 import type { RequestLimits } from '../check-request.ts';
 import { Lessor, type LeaseState } from '../lessor.ts';
 import { MvccStore } from '../mvcc-store.ts';
+import { ALL_SPEED, type SpeedOptions } from '../speed-options.ts';
 import type { Alarm } from '../store.ts';
 import type { HistoryLimits } from './compactor.ts';
 import { giveSpaceBack, isWorthGivingBack } from './defragment.ts';
@@ -28,6 +29,7 @@ export interface EmbeddedStoreOptions {
   /** Memory for pairs that were read or written lately. Default 32 MiB. */
   cacheBytes?: number;
   limits?: RequestLimits;
+  speed?: Partial<SpeedOptions>;
 }
 
 export const DEFAULT_QUOTA_BYTES = 8 * 1024 ** 3;
@@ -62,6 +64,7 @@ export class EmbeddedStore extends MvccStore {
     let embedded: EmbeddedEngine | undefined;
     const revision = Number(readFact(tables, 'revision') ?? 1n);
     const compactRevision = Number(readFact(tables, 'compactRevision') ?? 0n);
+    const speed = { ...ALL_SPEED, ...storeOptions.speed };
     super({
       clock: storeOptions.clock,
       createEngine: (events) =>
@@ -75,6 +78,7 @@ export class EmbeddedStore extends MvccStore {
             quotaBytes: storeOptions.quotaBytes ?? DEFAULT_QUOTA_BYTES,
             cacheBytes: storeOptions.cacheBytes ?? DEFAULT_CACHE_BYTES,
             history: { ...DEFAULT_HISTORY, ...storeOptions.history },
+            speed,
           },
           events,
         )),
@@ -84,6 +88,7 @@ export class EmbeddedStore extends MvccStore {
       limits: storeOptions.limits,
       memberId: readFact(tables, 'memberId') ?? 1n,
       clusterId: readFact(tables, 'clusterId') ?? 1n,
+      singlePut: speed.singlePut,
     });
     this.#storeOptions = storeOptions;
     this.#unlock = unlock;

@@ -2,7 +2,7 @@ import { open, type RangeIterable, type RangeOptions, type RootDatabase } from '
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
-import { KeyFilter } from './key-filter.ts';
+import { BloomFilter, type KeyFilter } from './key-filter.ts';
 import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
@@ -124,7 +124,10 @@ export function checkSchema(tables: Tables): void {
 }
 
 /** The pairs in the file, as far as possible from the cache. */
-export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(key: string): boolean }): View {
+export function tablesView(
+  { pairs }: Tables,
+  { cache, keys, slab }: { cache: PairCache; keys: Pick<KeyFilter, 'mayHave'>; slab: boolean },
+): View {
   const read = (key: string, keep: typeof copyOut): KeyValue | undefined => {
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -137,9 +140,9 @@ export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(
   return {
     get: (key) => (key.length > MAX_KEY_BYTES || !keys.mayHave(key) ? undefined : read(key, copyOut)),
     scan(start, end, visit) {
-      const slab = new Slab();
+      const keep = slab ? new Slab().keep : copyOut;
       for (const key of pairs.getKeys(bounds(start, end))) {
-        const kv = read(key, slab.keep);
+        const kv = read(key, keep);
         if (kv !== undefined && visit(kv) === false) return;
       }
     },
@@ -150,7 +153,7 @@ export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(
 /** A filter of every key in the file. */
 export function filterOfKeys({ pairs }: Tables): KeyFilter {
   const stats: unknown = pairs.getStats();
-  const filter = new KeyFilter(numberIn(stats, 'entryCount'));
+  const filter = new BloomFilter(numberIn(stats, 'entryCount'));
   for (const key of pairs.getKeys(wholeTable())) filter.add(key);
   return filter;
 }

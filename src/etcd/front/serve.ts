@@ -1,8 +1,10 @@
 import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
+import type { SpeedOptions } from '../speed-options.ts';
 import type { Store } from '../store.ts';
 import type { FrontContext } from './answers.ts';
 import { authService, clusterService } from './cluster-service.ts';
+import { encodeEvents, sharedEventBytes } from './encode-events.ts';
 import type { Services } from './grpc-server.ts';
 import { keyValueService } from './key-value-service.ts';
 import { leaseService } from './lease-service.ts';
@@ -21,6 +23,7 @@ export interface EtcdFrontOptions {
   tls?: ListenerTls;
   maxRequestBytes?: number;
   quotaBytes?: number;
+  speed?: Partial<SpeedOptions>;
 }
 
 export interface EtcdFront {
@@ -51,6 +54,7 @@ export async function serveEtcd(
     peerUrls: [],
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
+    eventBytes: options.speed?.sharedEvents === false ? encodeEvents : sharedEventBytes(),
   };
   const services: Services = {
     'etcdserverpb.KV': keyValueService(front),

@@ -1,7 +1,7 @@
 /** Stops containers and pods: preStop hook, SIGTERM and the grace period, sidecars last. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { allContainers, isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { withDeadline } from '../../kernel/index.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
@@ -116,9 +116,7 @@ async function runPreStop(
 }
 
 function findContainer({ spec }: Pod, name: string): Container | EphemeralContainer | undefined {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].find(
-    (container) => container.name === name,
-  );
+  return allContainers(spec).find((container) => container.name === name);
 }
 
 interface PodKillOptions {

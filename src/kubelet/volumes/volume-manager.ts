@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-identity.ts';
@@ -251,13 +252,8 @@ const usesDownwardApi = ({ spec }: Pod): boolean =>
 
 /** Volumes that no container uses are not mounted. */
 function neededVolumes({ spec }: Pod): Volume[] {
-  const containers = [
-    ...(spec?.initContainers ?? []),
-    ...(spec?.containers ?? []),
-    ...(spec?.ephemeralContainers ?? []),
-  ];
   const used = new Set(
-    containers.flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) =>
+    allContainers(spec).flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) =>
       [...volumeMounts, ...volumeDevices]
         .map(({ name }) => name)
         .concat(env.map(({ valueFrom }) => valueFrom?.fileKeyRef?.volumeName ?? '')),

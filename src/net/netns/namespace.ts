@@ -1,6 +1,7 @@
 /** Network namespaces pinned to files, and code that runs inside of one. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import { checked, libc, SystemCallError } from './libc.ts';
 
@@ -113,10 +114,7 @@ export function writeSysctl(netns: string | undefined, name: string, value: stri
     try {
       fs.writeFileSync(file, String(value));
     } catch (error) {
-      throw new Error(
-        `the sysctl ${name} cannot be set to ${value}: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new Error(`the sysctl ${name} cannot be set to ${value}: ${errorMessage(error)}`, { cause: error });
     }
   });
 }

@@ -10,6 +10,7 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import { errorMessage } from '../../base/index.ts';
 import { RealClock } from '../../kernel/index.ts';
 import { CertificateError, CertificateVerificationError } from './certificate-error.ts';
 import { certificatesOfDer, type Certificate } from './certificate.ts';
@@ -220,10 +221,7 @@ function parsed(chain: Buffer): [Certificate, ...Certificate[]] {
     const [leaf, ...rest] = certificatesOfDer(chain);
     if (leaf) return [leaf, ...rest];
   } catch (error) {
-    throw new Error(
-      `tls: failed to parse certificate from server: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new Error(`tls: failed to parse certificate from server: ${errorMessage(error)}`, { cause: error });
   }
   throw new Error('tls: received empty certificates message');
 }

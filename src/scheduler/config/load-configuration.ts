@@ -1,4 +1,5 @@
 /** Reads a KubeSchedulerConfiguration: strictly, with upstream's defaults and messages. */
+import { errorMessage } from '../../base/index.ts';
 import { parseYaml } from '../../machinery/decode/index.ts';
 import { mergePlugins } from '../framework/build-profile.ts';
 import { DEFAULT_PLUGINS } from './default-plugins.ts';
@@ -66,7 +67,7 @@ function parsed(yaml: string): ReturnType<typeof parseYaml> {
   try {
     return parseYaml(yaml);
   } catch (error) {
-    throw new SchedulerConfigurationError(error instanceof Error ? error.message : String(error));
+    throw new SchedulerConfigurationError(errorMessage(error));
   }
 }
 

@@ -41,6 +41,7 @@ export class Evaluation {
   readonly #random: Random;
   readonly #nodeToStatus = new NodeToStatus();
   readonly #touched = new TouchedSlots();
+  readonly #tournamentTree: boolean;
   #pod: PodInfo;
   /** The sequence number of the first change that is not applied yet; -1 before the first evaluation. */
   #sequence = -1;
@@ -61,12 +62,14 @@ export class Evaluation {
     random: Random;
     pod: PodInfo;
     signature: string | undefined;
+    tournamentTree?: boolean;
   }) {
     this.profile = options.profile;
     this.signature = options.signature;
     this.#cache = options.cache;
     this.#random = options.random;
     this.#pod = options.pod;
+    this.#tournamentTree = options.tournamentTree ?? true;
   }
 
   /** Set when PreFilter rejected the pod, or failed. */
@@ -391,6 +394,7 @@ export class Evaluation {
       table: this.#cache.table,
       pod: this.#pod,
       feasible: this.#nodeToStatus.feasible(),
+      tournamentTree: this.#tournamentTree,
     }));
   }
 }

@@ -164,8 +164,11 @@ function validateAdditionalProperties(
   descend(additional, at.child('additionalProperties'), { noDefaults, cel: context.cel?.child(schema) });
 }
 
+const CORRELATABLE_MAP_TYPES: readonly string[] = ['granular', 'atomic'];
+
 function validateProperties(schema: Schema, at: Path, context: NodeContext, descend: Descend): void {
-  const correlatable = schema['x-kubernetes-map-type'] == null || schema['x-kubernetes-map-type'] === 'granular';
+  // Rules see the old value of a property of an atomic map too; a map type that nobody knows has none.
+  const correlatable = CORRELATABLE_MAP_TYPES.includes(schema['x-kubernetes-map-type'] ?? 'granular');
   for (const [name, property] of propertiesOf(schema)) {
     const meta = (context.isRoot || isEmbeddedResource(schema)) && RESOURCE_FIELDS.includes(name);
     descend(property, at.child('properties').key(name), {

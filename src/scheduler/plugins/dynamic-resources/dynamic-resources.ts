@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -243,7 +243,7 @@ class DynamicResources implements Plugin {
       return undefined;
     } catch (error) {
       const { name, generateName } = wanted[0]!.claim.metadata;
-      return unresolvable(`claim ${name ?? generateName}: ${error instanceof Error ? error.message : String(error)}`);
+      return unresolvable(`claim ${name ?? generateName}: ${errorMessage(error)}`);
     }
   }
 

@@ -3,8 +3,8 @@
  * protobuf; the bytes of a log come as they are read, or in base64. The client sends nothing; it ends by closing.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
-import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request/request.ts';
-import type { Sending } from '../request/request.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from './request.ts';
+import type { Sending } from './request.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 /** Browsers send their token as a subprotocol, which must not be selected. */
