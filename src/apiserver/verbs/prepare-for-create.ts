@@ -120,6 +120,8 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     dryRun,
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
+    namespaceLabels: (name) =>
+      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels ?? {},
     warn: (text) => scope.warnings.push(text),
   };
 }
