@@ -9,7 +9,7 @@ const REAL_TIME = 'waits in real time for connections or timers of this process'
 const UNSTEADY = [
   [/^test\/(?:attacks|compare)\//, MEASURES],
   [
-    /^test\/(?:cli|cluster|components|container|csi|etcd|examples|hostile|kube-proxy|kubectl|kubelet|network)/,
+    /^test\/(?:cli|cluster|components|container|csi|etcd|examples|hostile|interchange|kube-proxy|kubectl|kubelet|network)/,
     PROCESSES,
   ],
   [/^test\/(?:apiserver|bare-system|clean-clone|docs|scheduler)/, PROCESSES],
