@@ -183,8 +183,12 @@ export class ControlPlane {
     const log = createWriteStream(logFile);
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
-    child.once('close', () => log.end());
-    process.once('exit', () => void child.kill('SIGKILL'));
+    const endWithUs = (): void => void child.kill('SIGKILL');
+    process.once('exit', endWithUs);
+    child.once('close', () => {
+      log.end();
+      process.off('exit', endWithUs);
+    });
     this.#running.set(name, { side, child, logFile });
   }
 
