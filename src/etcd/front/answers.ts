@@ -14,6 +14,8 @@ export interface FrontContext {
   peerUrls: readonly string[];
   maxRequestBytes: number;
   quotaBytes: number;
+  /** Where the file of a snapshot is made. */
+  snapshotDirectory: string;
 }
 
 export function headerOf(front: FrontContext, revision: number): HeaderMessage {

@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import type { Store } from '../store.ts';
@@ -21,6 +22,8 @@ export interface EtcdFrontOptions {
   tls?: ListenerTls;
   maxRequestBytes?: number;
   quotaBytes?: number;
+  /** Where the file of a snapshot is made until it has been sent; by default the system's folder for such files. */
+  snapshotDirectory?: string;
 }
 
 export interface EtcdFront {
@@ -51,6 +54,7 @@ export async function serveEtcd(
     peerUrls: [],
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
+    snapshotDirectory: options.snapshotDirectory ?? tmpdir(),
   };
   const services: Services = {
     'etcdserverpb.KV': keyValueService(front),
