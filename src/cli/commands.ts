@@ -14,6 +14,7 @@ export const commands: Commands = {
   image: { summary: 'Build, load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
   envtest: {
     summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
     load: () => import('./envtest.ts'),

@@ -10,11 +10,11 @@ import { readProcessFile } from './process-file.ts';
 
 export const flags = {
   ...dataDirFlag,
-  wait: { kind: 'duration', default: 30_000, summary: 'How long it may take' },
+  wait: { kind: 'duration', default: 30_000, summary: 'How long to wait for the cluster to stop' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 const FABRICS = '/run/k8ts/fabric';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -54,7 +54,7 @@ export async function stopProcess(directory: string, pid: number, waitMs: number
       throw new CommandError(
         `the cluster (process ${pid}) has not ended after ${waitMs / 1000} s; "kill -9 ${pid}" ends it, and nothing that was acknowledged is lost`,
       );
-    await clock.sleep(LOOK_AGAIN_MS);
+    await clock.sleep(POLL_MS);
   }
 }
 

@@ -45,12 +45,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!isVerb(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(
-      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'it is image build, load, pull or list'}`,
+      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'use image build, load, pull or list'}`,
     );
   }
   if (verb === 'list') return list(runningCluster(parsed), values);
-  if (argument === undefined) throw new UsageError(`say what to ${verb}: k8ts image ${verb} ${ARGUMENTS[verb]}`);
-  if (verb === 'build' && !values.tag) throw new UsageError('give the image a name: k8ts image build -t NAME DIR');
+  if (argument === undefined) throw new UsageError(`usage: k8ts image ${verb} ${ARGUMENTS[verb]}`);
+  if (verb === 'build' && !values.tag) throw new UsageError('usage: k8ts image build -t NAME DIR');
   const cluster = runningCluster(parsed);
   const image = verb === 'build' ? await build(cluster, values, argument) : await fetchImage(cluster, verb, argument);
   if (!image) throw new CommandError(`the image could not be ${verb === 'build' ? 'built' : `${verb}ed`}`);

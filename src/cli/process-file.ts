@@ -115,13 +115,13 @@ export function findCluster(directory: string, exact: boolean): { directory: str
   if (here.length === 1) return here[0]!;
   if (here.length > 1)
     throw new CommandError(
-      `several clusters run in memory; say which with --data-dir: ${here.map((other) => other.directory).join(' ')}`,
+      `several clusters run in memory; choose one with --data-dir: ${here.map((other) => other.directory).join(' ')}`,
     );
   const elsewhere = others.map(
     (other) => `${other.directory} (started in ${other.process.startedIn ?? 'another directory'})`,
   );
   throw new CommandError(
-    `no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir${elsewhere.length > 0 ? `. In memory: ${elsewhere.join(', ')}` : ''}`,
+    `no cluster is running in ${directory}; start one with "k8ts up", or name its directory with --data-dir${elsewhere.length > 0 ? `. In memory: ${elsewhere.join(', ')}` : ''}`,
   );
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Schema } from '../../../machinery/validation/apiextensions/index.ts';
 
-export interface ProjectShape {
+interface ProjectShape {
   readonly project: string;
   readonly spec: Schema;
   readonly good: object;
