@@ -24,7 +24,11 @@ export const commands: Commands = {
     load: () => import('./doctor.ts'),
   },
   bench: { summary: 'Measure an API server', load: () => import('./bench.ts') },
-  completion: { summary: 'Print a completion script for bash, zsh or fish', load: () => import('./completion.ts') },
+  man: { summary: 'Print the manual page', load: () => import('./man.ts') },
+  completion: {
+    summary: 'Print or install a completion script for bash, zsh or fish',
+    load: () => import('./completion.ts'),
+  },
   'kube-apiserver': {
     component: true,
     summary: "Serve the Kubernetes API from an etcd, with upstream's flags",
