@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../machinery/errors/field-error.ts';
 import type { Schema } from '../machinery/validation/apiextensions/index.ts';
-import { compileSchemaRules, schemaCelCompiler } from './index.ts';
+import { compileSchemaRules, CostlyRulesError, schemaCelCompiler } from './index.ts';
 
 const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({
   type: 'object',
@@ -139,6 +139,16 @@ describe('rules', () => {
       warnings: ['spec.a: Invalid value: 10: failed rule: self < 10'],
     });
     expect(check(schema, { a: 11, b: 'new' }, { a: 10, b: 'old' }).errors).toHaveLength(1);
+  });
+
+  it('cost no more than is allowed', () => {
+    const items: Schema = { type: 'array', items: { type: 'integer' } };
+    const rules = compileSchemaRules({ ...items, 'x-kubernetes-validations': [rule('self.all(x, x >= 0)')] }, false)!;
+    const few = [1, 2, 3];
+    const many = Array.from({ length: 1000 }, (_, i) => i);
+    expect(() => rules.validate([], [], few, undefined, 500)).not.toThrow();
+    expect(() => rules.validate([], [], many, undefined, 500)).toThrow(CostlyRulesError);
+    expect(() => rules.validate([], [], many, undefined)).not.toThrow();
   });
 
   it('stop when their budget is spent', () => {

@@ -177,8 +177,22 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObj
   const text = JSON.stringify(frame);
   if (entries.length === 0) return yield Buffer.from(text);
   yield Buffer.from(text.slice(0, -']}'.length));
-  for (const [i, entry] of entries.entries()) yield Buffer.from(`${i > 0 ? ',' : ''}${JSON.stringify(item(entry))}`);
+  for (const [i, entry] of entries.entries()) {
+    const value = item(entry) as { readonly object?: unknown };
+    const comma = i > 0 ? ',' : '';
+    if (entry.size < LARGE_ITEM_BYTES || value.object !== entry.object)
+      yield Buffer.from(`${comma}${JSON.stringify(value)}`);
+    else yield* rowWithObject(comma, value, entry);
+  }
   yield Buffer.from(']}');
+}
+
+/** A row of a Table with a large object, whose JSON is stored. */
+function* rowWithObject(comma: string, row: object, { bytes }: EncodedObject): Generator<Uint8Array> {
+  const { object: _, ...rest } = row as { readonly object: unknown };
+  yield Buffer.from(`${comma}${JSON.stringify(rest).slice(0, -1)},"object":`);
+  yield bytes;
+  yield Buffer.from('}');
 }
 
 function* indentedPieces(
