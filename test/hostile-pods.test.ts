@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)(
       await c.ok('delete pod escapes --now');
     });
 
-    it('a program with setuid gives nothing that was not granted', async () => {
+    it('a setuid program gains no privileges', async () => {
       const image = busyboxImage('docker.io/library/setuid:test', {
         layers: [[{ name: 'bin/who', mode: 0o4755, content: exitWithUser() }]],
       });

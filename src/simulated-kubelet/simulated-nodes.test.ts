@@ -96,7 +96,7 @@ describe('nodes', () => {
     expect(await renewed('labelled-1')).toBe(first[1]);
   });
 
-  it('leave with their name, and another of the same name may come', async () => {
+  it('are removed with their name, which can be used again', async () => {
     await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }));
     await nodes.remove('short-0');
     await expect(client.resource('v1/nodes').get({ name: 'short-0' })).rejects.toMatchObject({ code: 404 });
@@ -105,7 +105,7 @@ describe('nodes', () => {
 });
 
 describe('a pod', () => {
-  it('runs and is ready, with what a kubelet reports', async () => {
+  it('runs and is ready, with the status of a kubelet', async () => {
     await createPod('plain', { spec: { initContainers: [{ name: 'prepare', image: 'init:1' }] } });
     const { status } = await get('plain');
     expect(status).toMatchObject({
@@ -181,7 +181,7 @@ describe('a pod', () => {
     expect((await get(name)).status?.phase).toBe(phase);
   });
 
-  it('is gone after a deletion, within its grace period', async () => {
+  it('is deleted within its grace period', async () => {
     undo.push(nodes.simulate(() => ({ stopAfter: '1h' })));
     await createPod('slow', { spec: { terminationGracePeriodSeconds: 20 } });
     await client.resource('v1/pods').delete({ namespace: 'default', name: 'slow' });
@@ -201,7 +201,7 @@ describe('a pod', () => {
     });
   });
 
-  it('follows a behaviour that acts on its own, and leaves others to the one before', async () => {
+  it('follows an asynchronous behaviour, and leaves other pods to the earlier one', async () => {
     const behaviour: PodBehaviour = (pod) => {
       if (!pod.name.startsWith('acting')) return undefined;
       return (async () => {
@@ -257,7 +257,7 @@ describe('a pod', () => {
   });
 });
 
-it('takes up the nodes and pods of an earlier process where they were', async () => {
+it('takes over the nodes and pods of an earlier process', async () => {
   undo.push(nodes.simulate(() => ({ runFor: '1m' })));
   await createPod('survivor', { spec: { restartPolicy: 'Never' } });
   const second = new SimulatedNodes(server.ctx, options);

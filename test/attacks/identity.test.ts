@@ -268,7 +268,7 @@ describe('a cluster of simulated nodes', () => {
     await until('its pods are gone', async () => (await podsThere()) === 0);
   }, 120_000);
 
-  it('shows logs, runs commands and asks kubelets', async () => {
+  it('shows logs, runs commands and sends requests to kubelets', async () => {
     const {
       metadata: { name = '' },
       spec,
@@ -315,11 +315,11 @@ describe('a cluster of simulated nodes', () => {
     await until('its volumes are gone', async () => (await count('v1/persistentvolumes')) === 0);
   }, 120_000);
 
-  it('has nobody in system:masters but the administrator and the API server', () => {
+  it('has only the administrator and the API server in system:masters', () => {
     expect(unexpectedMasters(log)).toEqual([]);
   });
 
-  it('was refused nothing', () => expect(log.refusals()).toEqual([]));
+  it('has no refused requests', () => expect(log.refusals()).toEqual([]));
 
   it.each(ACCOUNTS)('has done things as the ServiceAccount %s', (name) => expect(log.users()).toContain(account(name)));
 
@@ -361,7 +361,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     rmSync(directory, { recursive: true, force: true });
   }, 60_000);
 
-  it('serves a Deployment, and its kubelets let the API server and metrics-server in', async () => {
+  it('serves a Deployment, and its kubelets accept the API server and metrics-server', async () => {
     await applyManifests(client, new ResourceFinder(client), CONTAINER_STORY);
     const place = { namespace: 'default', name: 'www' };
     const available = async () => (await client.resource('apps/v1/deployments').get(place)).status?.availableReplicas;
@@ -395,13 +395,13 @@ describe.skipIf(missing !== undefined)(title, () => {
     await cluster.fleet!.remove('node-2');
   }, 150_000);
 
-  it('has nobody in system:masters but the administrator and the API server', () => {
+  it('has only the administrator and the API server in system:masters', () => {
     /** Taking a node off the machine is the administrator's, too. */
     const removal = ['list pods', 'delete pods'].map((line) => `${ADMIN.name} (k8ts) ${line}`);
     expect(unexpectedMasters(log).filter((line) => !removal.includes(line))).toEqual([]);
   });
 
-  it('was refused nothing', () => expect(log.refusals()).toEqual([]));
+  it('has no refused requests', () => expect(log.refusals()).toEqual([]));
 
   it.each([
     'cloud-controller-manager',
@@ -418,7 +418,7 @@ describe.skipIf(missing !== undefined)(title, () => {
 });
 
 describe('the certificate with which the API server calls kubelets', () => {
-  it('is in no group, and one that an earlier version made in system:masters is replaced', async () => {
+  it('is in no group, and one that an earlier version created in system:masters is replaced', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'k8ts-pki-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const ctx = createContext({ writeLog: () => {} });

@@ -49,7 +49,7 @@ describe('host-path-provisioner', () => {
     expect(await fs.readdir(directory)).toEqual([]);
   });
 
-  it('makes one volume a claim wherever it is killed', async () => {
+  it('creates one volume for each claim wherever it is killed', async () => {
     const kills = await convergesWhenKilledAtEveryWrite({
       fixture,
       arrange: async (name) => void (await makeClaim(name)),
@@ -61,7 +61,7 @@ describe('host-path-provisioner', () => {
 });
 
 describe('ephemeral-volume-controller', () => {
-  it('makes the claim of a pod, and refuses one that is not its own', async () => {
+  it('creates the claim of a pod, and refuses one that is not its own', async () => {
     await fixture.start();
     const pod = (name: string) => ({
       metadata: { name, namespace: 'default' },

@@ -81,8 +81,7 @@ function elementAt(bytes: Buffer, at: number): Element {
   const start = at + 2 + octets;
   if (start > bytes.length) throw new Error('the DER is truncated');
   const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
-  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0))
-    throw new Error('the DER has a length that is not minimal');
+  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0)) throw new Error('the DER has a length that is not minimal');
   if (start + length > bytes.length) throw new Error('the DER is truncated');
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
 }
@@ -94,8 +93,7 @@ export function oidText(content: Buffer): string {
   for (const [i, byte] of content.entries()) {
     number = (number << 7n) | BigInt(byte & 0x7f);
     if (byte & 0x80) {
-      if (i === content.length - 1 || number === 0n)
-        throw new Error('the DER has an invalid object identifier');
+      if (i === content.length - 1 || number === 0n) throw new Error('the DER has an invalid object identifier');
       continue;
     }
     if (numbers.length === 0) {
