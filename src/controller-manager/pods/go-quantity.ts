@@ -19,7 +19,7 @@ const WORD_BITS = 64n;
 export function goQuantity(value: string | number | undefined): string {
   if (value === undefined) return quantityText({ value: 0n, scale: 0, text: '', format: '' });
   const text = String(value);
-  const [, sign = '', digits = '0', suffix = ''] = /^(-?)(\d+)([a-zA-Z]*(?:-?\d+)?)$/.exec(text) ?? [];
+  const [, sign = '', digits = '0', suffix = ''] = /^(-?)(\d+)((?:[a-zA-Z]+(?:-?\d+)?)?)$/.exec(text) ?? [];
   const binary = BINARY_EXPONENTS.get(suffix);
   const number = BigInt(sign + digits);
   if (binary !== undefined) {
