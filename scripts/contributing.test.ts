@@ -45,8 +45,10 @@ describe('CONTRIBUTING.md', () => {
 
   it('describes what npm test does with a test that fails among all others', () => {
     const script = fs.readFileSync(path.join(root, 'scripts', 'test.mjs'), 'utf8');
-    const limit = /AGAIN_AT_MOST = (\d+)/.exec(script)?.[1];
-    expect(document.replaceAll('\n', ' ')).toContain(`in up to ${limit} files, is tried once more alone`);
+    const limit = /MAX_RETRIED_FILES = (\d+)/.exec(script)?.[1];
+    expect(document.replaceAll('\n', ' ')).toContain(
+      `up to ${limit} files that failed among all tests are tried once more alone`,
+    );
     expect(script).toContain('`unsteady: ${file} ');
     expect(document).toContain('`unsteady: FILE`');
   });
