@@ -121,7 +121,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     namespaceLabels: (name) =>
-      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels,
+      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels ?? {},
     warn: (text) => scope.warnings.push(text),
   };
 }

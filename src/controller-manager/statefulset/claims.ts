@@ -75,9 +75,13 @@ export class StatefulClaims {
 
   #ownersOf(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] {
     const { whenDeleted, whenScaled } = this.#policy(set);
-    const others = (claim.metadata.ownerReferences ?? []).filter(
-      ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
-    );
+    const current = claim.metadata.ownerReferences ?? [];
+    // An earlier set or pod of the name owns the claim: that is left to the garbage collector.
+    if (current.some((owner) => isEarlier(owner, set, STATEFUL_SET_KIND) || isEarlier(owner, pod, POD_KIND)))
+      return current;
+    const others = current.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+    // An object has one controller: a claim of another one is not taken over.
+    if ((whenDeleted || whenScaled) && others.some(({ controller }) => controller === true)) return others;
     const ordinal = ordinalOf(pod);
     const isCondemned = ordinal < startOrdinal(set) || ordinal >= startOrdinal(set) + (set.spec?.replicas ?? 1);
     if (whenScaled && isCondemned) return [...others, controllerReference(pod, POD_KIND)];
@@ -89,3 +93,9 @@ export class StatefulClaims {
     return { whenDeleted: whenDeleted === 'Delete', whenScaled: whenScaled === 'Delete' };
   }
 }
+
+const isEarlier = (
+  { apiVersion, kind, name, uid }: OwnerReference,
+  { metadata }: StatefulSet | Pod,
+  type: { readonly apiVersion: string; readonly kind: string },
+): boolean => apiVersion === type.apiVersion && kind === type.kind && name === metadata.name && uid !== metadata.uid;

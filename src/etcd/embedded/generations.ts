@@ -25,7 +25,7 @@ import {
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
 /** Unfinished files and snapshots that were being streamed; a killed process leaves them behind. */
-const TEMPORARY_NAME = /^(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?$/;
+const TEMPORARY_NAME = /^(?:(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?|snapshot-\w{6})$/;
 
 export function generationPath(directory: string, generation: number): string {
   return join(directory, `store-${String(generation).padStart(6, '0')}.mdb`);
@@ -57,7 +57,7 @@ export interface Identity {
 /** Opens the store in a directory, or creates an empty one at revision 1. */
 export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
   for (const name of readdirSync(directory))
-    if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true });
+    if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true, recursive: true });
   const generations = generationsIn(directory);
   const identity = identityOf(name, directory, now);
   if (generations.length === 0) return create(directory, identity);

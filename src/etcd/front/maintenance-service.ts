@@ -1,3 +1,4 @@
+import { etcdSnapshot } from '../bbolt/etcd-snapshot.ts';
 import { alarmOfMessage, messageOfAlarm } from '../wire/convert.ts';
 import {
   AlarmRequest,
@@ -24,7 +25,7 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
   const { store } = front;
   const snapshot = async (call: StreamCall): Promise<void> => {
     const { version } = await store.status();
-    for await (const chunk of store.snapshot()) {
+    for await (const chunk of etcdSnapshot(store, front.snapshotDirectory)) {
       for (let start = 0; start < chunk.length; start += BLOB_BYTES) {
         if (call.signal.aborted) return;
         call.send(framed(SnapshotResponse, { blob: chunk.subarray(start, start + BLOB_BYTES), version }));

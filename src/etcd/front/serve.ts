@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import type { SpeedOptions } from '../speed-options.ts';
@@ -24,6 +25,8 @@ export interface EtcdFrontOptions {
   maxRequestBytes?: number;
   quotaBytes?: number;
   speed?: Partial<SpeedOptions>;
+  /** Where the file of a snapshot is made until it has been sent; by default the system's folder for such files. */
+  snapshotDirectory?: string;
 }
 
 export interface EtcdFront {
@@ -55,6 +58,7 @@ export async function serveEtcd(
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
     eventBytes: options.speed?.sharedEvents === false ? encodeEvents : sharedEventBytes(),
+    snapshotDirectory: options.snapshotDirectory ?? tmpdir(),
   };
   const services: Services = {
     'etcdserverpb.KV': keyValueService(front),
