@@ -217,7 +217,7 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
     ['an owner out of range', () => [{ name: 'x', uid: 2 ** 32, content: 'x' }], /owner of "x" is out of range/],
     ['a name that is too long', () => [{ name: 'x'.repeat(300), content: 'x' }], /too long/],
     ['a path that is too long', () => [{ name: 'x/'.repeat(2500), type: 'directory' }], /longer than 4096/],
-    ['an absurd size', () => [{ name: 'x', size: 2 ** 50 }], /is said to have 1125899906842624 bytes/],
+    ['an absurd size', () => [{ name: 'x', size: 2 ** 50 }], /has 1125899906842624 bytes/],
     [
       'a link to the folder it replaces',
       () => [
@@ -270,7 +270,7 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
         'bytes',
         [{ name: 'zeros', content: Buffer.alloc(3 * 1024 * 1024) }],
         { layerBytes: 2 * 1024 * 1024 },
-        /is said to have|more than 2097152 bytes/,
+        /has 3145728 bytes|more than 2097152 bytes/,
       ],
       [
         'a ratio',

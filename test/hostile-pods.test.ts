@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(
       [
         'absurd',
         () => layer({ name: 'x', size: 2 ** 50 }),
-        /^Failed: Failed to pull image ".*": .*is said to have 1125899906842624 bytes/,
+        /^Failed: Failed to pull image ".*": .*has 1125899906842624 bytes/,
       ],
       // To make it takes longer than to refuse it; the limits themselves are tested with small ones.
       ...(everything

@@ -240,21 +240,25 @@ describe('embedded store', () => {
     expect(readdirSync(directory).toSorted()).toEqual(['LOCK', 'store-000003.mdb', 'store-000003.mdb-lock']);
   });
 
-  it('compacts without keeping writers waiting', async () => {
+  it('compacts without delaying writers', async () => {
     const store = await openStore(newDirectory(), { history: { revisions: 1e9, bytes: 1e12 } });
     for (let i = 0; i < 20_000; i += 1000) {
       await Promise.all(Array.from({ length: 1000 }, (_, n) => put(store, `k${(i + n) % 50}`, 'x'.repeat(500))));
     }
-    await store.compact((await store.revision()) - 10);
     const clock = new RealClock();
-    const waits: number[] = [];
-    for (let i = 0; i < 100; i++) {
-      const start = clock.monotonic();
-      await put(store, 'during', String(i));
-      waits.push(clock.monotonic() - start);
-    }
-    // The median: a machine that is busy with other tests delays single ones as it likes.
-    expect(waits.toSorted((a, b) => a - b)[50]).toBeLessThan(20);
+    /** The median, because a machine that is busy with other tests delays single writes. */
+    const medianWait = async (): Promise<number> => {
+      const waits: number[] = [];
+      for (let i = 0; i < 100; i++) {
+        const start = clock.monotonic();
+        await put(store, 'during', String(i));
+        waits.push(clock.monotonic() - start);
+      }
+      return waits.toSorted((a, b) => a - b)[50]!;
+    };
+    const before = await medianWait();
+    await store.compact((await store.revision()) - 10);
+    expect(await medianWait()).toBeLessThan(20 + 5 * before);
     await store.txn({ success: [{ op: 'put', key: 'last', value: bytes('') }] });
   });
 });

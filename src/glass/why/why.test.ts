@@ -210,7 +210,7 @@ describe('why a workload, a Service or an Ingress', () => {
     expect(reasons(await asked('ingress/behind', 'BackendNotReady'))).toContain('NothingSelected');
   });
 
-  it('an autoscaler does not scale: nobody serves metrics', async () => {
+  it('an autoscaler does not scale: the metrics API is not served', async () => {
     await cluster.apply([
       {
         apiVersion: 'autoscaling/v2',
@@ -287,7 +287,9 @@ describe('what the user may not know', () => {
     const client = cluster.clientAs('jane');
     const answer = await why('pod/huge', { client, now: () => cluster.clock.now() });
     expect(answer.causes[0]!.message).toContain('Insufficient cpu');
-    expect(answer.unknown).toContain('which plugin rejected which node: the scheduler of this cluster does not tell');
+    expect(answer.unknown).toContain(
+      'which plugin rejected which node: the scheduler of this cluster does not provide it',
+    );
     await expect(why('deployment/api', { client, now: () => 0 })).rejects.toThrow('forbidden');
   });
 });
