@@ -260,7 +260,7 @@ describe('a pod', () => {
 describe('without a behaviour', () => {
   const container = (name: string, ...command: string[]): object => ({ name, image: 'web:1', command });
 
-  it('containers do what their commands say, each for itself', async () => {
+  it('containers follow their commands, each separately', async () => {
     const containers = [container('a', 'sleep', '5'), container('b', 'sh', '-c', 'echo hello; exit 3')];
     await createPod('commands', { spec: { containers, restartPolicy: 'Never' } });
     const states = async (): Promise<unknown[]> =>
@@ -272,7 +272,7 @@ describe('without a behaviour', () => {
     expect(status?.containerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([0, 3]);
   });
 
-  it('a container that fails is restarted while another one goes on', async () => {
+  it('a failed container is restarted while another one continues', async () => {
     const containers = [container('a', 'sleep', '100'), container('b', 'sh', '-c', 'sleep 1; false')];
     await createPod('mixed', { spec: { containers, restartPolicy: 'OnFailure' } });
     await server.ctx.clock.advance(30_000);
@@ -284,7 +284,7 @@ describe('without a behaviour', () => {
     expect((await get('mixed')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
   });
 
-  it('a container with an image that nobody has waits for ever', async () => {
+  it('a container with an image that does not exist waits for ever', async () => {
     await createPod('bad-image', { spec: { containers: [{ name: 'a', image: 'webserver:404' }] } });
     await server.ctx.clock.advance(60_000);
     const { status } = await get('bad-image');
@@ -313,7 +313,7 @@ describe('without a behaviour', () => {
     await expect(get('stopping')).rejects.toMatchObject({ code: 404 });
   });
 
-  it('the kubelet tells which pods run, and counts them', async () => {
+  it('the kubelet lists the running pods, and counts them', async () => {
     await createPod('counted');
     const { items } = JSON.parse(nodes.read('sim-0', '/runningpods/')!) as { items: Pod[] };
     expect(items.map(({ metadata: { name } }) => name)).toContain('counted');
