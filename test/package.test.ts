@@ -73,7 +73,7 @@ function link(name: string): void {
   if (fs.existsSync(target)) fs.symlinkSync(fs.realpathSync(target), path.join(modules, name));
 }
 
-it('is small, and has what it needs alone', () => {
+it('is small, and has only what it needs', () => {
   expect(packed.size).toBeLessThan(MAX_TARBALL_BYTES);
   const unwanted = packed.files.filter(({ path: file }) => /\.cache$|\.test\.|^src\/|^test\//.test(file));
   expect(unwanted).toEqual([]);

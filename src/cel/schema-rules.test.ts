@@ -132,7 +132,7 @@ describe('rules', () => {
     expect(check(schema, { a: 3 }, { a: 2 }).errors).toEqual([]);
   });
 
-  it('only warn of what was wrong before and has not changed', () => {
+  it('only warn about unchanged invalid values', () => {
     const schema = object({ a: small, b: { type: 'string' } });
     expect(check(schema, { a: 10, b: 'new' }, { a: 10, b: 'old' })).toEqual({
       errors: [],
@@ -193,7 +193,7 @@ describe('compilation for definitions', () => {
     expect(compile(expression, schema).error?.detail).toBe(detail);
   });
 
-  it('estimates by what the schema allows', () => {
+  it('estimates cost by the limits of the schema', () => {
     const list = (maxItems?: number): Schema => ({
       type: 'array',
       items: { type: 'string', maxLength: 10 },
@@ -205,7 +205,7 @@ describe('compilation for definitions', () => {
     expect(compile('self == "a"', { type: 'string' }).maxCost).toBeLessThan(10_000_000);
   });
 
-  it('knows which rules look back', () => {
+  it('knows which rules use oldSelf', () => {
     expect(compile('self == oldSelf', { type: 'string' }).usesOldSelf).toBe(true);
     expect(compile('self == "a"', { type: 'string' }).usesOldSelf).toBe(false);
   });

@@ -37,7 +37,7 @@ function candidate(
 }
 
 describe('leader election', () => {
-  it('writes the lease as upstream does, renews it, and gives it back', async () => {
+  it('writes the lease as upstream does, renews it, and releases it', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const a = candidate(ctx, server, 'a', log);
@@ -80,7 +80,7 @@ describe('leader election', () => {
     expect(await Promise.race([a.done.then(() => 'ended'), ctx.clock.yield().then(() => 'hangs')])).toBe('ended');
   });
 
-  it('lets the standby in soon after an orderly end', async () => {
+  it('lets the standby take over soon after an orderly end', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const leaders: string[] = [];
@@ -99,7 +99,7 @@ describe('leader election', () => {
     await b.done;
   });
 
-  it('lets the standby in after a crash, but not before the lease has run out', async () => {
+  it('lets the standby take over after a crash, but not before the lease has expired', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const a = candidate(ctx, server, 'a', log, { releaseOnStop: false });

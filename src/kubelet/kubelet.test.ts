@@ -33,7 +33,7 @@ describe('the node', () => {
 });
 
 describe('a pod', () => {
-  it('runs, and says so', async () => {
+  it('runs, and has the status', async () => {
     await f.start();
     await f.create(makePod('a'));
     const pod = await f.untilPhase('a', 'Running');

@@ -124,7 +124,7 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
   }
 
   it.each(PROTOCOLS)(
-    `${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and hold up nobody`,
+    `${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and do not delay others`,
     async (protocol) => {
       const measured = await watched(async () => {
         await clients.send(protocol, SIZES.lists, COLLECTION);

@@ -110,7 +110,7 @@ const authenticationInfo = ({ clientCa, requestHeaderCa, requestHeaders }: Boots
     },
   });
 
-/** How often a server renews its identity; one that is alone has nobody who would miss it. */
+/** How often a server renews its identity Lease; a single server has no peers that need it. */
 const RENEW_INTERVAL_MS = { shared: 10_000, alone: 1_200_000 };
 
 async function keepIdentityLease(ctx: Context, writer: BootstrapWriter, options: BootstrapOptions): Promise<void> {

@@ -7,7 +7,7 @@ import { servedVersions } from './served-versions.ts';
 const parse = (...argv: string[]) => parseApiServerFlags(['--etcd-servers=http://a:1,http://b:2', ...argv]);
 
 describe('kube-apiserver flags', () => {
-  it('become files and settings, and what is not given stays at its default', () => {
+  it('become files and settings, and other settings keep their default', () => {
     const { values, given } = parse(
       '--service-account-issuer=https://new',
       '--service-account-issuer=https://old',
@@ -61,7 +61,7 @@ describe('kube-apiserver flags', () => {
     ['no truth value', () => parse('--feature-gates=HPAScaleToZero=yes'), 'invalid value of HPAScaleToZero: yes'],
   ])('refuse %s', (_, act, message) => expect(act).toThrow(message));
 
-  it('tell what they are, and those that are refused', () => {
+  it('are described, and so are refused ones', () => {
     expect(apiServerHelp()).toContain('--service-cluster-ip-range string');
     expect(apiServerHelp()).toMatch(/refused because[^]*--egress-selector-config-file/);
   });
@@ -78,6 +78,6 @@ describe('--runtime-config', () => {
   });
 });
 
-it('takes gates of the component by its name', () => {
+it('accepts gates of the component by its name', () => {
   expect(featureGates({ 'kube:HPAScaleToZero': 'true' })).toEqual({ HPAScaleToZero: true });
 });

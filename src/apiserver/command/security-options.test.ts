@@ -49,7 +49,7 @@ async function send(
 }
 
 describe('a server with files', () => {
-  it('authenticates, authorizes, audits and encrypts by them, and reads what it encrypted after a restart', async () => {
+  it('authenticates, authorizes, audits and encrypts by them, and decrypts after a restart', async () => {
     const ctx = createContext({ signal: stopped.signal, writeLog: () => {} });
     const store = createMemoryStore({ clock: ctx.clock });
     const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });

@@ -100,7 +100,7 @@ describe('a list in another form', () => {
     response.done?.();
   });
 
-  it('as protobuf that is too long to be kept is encoded again, and is the same', async () => {
+  it('as protobuf that is too long to be cached is encoded again, with the same result', async () => {
     const label = 'z'.repeat(1_000_000);
     for (let i = 0; i < 6; i++)
       await server.call('POST', '/api/v1/namespaces/kube-public/configmaps', {
@@ -116,7 +116,7 @@ describe('a list in another form', () => {
     response.done?.();
   });
 
-  it('is compressed while it is sent, and no faster than it is taken', async () => {
+  it('is compressed while it is sent, and no faster than the client reads', async () => {
     const { response } = await server.call('GET', LONG, { headers: { 'accept-encoding': 'gzip' } });
     expect(response.headers['content-encoding']).toBe('gzip');
     const pieces: Buffer[] = [];

@@ -112,7 +112,7 @@ class Reading {
           this.#awaited = undefined;
           this.rest = piece;
         });
-        // Nobody waits for it once the client is gone.
+        // The client has disconnected.
         void this.#awaited.catch(() => undefined);
       } else this.rest = value;
     }

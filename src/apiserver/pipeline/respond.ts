@@ -93,7 +93,7 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
 function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
   const { mediaType, pretty, as } = scope.negotiated;
   const stored = new ListBody(list);
-  // The stored size tells how much work the other forms are.
+  // The stored size is a measure of the work for the other forms.
   const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
     stored.isShorterThan(LARGE_BYTES)
       ? completeResponse(200, scope.negotiated, body.toBuffer())

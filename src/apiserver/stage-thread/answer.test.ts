@@ -193,7 +193,7 @@ describe('stages of custom resources', () => {
     compilesCel: true,
   });
 
-  it('asks for a definition once, and again when it was forgotten', () => {
+  it('requests a definition once, and again when it was dropped', () => {
     definitions = new Definitions();
     const { spec: _, ...known } = reference;
     const question = { id: 6, stage: 'decode', input: decodeInput({}), custom: known } as const;
