@@ -34,7 +34,9 @@ export interface ServedResource extends Resource {
   /** Converts entries ahead of use where a webhook converts; whether it converted any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Why no object can be created, while the CustomResourceDefinition is being deleted. */
-  readonly createRefusal?: () => StatusError;
+  readonly createRefusal?: (name: string) => StatusError;
+  /** What discovery lists instead of `verbs`. */
+  readonly listedVerbs?: readonly string[];
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest) => DecodedObject;
   readonly conform?: typeof conform;
@@ -44,7 +46,7 @@ export interface ServedResource extends Resource {
   readonly custom: boolean;
   /** Built-in kinds have theirs in the validation registry. */
   readonly validation?: KindValidation<KubeObject>;
-  /** The other versions of a custom resource, for field managers that wrote in them. */
+  /** The other versions of the kind, for field managers that wrote in them. */
   readonly versions?: OtherVersions;
   readonly printer?: TablePrinter;
   /** The version that a custom resource is stored in. */

@@ -68,7 +68,10 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
     return;
   }
   const errors = [...(served.strategy.validate?.(object, old, request) ?? []), ...validate(scope, object, old)];
-  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  if (errors.length > 0) {
+    append(scope.warnings, served.validation?.refusalWarnings?.(object) ?? []);
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  }
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   append(scope.warnings, warnings(served, object, old, backend.validation));
 }
