@@ -130,6 +130,8 @@ function versionResource(
     ...(terminating ? { createRefusal: (name) => terminatingError(base, name), listedVerbs: TERMINATING_VERBS } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
+    // As upstream, only what is decoded loses its nulls.
+    conformApplied: (_message, value) => decoder.conform(value, { keepNulls: true }),
     openapi: {
       resource: base,
       ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}),

@@ -40,6 +40,8 @@ export interface ServedResource extends Resource {
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest) => DecodedObject;
   readonly conform?: typeof conform;
+  /** The same for the result of an apply. */
+  readonly conformApplied?: typeof conform;
   /** A custom resource's part of the OpenAPI documents. */
   readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */

@@ -44,7 +44,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: typeof conform };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conformApplied?: typeof conform };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -53,8 +53,8 @@ export function completeApplied(
   object: KubeObject,
   now: string,
 ): KubeObject {
-  const decoded = kind.conform
-    ? converting(kind, applied, () => kind.conform!(kind.message, cloneJson(object)))
+  const decoded = kind.conformApplied
+    ? converting(kind, applied, () => kind.conformApplied!(kind.message, cloneJson(object)))
     : converting(kind, applied, () => convertUnstructured(kind.message, object));
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
