@@ -103,7 +103,7 @@ export interface KindDeclaration {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceDeclaration>>;
-  /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object; `a|b` is b where a is empty. */
   readonly selectableFields?: Readonly<Record<string, string>>;
   readonly columns?: readonly ColumnDeclaration[];
 }

@@ -4,6 +4,7 @@ import { goJsonText } from './index.ts';
 describe('JSON text as Go writes it', () => {
   it.each<[string, unknown, string]>([
     ['characters of HTML', { a: '<b> & "c"' }, '{"a":"\\u003cb\\u003e \\u0026 \\"c\\""}'],
+    ['control characters', '\b\f\n\u0001', '"\\b\\f\\n\\u0001"'],
     ['line separators', ['\u2028\u2029'], '["\\u2028\\u2029"]'],
     ['the order of a struct', { spec: 1, apiVersion: 2 }, '{"spec":1,"apiVersion":2}'],
     ['a map with keys that look like numbers', { b: 1, 2: 1, 10: 1, '-': 1 }, '{"-":1,"10":1,"2":1,"b":1}'],

@@ -36,14 +36,12 @@ const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
     '&': '\\u0026',
     '\u2028': '\\u2028',
     '\u2029': '\\u2029',
-    '\\b': '\\u0008',
-    '\\f': '\\u000c',
   }),
 );
 
 /** JSON text with the additional escapes of Go's encoder. */
 const escapeForGo = (json: string): string =>
-  json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
+  json.replace(/[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
 
 /** A key that JavaScript moves before the others, in the order of numbers. */
 const INDEX_KEY = /"(?:0|[1-9]\d{0,9})":/;

@@ -1,4 +1,5 @@
 import type { TLSSocket } from 'node:tls';
+import { goJsonText } from '../base/index.ts';
 import type { Clock } from '../kernel/index.ts';
 import { TlsTrust } from '../net/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
@@ -135,7 +136,8 @@ function encodeBody(body: unknown): Buffer | undefined {
   if (body === undefined) return undefined;
   if (typeof body === 'string') return Buffer.from(body);
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  return Buffer.from(JSON.stringify(body));
+  // Go's controllers compare the text of raw values, such as a revision's data, which a server keeps as it was sent.
+  return Buffer.from(goJsonText(body));
 }
 
 async function readBody(response: HttpResponse, signal: AbortSignal | undefined): Promise<unknown> {

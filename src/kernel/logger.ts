@@ -8,7 +8,7 @@ export interface Logger {
   readonly enabled: boolean;
   /** Changes it for this logger and all that come from the same one. */
   setVerbosity?(level: number): void;
-  /** Nobody takes the lines any more: they are lost, or wait in memory. */
+  /** The lines no longer reach their destination: they are lost, or wait in memory. */
   readonly isBlocked: boolean;
   /** A logger whose lines carry these pairs too. */
   with(pairs: LogPairs): Logger;
@@ -39,7 +39,7 @@ interface LoggerOptions {
   format: LogFormat;
   /** Takes one line, without the line feed. */
   write: (line: string) => void;
-  /** Whether lines no longer reach their place; default never. */
+  /** Whether lines no longer reach their destination; default never. */
   isBlocked?: () => boolean;
   /** Lines of `v(n)` are written when n is at most this; default 0. */
   verbosity?: number;

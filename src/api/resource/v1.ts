@@ -146,7 +146,7 @@ export const resourceV1: PackageDeclaration = {
       deviceConfiguration: field(2, 'DeviceConfiguration', 'The settings.', { inline: true }),
     }),
     DeviceClass: object('A class of devices that claims can ask for.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'DeviceClassSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     DeviceClassConfiguration: message('Settings for devices of a class.', {
@@ -280,7 +280,7 @@ export const resourceV1: PackageDeclaration = {
       parameters: field(2, 'RawExtension', 'The settings, at most 10 KiB.', { required: true, keep: true }),
     }),
     ResourceClaim: object('Asks for devices that Pods can use.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceClaimSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,
@@ -310,7 +310,7 @@ export const resourceV1: PackageDeclaration = {
       }),
     }),
     ResourceClaimTemplate: object('Template of claims, one for each Pod that names it.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceClaimTemplateSpec', 'What claims made from the template look like.', {
         required: true,
         keep: true,
@@ -333,7 +333,7 @@ export const resourceV1: PackageDeclaration = {
       }),
     }),
     ResourceSlice: object('A part of a pool of devices, published by a driver.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceSliceSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,

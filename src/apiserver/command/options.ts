@@ -8,6 +8,7 @@ import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
 import type { ApiServerOptions } from '../server.ts';
 import { openStore } from '../storage/open-store.ts';
+import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import { featureGates } from './feature-gates.ts';
 import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
 import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
@@ -83,6 +84,8 @@ export async function apiServerOptions(
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
+    storageMediaType: values['storage-media-type'] as StorageMediaType,
+    compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,
     featureGates: featureGates(values['feature-gates'] ?? {}),
     allowPrivileged: values['allow-privileged'],

@@ -1,5 +1,7 @@
 /** The serving, storage and API flags of kube-apiserver. */
 import type { FlagTable } from '../../flags/index.ts';
+import { COMPACTION_INTERVAL_MS } from '../storage/compactor.ts';
+import { STORAGE_MEDIA_TYPES } from '../storage/storage-media-type.ts';
 
 export const servingFlags = {
   'bind-address': { kind: 'text', default: '0.0.0.0', section: 'Serving', summary: 'Address to listen on' },
@@ -73,8 +75,19 @@ export const storageFlags = {
   },
   'etcd-servers-overrides': { kind: 'texts', refused: 'only one etcd cluster is supported' },
   'storage-backend': { kind: 'text', default: 'etcd3', only: ['etcd3'], refused: 'the store is etcd v3' },
-  'storage-media-type': { kind: 'text', only: ['application/json'], refused: 'objects are stored as JSON' },
-  'etcd-compaction-interval': { kind: 'duration', ignored: 'the store compacts itself' },
+  'storage-media-type': {
+    kind: 'text',
+    default: 'application/json',
+    only: STORAGE_MEDIA_TYPES,
+    section: 'Store',
+    summary: 'How built-in kinds are stored; protobuf is what upstream stores',
+  },
+  'etcd-compaction-interval': {
+    kind: 'duration',
+    default: COMPACTION_INTERVAL_MS,
+    section: 'Store',
+    summary: 'How often etcd is compacted; 0: not by this server',
+  },
   'etcd-count-metric-poll-period': { kind: 'duration', ignored: 'objects are counted in the watch cache' },
   'etcd-db-metric-poll-interval': { kind: 'duration', ignored: 'etcd itself reports the size of its database' },
   'etcd-healthcheck-timeout': { kind: 'duration', ignored: 'the etcd health checks have fixed timeouts' },

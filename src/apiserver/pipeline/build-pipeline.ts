@@ -25,8 +25,11 @@ import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { StageRunner } from '../stage-thread/stage-runner.ts';
+import { COMPACTION_INTERVAL_MS, runCompactor } from '../storage/compactor.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
+import { withMediaType } from '../storage/storage-media-type.ts';
+import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
@@ -57,7 +60,11 @@ export interface Pipeline {
   bootstrap(port: number): Promise<void>;
 }
 
-export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
+export async function createPipeline(ctx: Context, given: PipelineOptions): Promise<Pipeline> {
+  const options = {
+    ...given,
+    encryption: withMediaType(given.encryption ?? identityTransformer, given.storageMediaType),
+  };
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
   const speed = { ...ALL_SPEED, ...options.speed };
   const hooks = new PostStartHooks({ flowControl: options.flowControl !== false });
@@ -67,7 +74,6 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   );
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
-  serviceAllocator.start();
   const authorization = buildAuthorization(ctx, registry, options.authorization);
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
@@ -102,7 +108,13 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     loopback,
   });
   const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
+  const definitions = new CrdManager(ctx, {
+    registry,
+    cache,
+    loopback,
+    webhooks,
+    forget: (spec) => backend.stages.forget(spec),
+  });
   return {
     chain,
     handle,
@@ -113,6 +125,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
           hooks.start('generic-apiserver-start-informers', () => cache.run()),
           hooks.start(['start-apiextensions-informers', 'start-apiextensions-controllers'], () => definitions.run()),
           aggregator.run(hooks),
+          runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS),
         ]);
       } finally {
         chain.deadlines.close();
@@ -122,7 +135,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     async bootstrap(port) {
       address.listensOn(port);
       await hooks.run('crd-informer-synced', () => definitions.start());
-      await hooks.run('start-service-ip-repair-controllers', () => serviceAllocator.repair());
+      await hooks.run('start-service-ip-repair-controllers', () => serviceAllocator.start());
       await bootstrapObjects(ctx, registry, loopback, hooks, bootstrapOptions(options, port));
       if (options.flowControl !== false)
         await hooks.run('priority-and-fairness-config-consumer', () => keepDanglingConditions(ctx, registry, handle));
@@ -184,10 +197,10 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 });
 
 const bootstrapOptions = (
-  { store, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
+  { store, encryption, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
-  leases: store.isShared ? new StoredServerLeases(store) : undefined,
+  leases: store.isShared ? new StoredServerLeases(store, encryption) : undefined,
   advertiseAddress,
   port,
   serviceClusterIpRange,

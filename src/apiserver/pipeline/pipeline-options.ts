@@ -7,6 +7,7 @@ import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedN
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
+import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import type { Transformer } from '../storage/transformer.ts';
 import type { FlagTexts } from '../zpages/index.ts';
 
@@ -20,6 +21,8 @@ export interface PipelineOptions {
   readonly externalHostname?: string;
   readonly serviceClusterIpRange: string;
   readonly nodePortRange?: string;
+  /** How often the store is compacted; by default every five minutes, 0: not by this server. */
+  readonly compactionIntervalMs?: number;
   /** How long Events are kept; by default an hour. */
   readonly eventTtlSeconds?: number;
   /** Feature gates that differ from their defaults. */
@@ -38,6 +41,8 @@ export interface PipelineOptions {
   readonly flowControl?: PriorityAndFairnessOptions | false;
   /** How long a request that is not long-running may take; by default a minute. */
   readonly requestTimeoutMs?: number;
+  /** The form of built-in kinds in the store; by default JSON. */
+  readonly storageMediaType?: StorageMediaType;
   /** Encryption at rest; by default objects are stored in plain text. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; by default Node and RBAC. */

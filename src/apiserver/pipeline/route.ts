@@ -56,7 +56,7 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   const { deprecation } = served.strategy;
   if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
-  if (request.method === 'HEAD') throw methodNotAllowed();
+  if (request.method === 'HEAD' && info.subresource !== 'proxy') throw methodNotAllowed();
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
@@ -122,6 +122,8 @@ const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(
   Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }),
 );
 
+const isProxied = (method: string): boolean => method === 'HEAD' || method === 'OPTIONS';
+
 const handlerOf = (subresource: string, verb: string): Verb | undefined =>
   ownValue(ownValue(subresourceHandlers, subresource), verb);
 
@@ -131,7 +133,8 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const declared = ownValue(served.subresources, info.subresource);
   const takesPath = info.subresource === 'proxy';
   if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();
-  const verb = SUBRESOURCE_VERBS.get(request.method);
+  // The proxies also take the methods that have no verb.
+  const verb = SUBRESOURCE_VERBS.get(request.method) ?? (takesPath && isProxied(request.method) ? 'get' : undefined);
   if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
   const handler = handlerOf(`${served.plural}/${info.subresource}`, verb) ?? handlerOf(`*/${info.subresource}`, verb);
   if (!handler)

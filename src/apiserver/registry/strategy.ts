@@ -19,7 +19,8 @@ export interface WriteContext {
   /** A thread validates the object: nothing has to be checked in slices ahead of that. */
   readonly validatesInThread: boolean;
   readonly serviceAllocator: ServiceReservations;
-  namespaceLabels(name: string): Readonly<Record<string, string>> | undefined;
+  /** The labels of a namespace; none of one that does not exist. */
+  namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** Adds a Warning header to the response. */
   warn(text: string): void;
 }

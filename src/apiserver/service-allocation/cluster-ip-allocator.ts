@@ -10,7 +10,7 @@ import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { AddressRange, type IpFamily } from './address-range.ts';
+import { ClusterIpRange, type IpFamily } from './cluster-ip-range.ts';
 
 export interface ServiceName {
   readonly namespace: string;
@@ -30,7 +30,7 @@ export class ClusterIpAllocator {
   readonly #registry: Registry;
   /** The ranges that the server was started with, the default family's first. */
   readonly #configured: readonly string[];
-  #ranges = new Map<string, AddressRange>();
+  #ranges = new Map<string, ClusterIpRange>();
   readonly #random: Context['random'];
 
   constructor(ctx: Context, registry: Registry, configured: readonly string[]) {
@@ -100,7 +100,7 @@ export class ClusterIpAllocator {
   }
 
   /** From a random offset to the end of the range, then from its beginning. */
-  async #search(range: AddressRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
+  async #search(range: ClusterIpRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
     const end = to > range.size ? range.size : to;
     const length = end - from;
     if (length <= 0n) return undefined;
@@ -147,7 +147,7 @@ export class ClusterIpAllocator {
   }
 
   /** The configured ranges, and those of every ServiceCIDR that is ready and not being deleted. */
-  #rangesOf(family: IpFamily): AddressRange[] {
+  #rangesOf(family: IpFamily): ClusterIpRange[] {
     const cidrs = new Set(this.#configured);
     for (const { object } of this.#registry.require('networking.k8s.io', 'v1', 'servicecidrs').cache.list()) {
       const { metadata, spec, status } = object as KubeObject & ServiceCIDR;
@@ -157,9 +157,9 @@ export class ClusterIpAllocator {
     return [...cidrs].map((cidr) => this.#range(cidr)).filter((range) => range.family === family);
   }
 
-  #range(cidr: string): AddressRange {
+  #range(cidr: string): ClusterIpRange {
     let range = this.#ranges.get(cidr);
-    if (!range) this.#ranges.set(cidr, (range = new AddressRange(cidr)));
+    if (!range) this.#ranges.set(cidr, (range = new ClusterIpRange(cidr)));
     return range;
   }
 

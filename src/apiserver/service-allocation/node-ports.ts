@@ -3,7 +3,10 @@ import type { Service } from '../../api/generated/core-v1.ts';
 import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
-import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
+import { nodePortsOf, portIsAllocated, type NodePortAllocator } from './node-port-allocator.ts';
+
+/** Upstream's answer in a dry run: the first port above the default range. */
+const FIRST_DRY_RUN_PORT = 32_769;
 
 /** The ports that one write has reserved. */
 export class PortOperation {
@@ -16,34 +19,44 @@ export class PortOperation {
     this.#dryRun = dryRun;
   }
 
-  reserve(port: number): void {
-    // A dry run checks this write alone, against neither other Services nor the range.
-    if (!this.#dryRun) this.#allocator.reserve(port);
-    else if (this.#reserved.has(port)) throw new AllocationError('provided port is already allocated');
+  async reserve(port: number): Promise<void> {
+    // A dry run does not check the range.
+    if (!this.#dryRun) await this.#allocator.reserve(port);
+    else if (this.#reserved.has(port) || (await this.#allocator.isAllocated(port))) throw portIsAllocated();
     this.#reserved.add(port);
   }
 
-  reserveNext(): number {
-    // A dry run allocates no port.
-    if (this.#dryRun) return this.#allocator.first;
-    const port = this.#allocator.reserveNext();
+  async reserveNext(): Promise<number> {
+    // A dry run allocates no port: the numbers only have to differ within the Service.
+    const port = this.#dryRun
+      ? Math.max(FIRST_DRY_RUN_PORT - 1, ...this.#reserved) + 1
+      : await this.#allocator.reserveNext();
     this.#reserved.add(port);
     return port;
   }
 
-  settle(): void {
-    if (!this.#dryRun) this.#allocator.settle(this.#reserved);
-    this.#reserved.clear();
+  async cancel(): Promise<void> {
+    if (!this.#dryRun) await this.#allocator.cancel(this.#reserved);
+  }
+
+  /** The stored Service was `old` and is `service` now. */
+  async commit(service: Service, old: Service | undefined): Promise<void> {
+    if (this.#dryRun) return;
+    const kept = nodePortsOf(service);
+    await this.#allocator.commit(
+      this.#reserved,
+      [...(old ? nodePortsOf(old) : [])].filter((port) => !kept.has(port)),
+    );
   }
 }
 
-export function reserveForCreate(service: Service, operation: PortOperation): void {
-  if (hasNodePorts(service)) reservePorts(service, operation);
-  if (needsHealthCheckPort(service)) reserveHealthCheckPort(service, operation);
+export async function reserveForCreate(service: Service, operation: PortOperation): Promise<void> {
+  if (hasNodePorts(service)) await reservePorts(service, operation);
+  if (needsHealthCheckPort(service)) await reserveHealthCheckPort(service, operation);
 }
 
 /** Ports with the same number but different protocols share a node port. */
-function reservePorts(service: Service, operation: PortOperation): void {
+async function reservePorts(service: Service, operation: PortOperation): Promise<void> {
   const ports = service.spec?.ports ?? [];
   const given = new Map<number, number>();
   for (const [i, port] of ports.entries()) {
@@ -51,17 +64,17 @@ function reservePorts(service: Service, operation: PortOperation): void {
     const known = given.get(port.port);
     if (known === undefined) {
       const wanted = ports.find((other) => other.port === port.port && other.nodePort)?.nodePort;
-      port.nodePort = wanted ? reserveChosen(service, i, wanted, operation) : reserveAny(operation);
+      port.nodePort = wanted ? await reserveChosen(service, i, wanted, operation) : await reserveAny(operation);
       given.set(port.port, port.nodePort);
     } else if (!port.nodePort) {
       port.nodePort = known;
     } else if (port.nodePort !== known) {
-      reserveChosen(service, i, port.nodePort, operation);
+      await reserveChosen(service, i, port.nodePort, operation);
     }
   }
 }
 
-export function reserveForUpdate(service: Service, old: Service, operation: PortOperation): void {
+export async function reserveForUpdate(service: Service, old: Service, operation: PortOperation): Promise<void> {
   if (hasNodePorts(service)) {
     const held = new Set((old.spec?.ports ?? []).map((port) => port.nodePort));
     const reserved = new Set<number>();
@@ -69,22 +82,22 @@ export function reserveForUpdate(service: Service, old: Service, operation: Port
     for (const [i, port] of (service.spec?.ports ?? []).entries()) {
       if (!port.nodePort) {
         if (!allocatesNodePorts(service)) continue;
-        port.nodePort = reserveAny(operation);
+        port.nodePort = await reserveAny(operation);
       } else if (!held.has(port.nodePort) && !reserved.has(port.nodePort)) {
-        reserved.add(reserveChosen(service, i, port.nodePort, operation));
+        reserved.add(await reserveChosen(service, i, port.nodePort, operation));
       }
       const key = `${port.protocol ?? 'TCP'} ${port.nodePort}`;
       if (seen.has(key)) throw failure(500, '', `duplicate nodePort: {${key}}`);
       seen.add(key);
     }
   }
-  updateHealthCheckPort(service, old, operation);
+  await updateHealthCheckPort(service, old, operation);
 }
 
-function updateHealthCheckPort(service: Service, old: Service, operation: PortOperation): void {
+async function updateHealthCheckPort(service: Service, old: Service, operation: PortOperation): Promise<void> {
   if (!needsHealthCheckPort(service)) return;
   if (!needsHealthCheckPort(old)) {
-    if (!nodePortsOf(old).has(service.spec?.healthCheckNodePort ?? 0)) reserveHealthCheckPort(service, operation);
+    if (!nodePortsOf(old).has(service.spec?.healthCheckNodePort ?? 0)) await reserveHealthCheckPort(service, operation);
     return;
   }
   const port = service.spec?.healthCheckNodePort;
@@ -97,11 +110,11 @@ function updateHealthCheckPort(service: Service, old: Service, operation: PortOp
   );
 }
 
-function reserveHealthCheckPort({ spec }: Service, operation: PortOperation): void {
+async function reserveHealthCheckPort({ spec }: Service, operation: PortOperation): Promise<void> {
   const wanted = spec!.healthCheckNodePort;
   try {
-    if (wanted) operation.reserve(wanted);
-    else spec!.healthCheckNodePort = operation.reserveNext();
+    if (wanted) await operation.reserve(wanted);
+    else spec!.healthCheckNodePort = await operation.reserveNext();
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
     throw internalError(
@@ -112,18 +125,18 @@ function reserveHealthCheckPort({ spec }: Service, operation: PortOperation): vo
   }
 }
 
-function reserveAny(operation: PortOperation): number {
+async function reserveAny(operation: PortOperation): Promise<number> {
   try {
-    return operation.reserveNext();
+    return await operation.reserveNext();
   } catch (error) {
     if (error instanceof AllocationError) throw internalError(`failed to allocate a nodePort: ${error.message}`);
     throw error;
   }
 }
 
-function reserveChosen(service: Service, i: number, port: number, operation: PortOperation): number {
+async function reserveChosen(service: Service, i: number, port: number, operation: PortOperation): Promise<number> {
   try {
-    operation.reserve(port);
+    await operation.reserve(port);
     return port;
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;

@@ -146,11 +146,24 @@ describe('node ports', () => {
     expect(answer.body['message']).toContain('The range of valid ports is 30000-32767');
   });
 
-  it('does not ask in a dry run whether the port is free', async () => {
+  it('gives the ports of one Service different numbers in a dry run', async () => {
+    const ports = [
+      { name: 'a', port: 1 },
+      { name: 'b', port: 2, nodePort: 30_555 },
+      { name: 'c', port: 3 },
+      { name: 'd', port: 1, protocol: 'UDP' },
+    ];
+    const dry = await post('dry', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports }, '?dryRun=All');
+    expect(nodePorts(dry)).toEqual([32_769, 30_555, 32_770, 32_769]);
+    expect(specOf(dry).healthCheckNodePort).toBe(32_771);
+  });
+
+  it('asks in a dry run whether the port is free, and not whether it is in the range', async () => {
     await post('holder', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] });
-    expect(
-      (await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] }, '?dryRun=All')).status,
-    ).toBe(201);
+    const dry = (nodePort: number): ReturnType<typeof post> =>
+      post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort }] }, '?dryRun=All');
+    expect((await dry(30002)).body['message']).toContain('provided port is already allocated');
+    expect((await dry(99)).status).toBe(201);
     const twice = [
       { name: 'a', port: 80, nodePort: 30003 },
       { name: 'b', port: 81, nodePort: 30003 },
@@ -171,13 +184,13 @@ describe('node ports', () => {
 
   it('frees the ports of a Service that needs none any more', async () => {
     const [port] = nodePorts(await post('freed', { type: 'NodePort' }));
-    const { serviceAllocator } = server.pipeline.chain.backend;
-    expect(serviceAllocator.isNodePortAllocated(port!)).toBe(true);
+    const other = { type: 'NodePort', ports: [{ port: 80, nodePort: port! }] };
+    expect((await post('other', other)).status).toBe(422);
     const put = await server.call('PUT', `${PATH}/freed`, {
       body: { metadata: { name: 'freed' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } },
     });
     expect(nodePorts(put)).toEqual([undefined]);
-    expect(serviceAllocator.isNodePortAllocated(port!)).toBe(false);
+    expect((await post('other', other)).status).toBe(201);
   });
 
   it('gives a health check port to load balancers that keep traffic local', async () => {

@@ -3,21 +3,32 @@
  * when it fails. A dry run checks the same and reserves nothing.
  */
 import type { Service } from '../../api/generated/core-v1.ts';
+import type { MaybePromise } from '../../base/index.ts';
+import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
-import type { IpFamily } from './address-range.ts';
+import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import { AllocationError, ClusterIpAllocator, type ServiceName } from './cluster-ip-allocator.ts';
+import type { IpFamily } from './cluster-ip-range.ts';
+import { CountedNodePorts } from './counted-node-ports.ts';
 import { syncClusterIps, fillAllocated } from './fill-allocated.ts';
 import { completeIpFamilies, keepsDualStackPreference } from './ip-families.ts';
-import { NodePortAllocator } from './node-port-allocator.ts';
+import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
+import { PortRange } from './port-range.ts';
+import { NodePortRepair } from './repair-node-ports.ts';
 import { repairClusterIps } from './repair.ts';
+import { StoredNodePorts } from './stored-node-ports.ts';
+
+const REPAIR_INTERVAL_MS = 180_000;
 
 interface ServiceAllocatorOptions {
+  readonly store: Store;
+  readonly encryption?: Transformer;
   /** One range, or one of each family separated by a comma; the first is the default family's. */
   readonly serviceClusterIpRange: string;
   /** Default 30000-32767. */
@@ -31,6 +42,7 @@ export class ServiceAllocator {
   readonly #registry: Registry;
   readonly addresses: ClusterIpAllocator;
   readonly #ports: NodePortAllocator;
+  readonly #portRepair: NodePortRepair | undefined;
 
   constructor(ctx: Context, registry: Registry, options: ServiceAllocatorOptions) {
     this.#ctx = ctx;
@@ -40,20 +52,37 @@ export class ServiceAllocator {
       registry,
       options.serviceClusterIpRange.split(',').map((cidr) => cidr.trim()),
     );
-    this.#ports = new NodePortAllocator(options.nodePortRange ?? '30000-32767', ctx.random.fork('node-port-allocator'));
-  }
-
-  /**
-   * Counts the ports of existing Services: to be called once, when the cache is loaded and before requests are served.
-   */
-  start(): void {
-    const stop = this.#ports.follow(this.#registry.require('', 'v1', 'services').cache);
-    this.#ctx.signal.addEventListener('abort', stop, { once: true });
+    const range = new PortRange(options.nodePortRange ?? '30000-32767');
+    const random = ctx.random.fork('node-port-allocator');
+    const { store, encryption: transformer = identityTransformer } = options;
+    if (store.isShared) {
+      const ports = new StoredNodePorts({ store, transformer, range, random });
+      this.#ports = ports;
+      this.#portRepair = new NodePortRepair(ctx, registry, ports);
+    } else {
+      const ports = new CountedNodePorts(range, random);
+      this.#ports = ports;
+      // The cache is loaded, and no request is served yet.
+      ctx.signal.addEventListener('abort', ports.follow(registry.require('', 'v1', 'services').cache), { once: true });
+    }
   }
 
   /** Repairs what a crash left behind; it writes, so the watch cache must be running. */
   async repair(): Promise<void> {
     await repairClusterIps(this.#ctx, this.#registry, this.addresses);
+    await this.#portRepair?.run();
+  }
+
+  /** Repairs now and, where other servers share the store, from time to time. */
+  async start(): Promise<void> {
+    await this.repair();
+    if (!this.#portRepair) return;
+    const timer = this.#ctx.clock.every(REPAIR_INTERVAL_MS, () => {
+      this.repair().catch((error: unknown) => {
+        if (!this.#ctx.signal.aborted) this.#ctx.logger.error(error, 'Repairing cluster IPs and node ports failed');
+      });
+    });
+    this.#ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
   }
 
   /** Fills in what it reserves; changes the Service in place. */
@@ -64,33 +93,39 @@ export class ServiceAllocator {
     const addresses = await this.#reserveAddresses(service, old, dryRun);
     const ports = new PortOperation(this.#ports, dryRun);
     try {
-      if (old) reserveForUpdate(service, old, ports);
-      else reserveForCreate(service, ports);
+      if (old) await reserveForUpdate(service, old, ports);
+      else await reserveForCreate(service, ports);
     } catch (error) {
-      ports.settle();
+      await ports.cancel();
       await this.#release(addresses.allocated);
       throw error;
     }
     return {
       commit: async () => {
-        ports.settle();
+        await this.#orLog(ports.commit(service, old));
         await this.#release(addresses.released);
       },
       rollback: async () => {
-        ports.settle();
+        await ports.cancel();
         await this.#release(addresses.allocated);
       },
     };
   }
 
-  /** Releases the addresses of a deleted Service; its ports are free already. */
+  /** Releases the addresses and ports of a deleted Service. */
   async release(service: Service): Promise<void> {
+    await this.#orLog(this.#ports.commit([], nodePortsOf(service)));
     if (service.spec?.type !== 'ExternalName' && !isHeadless(service))
       await this.#release(service.spec?.clusterIPs ?? []);
   }
 
-  isNodePortAllocated(port: number): boolean {
-    return this.#ports.isAllocated(port);
+  /** The Service is written: ports that cannot be released now are left to the repair loop. */
+  async #orLog(released: MaybePromise<void>): Promise<void> {
+    try {
+      await released;
+    } catch (error) {
+      this.#ctx.logger.error(error, 'Could not release node ports');
+    }
   }
 
   async #release(addresses: readonly string[]): Promise<void> {

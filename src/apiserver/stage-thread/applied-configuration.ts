@@ -2,10 +2,11 @@
 import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
+import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { badRequest, failure, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { restoredIntegers, restoreError } from '../../machinery/patch/index.ts';
+import type { ConformValue } from './decode-patched.ts';
 
 export interface Configuration {
   readonly value: Record<string, unknown>;
@@ -44,7 +45,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conformApplied?: typeof conform };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conformApplied?: ConformValue | undefined };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -53,12 +54,13 @@ export function completeApplied(
   object: KubeObject,
   now: string,
 ): KubeObject {
+  const growth = new Growth();
   const decoded = kind.conformApplied
-    ? converting(kind, applied, () => kind.conformApplied!(kind.message, cloneJson(object)))
+    ? converting(kind, applied, () => kind.conformApplied!(kind.message, cloneJson(object), growth))
     : converting(kind, applied, () => convertUnstructured(kind.message, object));
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
-  return applyDefaults(kind, result, { now });
+  return applyDefaults(kind, result, { now, growth });
 }
 
 /** As upstream converts maps to types: without JSON in between, so with other errors than those of a body. */
@@ -73,7 +75,7 @@ function converting<T>(gvk: GroupVersionKind, applied: Readonly<Record<string, u
   try {
     return convert();
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusError(error) || isTooLarge(error)) throw error;
     const kind = `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`;
     // Types with a form of their own are decoded alone, without the struct that they are in.
     const why = error.message

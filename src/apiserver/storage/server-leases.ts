@@ -5,20 +5,20 @@
 import type { Endpoints } from '../../api/generated/core-v1.ts';
 import { prefixRange, type Store } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { decodeStored } from './decode-stored.ts';
-import { encodeForStorage } from './encode-for-storage.ts';
-import { parseStored } from './parse-stored.ts';
-import { identityTransformer } from './transformer.ts';
+import { readStoredObject, storedObjectBytes } from './stored-object.ts';
+import { identityTransformer, type Transformer } from './transformer.ts';
 
 const PREFIX = '/registry/masterleases/';
 const LEASE_SECONDS = 15;
 
 export class StoredServerLeases {
   readonly #store: Store;
+  readonly #transformer: Transformer;
   #generation = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, transformer = identityTransformer) {
     this.#store = store;
+    this.#transformer = transformer;
   }
 
   async renew(address: string): Promise<void> {
@@ -29,17 +29,15 @@ export class StoredServerLeases {
       metadata: { generation: ++this.#generation },
       subsets: [{ addresses: [{ ip: address }] }],
     } as KubeObject;
-    const put = { op: 'put', key: PREFIX + address, value: encodeForStorage(lease), lease: id } as const;
-    await this.#store.txn({ compare: [], success: [put] });
+    const key = PREFIX + address;
+    const value = await storedObjectBytes(this.#transformer, key, lease);
+    await this.#store.txn({ compare: [], success: [{ op: 'put', key, value, lease: id }] });
   }
 
   async addresses(): Promise<string[]> {
     const { kvs } = await this.#store.range(prefixRange(PREFIX));
-    return kvs.flatMap((kv) => {
-      const { value, object = parseStored(Buffer.from(value)) } = decodeStored(identityTransformer, kv);
-      const ip = (object as unknown as Endpoints).subsets?.[0]?.addresses?.[0]?.ip;
-      return ip ? [ip] : [];
-    });
+    const objects = await Promise.all(kvs.map((kv) => readStoredObject(this.#transformer, kv)));
+    return objects.flatMap((object) => (object as unknown as Endpoints).subsets?.[0]?.addresses?.[0]?.ip ?? []);
   }
 
   async remove(address: string): Promise<void> {

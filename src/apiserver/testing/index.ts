@@ -1,6 +1,6 @@
 /** An in-memory API server for tests: the real pipeline with a test context, called without a socket. */
 import net from 'node:net';
-import { createMemoryStore } from '../../etcd/index.ts';
+import { createMemoryStore, type Store } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { splitTarget } from '../../net/http/index.ts';
@@ -27,6 +27,10 @@ export interface TestServerOptions {
   readonly dial?: PipelineOptions['dial'];
   readonly kubelet?: PipelineOptions['kubelet'];
   readonly speed?: PipelineOptions['speed'];
+  /** By default a store in memory of its own. */
+  readonly store?: Store;
+  readonly nodePortRange?: string;
+  readonly storageMediaType?: PipelineOptions['storageMediaType'];
   readonly flags?: PipelineOptions['flags'];
 }
 
@@ -55,9 +59,9 @@ const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:auth
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const ctx = createTestContext();
-  const store = createMemoryStore({ clock: ctx.clock });
+  const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, flags } = options;
+  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -67,6 +71,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(dial ? { dial } : {}),
     ...(kubelet ? { kubelet } : {}),
     ...(speed ? { speed } : {}),
+    ...(nodePortRange ? { nodePortRange } : {}),
+    ...(storageMediaType ? { storageMediaType } : {}),
     ...(flags ? { flags } : {}),
   });
   const running = pipeline.run();

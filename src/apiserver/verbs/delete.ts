@@ -39,24 +39,19 @@ export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
   return options;
 }
 
-export async function deleteObject(scope: Scope, options: DeleteOptions): Promise<{ entry: Entry; gone: boolean }> {
+/** `admitted`: admission has seen the request already, as an eviction. */
+export async function deleteObject(
+  scope: Scope,
+  options: DeleteOptions,
+  { admitted = false } = {},
+): Promise<{ entry: Entry; gone: boolean }> {
   const { backend, served, place } = scope;
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current =
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     checkPreconditions(scope, options, current);
-    const attributes = attributesOf(scope, {
-      operation: 'DELETE',
-      oldObject: current.object,
-      // Admission sees no name when a collection is deleted.
-      name: scope.info.verb === 'deletecollection' ? '' : place.name,
-      options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
-      dryRun,
-    });
-    await backend.admission.admit(attributes);
-    await backend.admission.validate(attributes);
-
+    if (!admitted) await admitDeletion(scope, current, options, dryRun);
     const marked = markForDeletion(scope, current.object, options, dryRun);
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {
@@ -71,12 +66,26 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
 }
 
+async function admitDeletion(scope: Scope, current: Entry, options: DeleteOptions, dryRun: boolean): Promise<void> {
+  const { admission } = scope.backend;
+  const attributes = attributesOf(scope, {
+    operation: 'DELETE',
+    oldObject: current.object,
+    // Admission sees no name when a collection is deleted.
+    name: scope.info.verb === 'deletecollection' ? '' : scope.place.name,
+    options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
+    dryRun,
+  });
+  await admission.admit(attributes);
+  await admission.validate(attributes);
+}
+
 /** Kinds with graceful deletion return the marked object; others the object as it was. */
 function shownAfterRemoval(scope: Scope, current: Entry, marked: KubeObject): Entry {
   return scope.served.strategy.gracePeriod ? current.showing(marked) : current;
 }
 
-function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry): void {
+export function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const subject = { group: '', resource: scope.served.kind };
   const actual = current.object.metadata.uid;
@@ -132,7 +141,8 @@ function markForDeletion(
   const { clock } = scope.backend.ctx;
   // What holds a deletion besides finalizers is waited for, whatever the policy of another delete.
   if (current.metadata.deletionTimestamp && strategy.deletionHeld?.(current)) return 'already-marked';
-  const object = cloneJson(current);
+  // Only a strategy changes more than the metadata; a large object takes long to copy.
+  const object = strategy.prepareForDelete ? cloneJson(current) : { ...current, metadata: { ...current.metadata } };
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
   const sameFinalizers =

@@ -4,7 +4,7 @@ import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
-import { errorKind, type ServedResource } from '../registry/served-resource.ts';
+import { kindOf } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
 import type { Reservation, WriteContext } from '../registry/strategy.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
@@ -105,10 +105,6 @@ function validateHere(scope: Scope, object: KubeObject, request: WriteContext): 
 
 const NO_ERRORS: readonly FieldError[] = [];
 
-/** The kind in error messages: a custom resource may be sent under another kind, and is refused under that name. */
-export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
-  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
-
 /** Clients cannot set these on a new object. */
 export function clearSystemMetadata({ metadata }: KubeObject): void {
   delete metadata.selfLink;
@@ -125,7 +121,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     namespaceLabels: (name) =>
-      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels,
+      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels ?? {},
     warn: (text) => scope.warnings.push(text),
   };
 }

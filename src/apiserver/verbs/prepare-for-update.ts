@@ -12,10 +12,10 @@ import {
 } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { keepStatusMetadata } from '../registry/keep-metadata.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import { kindOf, type ServedResource } from '../registry/served-resource.ts';
 import { hasStatusSubresource, restoreStatus } from '../registry/status.ts';
 import type { Reservation, SubresourceStrategy, WriteContext } from '../registry/strategy.ts';
-import { kindOf, writeContext } from './prepare-for-create.ts';
+import { writeContext } from './prepare-for-create.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { validateInThread } from './validate-in-thread.ts';

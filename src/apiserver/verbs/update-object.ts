@@ -49,6 +49,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       }
     }
     const old = current.object;
+    scope.live = { object: old, bytes: () => current.bytes };
     await betweenStages(scope);
     const object = await steps.compute(old);
     await betweenStages(scope);

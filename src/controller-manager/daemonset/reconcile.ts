@@ -17,7 +17,7 @@ import { availableInMs } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
-import type { PodControl, PodsByOwner } from '../pods/index.ts';
+import { templateHash, type PodControl, type PodsByOwner } from '../pods/index.ts';
 import { type RevisionHistory, type RevisionOwner, revisionData, sameData } from '../revisions/index.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
 import { GENERATION_LABEL, HASH_LABEL, nodeOf, specFor, templateGeneration } from './daemon-pod.ts';
@@ -120,11 +120,11 @@ export class DaemonSetReconciler implements Reconciler {
     const current = await history.create({
       ...this.#revisionOwner(set),
       data,
+      hash: templateHash(set.spec?.template, set.status?.collisionCount),
       revision: number,
       hashLabel: HASH_LABEL,
       labels: { ...set.spec?.template.metadata?.labels },
       annotations: { ...set.metadata.annotations },
-      collisionCount: set.status?.collisionCount,
     });
     if (!current) await this.#countCollision(set);
     return { current, old };

@@ -5,4 +5,4 @@
 export { comparePodsForDeletion } from './deletion-order.ts';
 export { PodControl, type CreatePodOptions } from './pod-control.ts';
 export { podsByOwner, type PodsByOwner } from './pods-by-owner.ts';
-export { safeHash, templateHash } from './template-hash.ts';
+export { revisionHash, templateHash } from './template-hash.ts';

@@ -1,31 +1,23 @@
+/** The hashes in the names of ReplicaSets and ControllerRevisions, equal to upstream's for equal templates. */
+import { schema } from '../../api/index.ts';
+import { fnv32, fnv32a } from '../../base/index.ts';
 import { NAME_SUFFIX_ALPHABET } from '../../kernel/index.ts';
+import { goDump } from './go-dump.ts';
 
-const FNV_OFFSET = 0x811c9dc5;
-const FNV_PRIME = 0x01000193;
+const COLLISION_COUNT_BYTES = 8;
 
-/** The pod-template-hash. A collision count changes it. */
+/** The hash of a pod template for Deployments and DaemonSets. A collision count changes it. */
 export function templateHash(template: unknown, collisionCount?: number): string {
-  return safeHash(template, collisionCount);
+  const text = goDump(schema.message('io.k8s.api.core.v1.PodTemplateSpec'), template);
+  const salt = Buffer.alloc(collisionCount === undefined ? 0 : COLLISION_COUNT_BYTES);
+  if (collisionCount !== undefined) salt.writeUInt32LE(collisionCount);
+  return safeText(fnv32a(Buffer.concat([Buffer.from(text), salt])));
 }
 
-/** A short hash of a JSON value for names; the order of keys and absent values do not matter. */
-export function safeHash(value: unknown, salt?: number): string {
-  const text = canonical(value) + (salt === undefined ? '' : `\u0000${salt}`);
-  let hash = FNV_OFFSET;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME);
-  // An alphabet without vowels, so that no words appear.
-  return Array.from(
-    String(hash >>> 0),
-    (digit) => NAME_SUFFIX_ALPHABET[digit.charCodeAt(0) % NAME_SUFFIX_ALPHABET.length],
-  ).join('');
-}
+/** The hash of a StatefulSet's ControllerRevision: of its data as JSON text. */
+export const revisionHash = (data: string, collisionCount: number): string =>
+  safeText(fnv32(Buffer.from(data + collisionCount)));
 
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  const record = value as Record<string, unknown>;
-  const entries = Object.keys(record)
-    .filter((key) => record[key] !== undefined)
-    .sort();
-  return `{${entries.map((key) => `${JSON.stringify(key)}:${canonical(record[key])}`).join()}}`;
-}
+/** An alphabet without vowels, so that no words appear. */
+const safeText = (hash: number): string =>
+  Array.from(String(hash), (digit) => NAME_SUFFIX_ALPHABET[digit.charCodeAt(0) % NAME_SUFFIX_ALPHABET.length]).join('');

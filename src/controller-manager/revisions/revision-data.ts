@@ -1,11 +1,20 @@
 /** The data of a ControllerRevision: a patch that restores the pod template. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { deepEqual, isRecord } from '../../base/index.ts';
+import { compareText, deepEqual, isRecord } from '../../base/index.ts';
 
-export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({
-  spec: { template: { ...template, $patch: 'replace' } },
-});
+/**
+ * Upstream's controllers compare the text of the data: its keys are sorted at all depths, as Go's encoder writes maps.
+ */
+export const revisionData = (template: PodTemplateSpec | undefined): unknown =>
+  sorted({ spec: { template: { ...template, $patch: 'replace' } } });
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(entries.sort(([a], [b]) => compareText(a, b)).map(([key, field]) => [key, sorted(field)]));
+}
 
 export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
 

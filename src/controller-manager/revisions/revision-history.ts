@@ -17,7 +17,6 @@ import {
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
-import { safeHash } from '../pods/index.ts';
 import { byRevision, sameData } from './revision-data.ts';
 
 const ORPHANS_INDEX = 'orphansByNamespace';
@@ -31,12 +30,13 @@ export interface RevisionOwner {
 
 interface NewRevision extends RevisionOwner {
   readonly data: unknown;
+  /** Of the template or of the data: the owner's kind decides. */
+  readonly hash: string;
   readonly revision: number;
   /** The label with the hash. */
   readonly hashLabel: string;
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string>;
-  readonly collisionCount: number | undefined;
 }
 
 export class RevisionHistory {
@@ -78,8 +78,7 @@ export class RevisionHistory {
   /** Creates a revision; undefined on a hash collision, when the caller has to increase the collision count. */
   async create(wanted: NewRevision): Promise<ControllerRevision | undefined> {
     const { client, signal } = this.#context;
-    const { owner, kind, data, revision, labels, hashLabel, annotations } = wanted;
-    const hash = safeHash(data, wanted.collisionCount);
+    const { owner, kind, data, hash, revision, labels, hashLabel, annotations } = wanted;
     const name = `${owner.metadata.name}-${hash}`;
     const { namespace } = owner.metadata;
     const resource = client.resource('apps/v1/controllerrevisions');

@@ -1,7 +1,7 @@
 /** Reconciles the pods, claims, ControllerRevisions and status of one StatefulSet. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, goJsonText } from '../../base/index.ts';
 import {
   claimObjects,
   controllerReference,
@@ -13,7 +13,7 @@ import { availableInMs } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
-import type { PodControl, PodsByOwner } from '../pods/index.ts';
+import { revisionHash, type PodControl, type PodsByOwner } from '../pods/index.ts';
 import { revisionData, type RevisionHistory, type RevisionOwner, sameData } from '../revisions/index.ts';
 import { matcherOf } from '../selector-matchers.ts';
 import type { StatefulClaims } from './claims.ts';
@@ -130,11 +130,11 @@ export class StatefulSetReconciler implements Reconciler {
     const created = await this.#parts.history.create({
       ...this.#revisionOwner(set),
       data,
+      hash: revisionHash(goJsonText(data), collisionCount),
       revision,
       hashLabel: HASH_LABEL,
       labels: { ...set.spec?.template.metadata?.labels },
       annotations: { ...set.metadata.annotations },
-      collisionCount,
     });
     if (created) return created;
     const status = { ...(set.status ?? { replicas: 0 }), collisionCount: collisionCount + 1 };

@@ -2,8 +2,8 @@
  * Labels and annotations of sandboxes and containers in the runtime, with upstream's names. After a restart, also of an
  * upstream kubelet, they tell which pod a container belongs to, so that healthy containers keep running.
  */
-import { createHash } from 'node:crypto';
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
+import { fnv32a, goJsonText } from '../../base/index.ts';
 
 export const POD_NAME = 'io.kubernetes.pod.name';
 export const POD_NAMESPACE = 'io.kubernetes.pod.namespace';
@@ -57,9 +57,13 @@ export function containerAnnotations(
   return annotations;
 }
 
-/** A container whose hash changes must be restarted, so the hash covers only fields that cannot change in place. */
-export function containerHash({ name, image }: Pick<Container, 'name' | 'image'>): string {
-  return createHash('sha256').update(JSON.stringify({ name, image })).digest('hex').slice(0, 8);
+/**
+ * A container whose hash changes must be restarted, so the hash covers only fields that cannot change in place. It is
+ * upstream's, so that another kubelet restarts nothing: FNV-1a of the JSON text's bytes, as Go prints a slice of bytes.
+ */
+export function containerHash({ name, image = '' }: Pick<Container, 'name' | 'image'>): string {
+  const json = Buffer.from(goJsonText({ image, name }));
+  return fnv32a(Buffer.from(`([]uint8)[${json.join(' ')}]`)).toString(16);
 }
 
 export interface AnnotatedContainerInfo {

@@ -38,14 +38,16 @@ const ADMIN_ACCESS_LABEL = 'resource.kubernetes.io/admin-access';
 
 /** Devices that others use are open only to namespaces that the administrator has labelled. */
 function validateAdminAccess(at: Path | undefined, { namespace }: ObjectMeta, request: WriteContext): FieldError[] {
-  if (!at || request.namespaceLabels(namespace ?? '')?.[ADMIN_ACCESS_LABEL] === 'true') return [];
+  if (!at || request.namespaceLabels(namespace ?? '')[ADMIN_ACCESS_LABEL] === 'true') return [];
   const message = `admin access to devices requires the \`${ADMIN_ACCESS_LABEL}: true\` label on the containing namespace`;
   return [forbiddenField(at, message)];
 }
 
-/** Upstream's path, also for the request of a template. */
-function requestWithAdminAccess(requests: readonly DeviceRequest[] | null | undefined): Path | undefined {
-  const index = (requests ?? []).findIndex(({ exactly }) => exactly?.adminAccess);
+/** Upstream's path, also for the request of a template. v1beta1 has the fields of `exactly` in the request itself. */
+function requestWithAdminAccess(
+  requests: readonly (DeviceRequest & { adminAccess?: boolean })[] | null | undefined,
+): Path | undefined {
+  const index = (requests ?? []).findIndex(({ exactly, adminAccess }) => exactly?.adminAccess ?? adminAccess);
   return index < 0 ? undefined : path('spec', 'devices', 'requests').index(index).child('adminAccess');
 }
 

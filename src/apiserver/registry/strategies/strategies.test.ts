@@ -388,3 +388,27 @@ describe('others', () => {
     expect(changed.body.metadata.annotations).toEqual({ 'deprecated.daemonset.template.generation': '2' });
   });
 });
+
+describe('admin access to devices', () => {
+  const GROUP = '/apis/resource.k8s.io/v1/namespaces';
+  const request = { name: 'r', exactly: { deviceClassName: 'c', allocationMode: 'All', adminAccess: true } };
+  const spec = { devices: { requests: [request] } };
+  const create = (namespace: string, plural: string, of: object): Promise<TestAnswer> =>
+    server.call('POST', `${GROUP}/${namespace}/${plural}`, { body: { metadata: { name: 'x' }, spec: of } });
+
+  it('is for namespaces that say so', async () => {
+    const labels = { 'resource.kubernetes.io/admin-access': 'true' };
+    await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'admins', labels } } });
+    for (const [plural, of] of [
+      ['resourceclaims', spec],
+      ['resourceclaimtemplates', { spec }],
+    ] as const) {
+      const refused = await create('default', plural, of);
+      expect(refused.status).toBe(422);
+      expect(refused.body['message']).toContain(
+        'spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace',
+      );
+      expect((await create('admins', plural, of)).status).toBe(201);
+    }
+  });
+});

@@ -13,8 +13,10 @@ const STATUS = path('status');
 const CONDITIONS = STATUS.child('conditions');
 const NO_STATUS: JobStatus = {};
 
-const isTrue = (job: Job, type: string): boolean =>
-  (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
+const hasCondition = (job: Job, type: string, status: string): boolean =>
+  (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === status);
+const isTrue = (job: Job, type: string): boolean => hasCondition(job, type, 'True');
+const isFalse = (job: Job, type: string): boolean => hasCondition(job, type, 'False');
 const isFinished = (job: Job): boolean => isTrue(job, 'Complete') || isTrue(job, 'Failed');
 
 /** Which parts of the status the write changes. */
@@ -195,7 +197,9 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
       invalidValue(STATUS.child('completionTime'), status.completionTime, 'completionTime cannot be mutated'),
     );
   }
-  if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend) {
+  // A Job that is resumed starts anew: its deadline does not run while it is suspended.
+  const resumes = isTrue(old, 'Suspended') && isFalse(job, 'Suspended');
+  if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend && !resumes) {
     const at = STATUS.child('startTime');
     if (status.startTime == null) errors.push(required(at, 'startTime cannot be removed for unsuspended job'));
     else errors.push(invalidValue(at, status.startTime, 'field is immutable for unsuspended job once set'));

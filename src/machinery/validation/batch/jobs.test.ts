@@ -272,6 +272,14 @@ describe('Jobs', () => {
       `status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`,
     ]);
   });
+  it('start anew when they are resumed', () => {
+    const suspended = (status: string) => [
+      { type: 'Suspended', status, lastTransitionTime: start, lastProbeTime: start },
+    ];
+    const before = { ...job, status: { startTime: start, conditions: suspended('True') } };
+    const resumed = { status: { startTime: end, conditions: suspended('False') } };
+    expect(statusErrors(kind, before, resumed)).toEqual([]);
+  });
 });
 
 describe('CronJobs', () => {
