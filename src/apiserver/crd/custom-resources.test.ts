@@ -208,6 +208,19 @@ describe('objects', () => {
       ...merge,
     });
     expect(scale.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 2 } });
+    const applied = await server.call('PATCH', `${path(group, 'doors')}/scale?fieldManager=a&force=true`, {
+      contentType: 'application/apply-patch+yaml',
+      body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 6 } },
+    });
+    expect([applied.status, applied.body['message']]).toEqual([
+      500,
+      expect.stringContaining('request to convert CR to an invalid group/version: autoscaling/v1'),
+    ]);
+    const wrong = await server.call('PATCH', `${path(group, 'doors')}/scale`, {
+      contentType: 'application/merge-patch+json',
+      body: { spec: { replicas: 'x' } },
+    });
+    expect(wrong.body['message']).toContain('Go struct field ScaleSpec.spec.replicas of type int32');
     const listed = (await server.call('GET', `/apis/${group}/v1`)).body['resources'] as { name: string }[];
     expect(listed.map(({ name }) => name.split('/')[1])).toEqual([undefined, 'status', 'scale']);
     expect((await server.call('GET', path(group, 'doors'))).body.metadata.generation).toBe(2);

@@ -52,7 +52,7 @@ export class CustomDecoder {
   }
 
   /** Prunes and defaults a parsed value. Other kinds are not changed: validation rejects them. */
-  conform(value: unknown, growth?: Growth): Conformed {
+  conform(value: unknown, growth?: Growth, options: { readonly keepNulls?: boolean } = {}): Conformed {
     if (!isRecord(value))
       throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
     const { kind = this.#gvk.kind, apiVersion = apiVersionOf(this.#gvk) } = value;
@@ -68,7 +68,7 @@ export class CustomDecoder {
       const strictErrors = conformMetadata(object, value);
       return { object: inOrder(object), strictErrors };
     }
-    const { object, strictErrors } = prune(value, schema);
+    const { object, strictErrors } = prune(value, schema, options);
     applySchemaDefaults(object, schema, growth);
     return { object: inOrder(object), strictErrors };
   }

@@ -58,6 +58,7 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         finalizerWarnings(warnings, object.metadata, old?.metadata);
       },
     ],
+    refusalWarnings: (object) => validation.ratchetingWarnings(object),
     statusWarnings: [(warnings, object) => append(warnings, validation.ratchetingWarnings(object))],
   };
 }

@@ -45,7 +45,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: ConformValue | undefined };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conformApplied?: ConformValue | undefined };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -55,8 +55,8 @@ export function completeApplied(
   now: string,
 ): KubeObject {
   const growth = new Growth();
-  const decoded = kind.conform
-    ? converting(kind, applied, () => kind.conform!(kind.message, cloneJson(object), growth))
+  const decoded = kind.conformApplied
+    ? converting(kind, applied, () => kind.conformApplied!(kind.message, cloneJson(object), growth))
     : converting(kind, applied, () => convertUnstructured(kind.message, object));
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};

@@ -87,7 +87,10 @@ function validateHere(
     ...(served.strategy.validate?.(object, old, request) ?? []),
     ...validate(scope, object, old, context),
   ];
-  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  if (errors.length > 0) {
+    append(scope.warnings, served.validation?.refusalWarnings?.(object) ?? []);
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  }
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   append(scope.warnings, warnings(served, object, old, context));
 }

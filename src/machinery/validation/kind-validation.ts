@@ -45,4 +45,6 @@ export interface KindValidation<T extends object = object> {
   readonly warnings?: readonly WarningCheck<T>[];
   /** The warnings of a write to /status. */
   readonly statusWarnings?: readonly WarningCheck<T>[];
+  /** Warnings that validation itself gives, also for an object that it refuses. */
+  refusalWarnings?(object: T): readonly string[];
 }
