@@ -8,7 +8,7 @@ import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import { checkAccept } from '../request/negotiate.ts';
-import { noSuchResource, respondJson, respondText } from '../request/responses.ts';
+import { noSuchResource, respondIndented, respondText } from '../request/responses.ts';
 
 export function builtinEndpoints(
   ctx: Context,
@@ -23,7 +23,7 @@ export function builtinEndpoints(
       path: '/version',
       serve({ request }) {
         checkAccept(request, 'application/json');
-        return respondJson(200, VERSION);
+        return respondIndented(VERSION);
       },
     },
     {

@@ -128,21 +128,21 @@ function wantedMetadata({ served, negotiated }: Scope): { readonly version: stri
 
 function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame);
-  if (entries.length === 0) return yield Buffer.from(text);
+  if (entries.length === 0) return yield Buffer.from(`${text}\n`);
   yield Buffer.from(text.slice(0, -']}'.length));
   for (const [i, entry] of entries.entries()) yield Buffer.from(`${i > 0 ? ',' : ''}${JSON.stringify(item(entry))}`);
-  yield Buffer.from(']}');
+  yield Buffer.from(']}\n');
 }
 
 function* indentedPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame, null, 2);
-  if (entries.length === 0) return yield Buffer.from(`${text}\n`);
+  if (entries.length === 0) return yield Buffer.from(text);
   yield Buffer.from(text.slice(0, -']\n}'.length));
   for (const [i, entry] of entries.entries()) {
     const lines = JSON.stringify(item(entry), null, 2).replaceAll('\n', '\n    ');
     yield Buffer.from(`${i > 0 ? ',' : ''}\n    ${lines}`);
   }
-  yield Buffer.from('\n  ]\n}\n');
+  yield Buffer.from('\n  ]\n}');
 }
 
 /** YAML keys are sorted, so the items stand between other fields, at the line with the empty list. */

@@ -27,7 +27,7 @@ export interface PipelineOptions {
   /** Whether privileged containers are valid; by default they are. */
   readonly allowPrivileged?: boolean;
   /** Which built-in versions are served; by default all. */
-  readonly servesVersion?: (group: string, version: string) => boolean;
+  readonly servesVersion?: (group: string, version: string, plural: string) => boolean;
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   /** How connections are opened, and which addresses are known besides those of API objects. */
   readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;

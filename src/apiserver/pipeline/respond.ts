@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { inSlices } from '../request/in-slices.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
-import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
+import { completeResponse, encodeAs, endedLine, headersFor, LARGE_BYTES } from '../request/responses.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../request/websocket.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
@@ -27,7 +27,7 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       if (scope.isLarge && isPlainJson(negotiated)) return respondInSlices(scope, result.status, result.object);
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
-      if (isPlainJson(negotiated)) return completeResponse(result.status, negotiated, result.entry.bytes);
+      if (isPlainJson(negotiated)) return completeResponse(result.status, negotiated, endedLine(result.entry.bytes));
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
     }
     case 'list':
@@ -40,7 +40,7 @@ const isPlainJson = ({ mediaType, as, pretty }: Negotiated): boolean =>
 
 async function respondInSlices(scope: Scope, status: number, object: KubeObject): Promise<ApiResponse> {
   const text = await inSlices(scope.backend.ctx.clock, stringifySteps(object));
-  return completeResponse(status, scope.negotiated, Buffer.from(text));
+  return completeResponse(status, scope.negotiated, Buffer.from(`${text}\n`));
 }
 
 const FRAME_LENGTH_BYTES = 4;
