@@ -75,6 +75,7 @@ export const FOLDERS = {
   'ingress-controller': component(),
   'metrics-server': component(),
   'simulated-kubelet': component(),
+  glass: component(),
   console: component(),
   cluster: {
     imports: [
@@ -104,6 +105,7 @@ export const FOLDERS = {
         'dns',
         'ingress-controller',
         'metrics-server',
+        'glass',
         'console',
         'simulated-kubelet',
       ],
@@ -138,6 +140,7 @@ export const FOLDERS = {
         'dns',
         'ingress-controller',
         'metrics-server',
+        'glass',
         'console',
         'cluster',
       ],
@@ -146,7 +149,7 @@ export const FOLDERS = {
   },
   /** Files directly in src/: the library. */
   '.': {
-    imports: ['base', 'api', 'machinery', 'kernel', 'client', 'cluster'],
+    imports: ['base', 'api', 'machinery', 'kernel', 'client', 'glass', 'cluster'],
     because: 'the library offers clusters and clients',
   },
 };

@@ -72,6 +72,18 @@ export const PROGRAMS = {
 };
 
 /**
+ * Upstream's components, for the tests of test/interchange. No package has them; K8TS_UPSTREAM_BIN names the folders where
+ * they are.
+ */
+export const UPSTREAM_PROGRAMS = [
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-proxy',
+  'kube-scheduler',
+  'kubelet',
+];
+
+/**
  * @param {Command} command
  * @param {Readonly<Record<string, Row>>} rows
  * @returns {Record<string, Program>}

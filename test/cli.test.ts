@@ -159,7 +159,7 @@ describe('one line and exit code 1 for', () => {
     ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
     ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
     ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
-    ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
+    ['a wrong value', () => ['up', '--nodes', 'many'], /it must be an integer/],
     ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
     [
       'a port in use',
@@ -214,7 +214,7 @@ describe('one line and exit code 1 for', () => {
           [
             'a directory that its file system refuses',
             () => ['up', '--data-dir', '/proc/x/y'],
-            /\/proc\/x cannot be made: its file system takes no new directories; choose another directory with --data-dir/,
+            /\/proc\/x cannot be created on this file system; choose another directory with --data-dir/,
           ] as [string, () => string[], RegExp],
         ]
       : []),
@@ -286,7 +286,7 @@ describe('one line and exit code 1 for', () => {
     expect(await upOn('ro')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^k8ts up: .*mounted\/d is on a file system that cannot be written to; choose another directory with --data-dir\n$/,
+        /^k8ts up: .*mounted\/d is on a read-only file system; choose another directory with --data-dir\n$/,
       ) as string,
     });
     expect(await upOn('size=40k', '--detach')).toMatchObject({
@@ -358,7 +358,7 @@ it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
         [1, 'k8ts up: ended by SIGINT'],
         [0, ''],
       ]).toContainEqual([await ended, stderr.split('\n')[0]]);
-      expect(stderr).not.toContain('something was left running');
+      expect(stderr).not.toContain('still running:');
       expect(existsSync(join(directory, 'k8ts.pid'))).toBe(false);
     } finally {
       child.kill('SIGKILL');
@@ -366,9 +366,9 @@ it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
   },
 );
 
-describe('a certificate that has run out', () => {
+describe('an expired certificate', () => {
   const expired = join(scratch, 'expired-kubeconfig');
-  const said = /its user's certificate ran out on 20\d\d-\d\d-\d\d; "k8ts up" writes a kubeconfig with a new one/;
+  const message = /its client certificate expired on 20\d\d-\d\d-\d\d; "k8ts up" writes a kubeconfig with a new one/;
 
   /** The cluster's own authority has signed it, two years ago. */
   beforeAll(async () => {
@@ -397,7 +397,7 @@ describe('a certificate that has run out', () => {
     ),
   )('is told in one line by %s', async (_, args) => {
     const result = await k8ts(args);
-    expect(result.stderr).toMatch(said);
+    expect(result.stderr).toMatch(message);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
@@ -408,7 +408,7 @@ describe('a certificate that has run out', () => {
     try {
       writeFileSync(own, readFileSync(expired));
       const status = await k8ts(['status', '--data-dir', dataDirectory]);
-      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(said) as string });
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(message) as string });
       expect(
         await k8ts(['nodes', 'add', '--simulated', '--prefix', 'late', '--data-dir', dataDirectory]),
       ).toMatchObject({ code: 0 });

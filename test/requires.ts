@@ -3,7 +3,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * What an end-to-end test needs of the machine: `root`, the name of a program on the PATH, or `etcdctl>=3.5`.
+ * What an end-to-end test needs of the machine: `root`, the name of a program on the PATH or in K8TS_UPSTREAM_BIN, or
+ * `etcdctl>=3.5`.
  * Gives the reason to skip the test, undefined when everything is there.
  */
 export function requires(...needs: readonly string[]): string | undefined {
@@ -43,8 +44,12 @@ export const everything = process.env.K8TS_EVERYTHING === '1';
 /** The first rows of a table of cases that are much alike; all of them when the long forms were asked for. */
 export const some = <T>(rows: readonly T[], count: number): T[] => (everything ? [...rows] : rows.slice(0, count));
 
+/** Upstream's components, which no distribution has in a package, may lie in the folders of K8TS_UPSTREAM_BIN. */
+const folders = (): string[] =>
+  [process.env.K8TS_UPSTREAM_BIN, process.env.PATH].flatMap((list) => (list ? list.split(delimiter) : []));
+
 export function findProgram(name: string): string | undefined {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+  for (const folder of folders()) {
     const path = join(folder, name);
     try {
       accessSync(path, constants.X_OK);

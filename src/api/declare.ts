@@ -42,6 +42,8 @@ interface FieldOptions {
    * `untyped` is atomic, and OpenAPI does not say so.
    */
   readonly list?: 'atomic' | 'set' | 'untyped' | { readonly map: readonly string[] };
+  /** The Go type of a map's keys, where it is no plain string: messages name it. */
+  readonly keyType?: 'v1.QualifiedName' | 'v1.ResourceName';
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
   /** A map, or a message that is atomic elsewhere, of which server-side apply merges the fields here. */

@@ -7,7 +7,7 @@ export { AddressRange } from './address-range.ts';
 export { append } from './append.ts';
 export { cloneJson } from './clone-json.ts';
 export { deepEqual } from './deep-equal.ts';
-export { deepFreeze } from './deep-freeze.ts';
+export { deepFreeze, freezeSteps } from './deep-freeze.ts';
 export {
   canonicalDuration,
   DurationError,

@@ -13,6 +13,7 @@ export const commands: Commands = {
   image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
   doctor: {
     summary: 'Check what is missing on this machine, and how to install it',
     load: () => import('./doctor.ts'),

@@ -25,7 +25,8 @@ export function run(argv: readonly string[]): Promise<number> {
   if (help) {
     console.log(
       flagsHelp(flags, {
-        usage: 'k8ts doctor: tell what is missing on this machine, and how to get it; exits with 1 if something is',
+        usage:
+          'k8ts doctor: check what is missing on this machine, and how to install it; exits with 1 if something is missing',
       }),
     );
     return Promise.resolve(0);

@@ -10,11 +10,11 @@ import { readProcessFile } from './process-file.ts';
 
 export const flags = {
   ...dataDirFlag,
-  wait: { kind: 'duration', default: 30_000, summary: 'How long it may take' },
+  wait: { kind: 'duration', default: 30_000, summary: 'How long to wait for the cluster to stop' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 const FABRICS = '/run/k8ts/fabric';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -42,7 +42,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       throw new CommandError(
         `the cluster (process ${running.pid}) has not ended after ${values.wait / 1000} s; "kill -9 ${running.pid}" ends it, and nothing that was acknowledged is lost`,
       );
-    await clock.sleep(LOOK_AGAIN_MS);
+    await clock.sleep(POLL_MS);
   }
   await removeLeftovers(directory);
   print(

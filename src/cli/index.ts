@@ -54,19 +54,19 @@ function help(argv: readonly string[]): number {
   const all = Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
   print(wantsJson(argv) ? 'json' : 'text', all, () => {
     const lines = all.map(({ name, summary }) => `  ${name.padEnd(24)} ${summary}`);
-    return `k8ts: Kubernetes, whole, in one npm package.\n\nCommands:\n${lines.join('\n')}\n\n"k8ts COMMAND --help" tells a command's flags; -o json prints results as JSON.`;
+    return `k8ts: Kubernetes, whole, in one npm package.\n\nCommands:\n${lines.join('\n')}\n\n"k8ts COMMAND --help" prints the flags of a command; -o json prints results as JSON.`;
   });
   return 0;
 }
 
 enableSingleIdleGc();
 /** A finished command exits even if something still keeps the event loop alive. */
-const MAX_LINGER_MS = 5000;
+const MAX_EXIT_DELAY_MS = 5000;
 
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
-  new RealClock().deadline(MAX_LINGER_MS).addEventListener('abort', () => {
-    if (process.env['K8TS_DEBUG']) console.error('something was left running:', process.getActiveResourcesInfo());
+  new RealClock().deadline(MAX_EXIT_DELAY_MS).addEventListener('abort', () => {
+    if (process.env['K8TS_DEBUG']) console.error('still running:', process.getActiveResourcesInfo());
     process.exit();
   });
 });

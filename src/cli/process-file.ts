@@ -103,10 +103,10 @@ export function findCluster(directory: string, exact: boolean): { directory: str
   if (others.length === 1) return others[0]!;
   if (others.length > 1)
     throw new CommandError(
-      `several clusters run in memory; say which with --data-dir: ${others.map((other) => other.directory).join(' ')}`,
+      `several clusters run in memory; choose one with --data-dir: ${others.map((other) => other.directory).join(' ')}`,
     );
   throw new CommandError(
-    `no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir`,
+    `no cluster is running in ${directory}; start one with "k8ts up", or name its directory with --data-dir`,
   );
 }
 

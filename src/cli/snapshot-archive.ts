@@ -63,15 +63,15 @@ export async function unpackSnapshot(file: string, directory: string): Promise<S
           : /^pki\/[\w.-]+$/.test(entry.name)
             ? path.join(directory, entry.name)
             : undefined;
-      if (to === undefined) throw new Error(`it holds ${entry.name}`);
+      if (to === undefined) throw new Error(`unexpected entry ${entry.name}`);
       await pipeline(Readable.from(content), fs.createWriteStream(to, { mode: entry.mode & 0o600 }));
     }
   } catch (error) {
-    throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made (${errorMessage(error)})`, {
+    throw new CommandError(`${file} is not a snapshot of "k8ts snapshot save" (${errorMessage(error)})`, {
       cause: error,
     });
   }
   if (!fs.existsSync(parts.store))
-    throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made: it holds no store`);
+    throw new CommandError(`${file} is not a snapshot of "k8ts snapshot save": it has no store`);
   return { ...parts, bytes: fs.statSync(file).size };
 }

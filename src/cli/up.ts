@@ -22,35 +22,35 @@ import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
-  'data-dir': { kind: 'text', summary: 'Where the cluster lives (default .k8ts)' },
+  'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
   ephemeral: { kind: 'switch', summary: 'Keep everything in memory' },
   'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
-  port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 takes a free one' },
+  port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 selects a free one' },
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
   kubeconfig: {
     kind: 'text',
-    summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)',
+    summary: 'File into which the admin kubeconfig is merged (default DIR/kubeconfig)',
   },
   nodes: {
     kind: 'whole',
     summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)',
   },
-  egress: { kind: 'switch', summary: 'Let containers reach what this machine reaches' },
+  egress: { kind: 'switch', summary: 'Allow containers to connect to addresses outside the cluster' },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
   controllers: {
     kind: 'texts',
     default: ['*'],
-    summary: 'Controllers to run: * for all, -name leaves one out, none for none',
+    summary: 'Controllers to run: * for all, -name to disable one, none for none',
   },
   addons: {
     kind: 'texts',
     default: [...ADDONS],
-    summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none`,
+    summary: `Addons to install: ${ADDONS.join(', ')}, or none`,
   },
-  'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'Addresses of Services' },
-  'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'Addresses of Pods' },
+  'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
+  'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
-  wait: { kind: 'duration', default: 60_000, summary: 'How long the cluster may take to be ready' },
+  wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, summary: 'Log verbosity' },
 } as const satisfies FlagTable;
@@ -156,7 +156,7 @@ const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'no
 function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {
   if (etcd && !ANSWERED_BY_ETCD.has(reached ?? ''))
     return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
-  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`;
+  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or see what it does with -v 2`;
 }
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
@@ -189,7 +189,7 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
 
 const rootsKubeconfig = (): string | undefined =>
   process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
-    ? 'The kubeconfig is root\'s: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays yours.'
+    ? 'The kubeconfig belongs to root: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays owned by you.'
     : undefined;
 
 function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {

@@ -71,6 +71,17 @@ describe('ResourceClient', () => {
     await expect(maps.get({ namespace: 'x', name: 'a' })).rejects.toSatisfy(isNotFound);
   });
 
+  it('asks for the metadata of a list where the server answers with one', async () => {
+    const { client, sent } = recording({ items: [] });
+    const pods = client.metadata({ group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true });
+    await pods.deleteCollection({ namespace: 'x' });
+    await pods.delete({ namespace: 'x', name: 'a' });
+    expect(sent.map(({ headers }) => /as=(\w+)/.exec(String(headers?.['accept']))?.[1])).toEqual([
+      'PartialObjectMetadataList',
+      'PartialObjectMetadata',
+    ]);
+  });
+
   it('sends what each verb needs', async () => {
     const { client, sent } = recording({ items: [] });
     const deployments = client.resource('apps/v1/deployments');

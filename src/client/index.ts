@@ -51,6 +51,7 @@ export {
   isUnauthorized,
 } from './errors.ts';
 export { discover, findKind, type DiscoveredResource, type Discovery } from './discovery.ts';
+export { ResourceFinder } from './find-resource.ts';
 export { connect } from './connect.ts';
 export { HttpTransport } from './http-transport.ts';
 export { ClientConfigError, type ClientConfig } from './client-config.ts';

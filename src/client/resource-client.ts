@@ -156,7 +156,8 @@ export class ResourceClient<T extends ApiObject> {
 
   deleteCollection(options: ListOptions & { deleteOptions?: DeleteOptions } = {}): Promise<unknown> {
     const { namespace, signal, deleteOptions = {} } = options;
-    return this.#send('DELETE', { namespace }, { body: deleteBody(deleteOptions), query: listQuery(options), signal });
+    const query = listQuery(options);
+    return this.#send('DELETE', { namespace }, { body: deleteBody(deleteOptions), query, answer: 'list', signal });
   }
 
   /** Requests on a subresource (`scale`, `eviction`, `binding`, `token`, `approval`…), whose kind may be another. */
@@ -193,17 +194,20 @@ export class ResourceClient<T extends ApiObject> {
       method,
       path: resourcePath(this.resource, { namespace, name, subresource: options.subresource }),
       query: options.query,
-      headers: this.#headers(options.contentType),
+      headers: this.#headers(options.contentType, options.answer),
       body: options.body,
       signal: options.signal,
     });
     return response.body as R;
   }
 
-  #headers(contentType: string | undefined): Record<string, string> | undefined {
+  #headers(
+    contentType: string | undefined,
+    answer: keyof typeof METADATA_ACCEPT = 'object',
+  ): Record<string, string> | undefined {
     if (!this.#metadataOnly && contentType === undefined) return undefined;
     const headers: Record<string, string> = {};
-    if (this.#metadataOnly) headers['accept'] = METADATA_ACCEPT.object;
+    if (this.#metadataOnly) headers['accept'] = METADATA_ACCEPT[answer];
     if (contentType !== undefined) headers['content-type'] = contentType;
     return headers;
   }
@@ -227,6 +231,8 @@ export class ResourceClient<T extends ApiObject> {
 }
 
 interface SendOptions {
+  /** What the server answers with; the metadata of an object or a list is asked for accordingly. */
+  answer?: 'object' | 'list';
   subresource?: string;
   body?: unknown;
   contentType?: string;

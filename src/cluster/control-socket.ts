@@ -9,7 +9,7 @@ import { errorMessage } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
-import { ADMIN } from './identities.ts';
+import { OWN_USER } from './identities.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -66,8 +66,12 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
     }),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
-    'GET /explain': ({ query, cluster }) =>
-      cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
+    'GET /explain': ({ query, cluster }) => {
+      const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
+      const decision = cluster.schedulingDecision({ namespace, name });
+      if (!decision) throw new Refusal(404, `the scheduler has not tried pod ${namespace}/${name} lately`);
+      return decision;
+    },
   }),
 );
 
@@ -119,7 +123,7 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
 }
 
 async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<ClusterStatus> {
-  const client = cluster.clientAs(ADMIN, OWN_CLIENT, ctx.signal);
+  const client = cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal);
   const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
     const { items, metadata } = await client.resource(resource).list({ limit: 1 });
     return items.length + (metadata.remainingItemCount ?? 0);

@@ -22,7 +22,7 @@ import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
 import { OWN_CLIENT } from './faults/index.ts';
-import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
+import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
@@ -32,8 +32,8 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly simulatedNodes: SimulatedNodes;
   /** The nodes that run containers; undefined when there are none. */
   readonly fleet: NodeFleet | undefined;
-  /** The scheduler's last decision about a pod, explained. */
-  explain(pod: { namespace: string; name: string }): Explanation;
+  /** The scheduler's last decision about a pod, if it has made one lately. */
+  schedulingDecision(pod: { namespace: string; name: string }): Explanation | undefined;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -79,11 +79,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       components,
       simulatedNodes: nodes,
       fleet,
-      explain: ({ namespace, name }) => {
-        const explanation = explanations.explanationOf(`${namespace}/${name}`);
-        if (explanation === undefined) throw new Error(`the scheduler has not tried pod ${namespace}/${name} lately`);
-        return explanation;
-      },
+      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
       finished,
     };
   } catch (error) {
@@ -162,7 +158,7 @@ async function startNodes(
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
-  const client = controlPlane.clientAs(ADMIN, OWN_CLIENT);
+  const client = controlPlane.clientAs(OWN_USER, OWN_CLIENT);
   await untilDefaultAccount(ctx, client);
   await untilNodesReady(ctx, client, [...nodes.names, ...real]);
 }

@@ -17,6 +17,7 @@ export function hostFeatures(cgroups: CgroupTree): HostFeatures {
       : Number(fs.readFileSync('/proc/self/oom_score_adj', 'utf8')),
     cgroupVersion: cgroups.version,
     swapLimits: cgroups.swapLimits,
+    hugePageLimits: cgroups.hugePageLimits,
     apparmor: readOr('/sys/module/apparmor/parameters/enabled').startsWith('Y'),
     selinux: fs.existsSync('/sys/fs/selinux/enforce'),
   };

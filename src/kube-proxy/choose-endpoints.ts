@@ -35,10 +35,9 @@ export interface ChosenEndpoints {
    */
   readonly readyLocal: number;
   /**
-   * Addresses of endpoints that may be on this node. They need masquerading when they reach themselves through the
-   * Service.
+   * Endpoints that may be on this node. They need masquerading when they reach themselves through the Service.
    */
-  readonly hairpinIps: readonly string[];
+  readonly hairpins: readonly EndpointAddress[];
 }
 
 export function endpointsOfPort(
@@ -82,14 +81,15 @@ export function chooseEndpoints(endpoints: readonly Endpoint[], node: NodeTopolo
   const cluster = ready.length > 0 ? followHints(ready, node) : servingTerminating;
   const readyLocal = ready.filter(isLocal);
   const local = readyLocal.length > 0 ? readyLocal : servingTerminating.filter(isLocal);
-  const hairpinIps = [
-    ...new Set(
-      [...cluster, ...local]
-        .filter((endpoint) => endpoint.nodeName === undefined || isLocal(endpoint))
-        .map(({ ip }) => ip),
-    ),
-  ];
-  return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length, hairpinIps };
+  const hairpins = [...new Set([...cluster, ...local])].filter(
+    (endpoint) => endpoint.nodeName === undefined || isLocal(endpoint),
+  );
+  return {
+    cluster: cluster.map(addressOf),
+    local: local.map(addressOf),
+    readyLocal: readyLocal.length,
+    hairpins: hairpins.map(addressOf),
+  };
 }
 
 const addressOf = ({ ip, port }: Endpoint): EndpointAddress => ({ ip, port });

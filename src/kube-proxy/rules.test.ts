@@ -63,7 +63,7 @@ describe('nftables transcripts', () => {
     expect(ruleset.update(new Map([['default/web', planService(web, [slice('10.244.0.2', '10.244.1.2')], node)]])).text)
       .toMatchInlineSnapshot(`
       "add element ip kube-proxy cluster-ips { 10.96.0.7 }
-      add element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }
+      add element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 . tcp . 8080 }
       add element ip kube-proxy endpoints-tcp { 10.96.0.7 . 80 . 0 : 10.244.0.2 . 8080, 10.96.0.7 . 80 . 1 : 10.244.1.2 . 8080 }
       add element ip kube-proxy service-ips { 10.96.0.7 . tcp . 80 : goto lb-tcp-2 }
       add element ip kube-proxy nodeport-endpoints-tcp { 30007 . 0 : 10.244.0.2 . 8080, 30007 . 1 : 10.244.1.2 . 8080 }
@@ -77,7 +77,7 @@ describe('nftables transcripts', () => {
       add element ip kube-proxy nodeport-endpoints-tcp { 30007 . 1 : 10.244.1.3 . 8080 }"
     `);
     expect(ruleset.update(new Map([['default/web', planService(web, [slice()], node)]])).text).toMatchInlineSnapshot(`
-      "delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }
+      "delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 . tcp . 8080 }
       delete element ip kube-proxy endpoints-tcp { 10.96.0.7 . 80 . 0, 10.96.0.7 . 80 . 1 }
       delete element ip kube-proxy service-ips { 10.96.0.7 . tcp . 80 }
       delete element ip kube-proxy nodeport-endpoints-tcp { 30007 . 0, 30007 . 1 }
@@ -104,7 +104,7 @@ describe('nftables transcripts', () => {
     ).not.toContain('hairpin');
     expect(ruleset.update(new Map([['default/a', []]])).text).not.toContain('hairpin');
     expect(ruleset.update(new Map([['default/b', []]])).text).toContain(
-      'delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }',
+      'delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 . tcp . 8080 }',
     );
   });
 });

@@ -10,7 +10,7 @@ import type { SchedulerEventPacing } from './event-pacer.ts';
 
 /** Events written at the same time: the store commits them together, which is cheaper. */
 const MAX_BATCH = 16;
-/** The list is cut when this many of its first entries were written. */
+/** The list is truncated when this many of its first entries were written. */
 const MAX_WRITTEN = 1000;
 
 interface ScheduledPod {
@@ -63,7 +63,7 @@ export class ScheduledEvents {
     try {
       await this.#create(scheduled, signal);
     } catch (error) {
-      if (!signal.aborted) this.#ctx.logger.v(2).info('Could not write event', { pod: scheduled.pod.key, err: error });
+      if (!signal.aborted) this.#ctx.logger.v(2).info('Failed to write event', { pod: scheduled.pod.key, err: error });
     }
   }
 

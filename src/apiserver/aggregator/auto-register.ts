@@ -1,4 +1,5 @@
 /** The autoregister controller: creates, repairs and deletes the APIServices of custom resources and local APIs. */
+import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
@@ -86,6 +87,15 @@ export class AutoRegistration {
     return desired;
   }
 
+  /** At the start, or after another server created a definition, its resource may not be served here yet. */
+  #isDefined({ spec }: APIServiceObject): boolean {
+    const definitions = this.#registry.require('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').cache;
+    return definitions.list().some(({ object }) => {
+      const { group, versions } = (object as unknown as CustomResourceDefinition).spec;
+      return group === spec?.group && versions.some(({ name, served }) => served && name === spec?.version);
+    });
+  }
+
   async #sync(name: string): Promise<void> {
     const desired = this.#desired().get(name);
     const current = this.#registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
@@ -93,7 +103,8 @@ export class AutoRegistration {
       | undefined;
     try {
       if (!desired) {
-        if (current && isAutomanaged(current)) await this.#loopback('DELETE', `${PATH}/${name}`);
+        if (current && isAutomanaged(current) && !this.#isDefined(current))
+          await this.#loopback('DELETE', `${PATH}/${name}`);
         return;
       }
       const apiService = apiServiceOf(name, desired);

@@ -33,6 +33,7 @@ import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
+import { zpages } from '../zpages/index.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
 import { buildRegistry } from './build-registry.ts';
@@ -154,7 +155,7 @@ interface ChainDependencies {
 
 async function buildHandlerChain(
   { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
-  { flowControl, requestTimeoutMs, audit = noAudit, store, pki }: PipelineOptions,
+  { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {} }: PipelineOptions,
 ): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
   const checks = serverChecks({
@@ -181,6 +182,7 @@ async function buildHandlerChain(
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
+      ...zpages(ctx, flags),
       ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),

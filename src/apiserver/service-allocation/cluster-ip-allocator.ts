@@ -47,19 +47,21 @@ export class ClusterIpAllocator {
   /** Allocates the address that the client chose. */
   async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
     const ip = parseIp(address);
-    const ranges = ip ? this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4') : [];
-    const range = ranges.find((r) => r.contains(address));
-    if (!ip || !range) {
-      throw new AllocationError(
-        dryRun && ranges.length > 0
-          ? `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${ranges[0]!.cidr}`
-          : 'the provided network does not match the current range',
-      );
-    }
+    const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
+    if (!ip || !range) throw this.#outside(address, dryRun);
     if (dryRun) return;
     const name = formatIp(ip);
     if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');
     if (!(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
+  }
+
+  /** A dry run asks the configured range alone. */
+  #outside(address: string, dryRun: boolean): AllocationError {
+    if (!dryRun) return new AllocationError('the provided network does not match the current range');
+    const family = parseIp(address)?.family === 6 ? 'IPv6' : 'IPv4';
+    const configured = this.#configured.find((cidr) => this.#range(cidr).family === family) ?? this.#configured[0];
+    const range = `The range of valid IPs is ${configured}`;
+    return new AllocationError(`the provided IP (${address}) is not in the valid range. ${range}`);
   }
 
   async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {

@@ -57,7 +57,7 @@ describe('cluster IPs', () => {
     );
   });
 
-  it('names the range in a dry run', async () => {
+  it('names the configured range in a dry run', async () => {
     expect((await post('outside', { clusterIP: '10.97.0.1' }, '?dryRun=All')).body['message']).toContain(
       'the provided IP (10.97.0.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16',
     );

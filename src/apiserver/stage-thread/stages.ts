@@ -19,7 +19,7 @@ import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';
-import { decodeProtobufBody } from '../../machinery/protobuf/index.ts';
+import { decodeProtobufBody, type TypeMeta } from '../../machinery/protobuf/index.ts';
 import {
   type KindValidation,
   type ValidatedResource,
@@ -35,8 +35,14 @@ import {
 import type { CustomKind } from '../custom-kind/custom-kinds.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { bodyWithEmptyLists } from '../registry/empty-lists.ts';
+import type { Negotiated } from '../request/negotiate.ts';
+import { encodeAs } from '../request/responses.ts';
 import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
 import { type ConformValue, decodePatched, strictRefusal } from './decode-patched.ts';
+import { indentedItem, protobufItem, yamlItem } from './encode-item.ts';
+
+/** An object's JSON. */
+export type JsonText = string | Uint8Array;
 
 interface DecodeInput {
   readonly body: Uint8Array;
@@ -84,7 +90,7 @@ function piecesOf(object: KubeObject): JsonPieces {
 interface PatchInput {
   readonly type: PatchRequest['type'];
   readonly body: Uint8Array;
-  readonly live: string;
+  readonly live: JsonText;
   readonly kind: GroupVersionKind;
   readonly fieldValidation: PatchRequest['fieldValidation'];
   readonly now: string;
@@ -125,7 +131,7 @@ function patch(
 }
 
 /** The text may have integers that JSON.parse would round. */
-const objectOf = (text: string): KubeObject => parseJson(text).value as KubeObject;
+const objectOf = (text: JsonText): KubeObject => parseJson(text).value as KubeObject;
 
 /** Whether the text is a configuration that can be applied, and its strict errors. */
 function checkConfiguration({ body }: { readonly body: Uint8Array }): Pick<Configuration, 'duplicates'> {
@@ -139,7 +145,7 @@ const textOf = (body: Uint8Array): string =>
 interface ApplyInput {
   readonly body: Uint8Array;
   /** Absent where the apply creates the object. */
-  readonly live?: string;
+  readonly live?: JsonText;
   readonly kind: GroupVersionKind;
   readonly manager: string;
   readonly force: boolean;
@@ -166,8 +172,8 @@ function apply({ body, live, kind, ...request }: ApplyInput, custom?: CustomKind
 interface OwnershipInput {
   readonly kind: GroupVersionKind;
   /** Absent for a create. */
-  readonly live?: string;
-  readonly updated: string;
+  readonly live?: JsonText;
+  readonly updated: JsonText;
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource: string;
@@ -230,9 +236,9 @@ interface ValidationInput {
   readonly errorKind: GroupKind;
   readonly name: string;
   readonly subresource: string;
-  readonly object: string;
+  readonly object: JsonText;
   /** Absent on create. */
-  readonly old?: string;
+  readonly old?: JsonText;
   readonly context: Omit<ValidationContext, 'cel'>;
   readonly compilesCel: boolean;
 }
@@ -259,7 +265,30 @@ function validate({ resource: named, subresource, ...input }: ValidationInput, c
   return warnings(resource, object, old, context);
 }
 
-export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate };
+interface EncodeInput {
+  readonly object: JsonText;
+  readonly form: Pick<Negotiated, 'mediaType' | 'pretty'>;
+  /** What an error calls the object. */
+  readonly kindName: string;
+}
+
+/** An object as a client wants it. */
+const encode = ({ object, form, kindName }: EncodeInput): Uint8Array => encodeAs(form, objectOf(object), kindName);
+
+interface EncodeItemInput {
+  readonly item: Uint8Array;
+  /** The kind of an item in protobuf. */
+  readonly form: 'yaml' | 'indented' | TypeMeta;
+}
+
+/** An item as the list in that form has it. */
+function encodeItem({ item, form }: EncodeItemInput): Uint8Array {
+  const value = JSON.parse(textOf(item)) as Record<string, unknown>;
+  if (form === 'yaml') return yamlItem(value);
+  return form === 'indented' ? indentedItem(value) : protobufItem(form, value);
+}
+
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, encode, encodeItem };
 
 type Stages = typeof stages;
 export type StageName = keyof Stages;

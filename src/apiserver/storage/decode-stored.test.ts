@@ -121,3 +121,16 @@ describe('other stored values', () => {
     expect(read(text).value).not.toContain('creationTimestamp');
   });
 });
+
+it('gets the defaults that upstream sets when it reads, in JSON and in protobuf', () => {
+  const claim = {
+    kind: 'PersistentVolumeClaim',
+    apiVersion: 'v1',
+    metadata: { name: 'a', namespace: 'b' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+    status: {},
+  };
+  const message = schema.kind({ group: '', version: 'v1', kind: 'PersistentVolumeClaim' })!;
+  for (const value of [`${JSON.stringify(claim)}\n`, encodeProtobuf(message, claim, claim)])
+    expect(read(value).object).toMatchObject({ spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } });
+});

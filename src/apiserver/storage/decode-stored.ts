@@ -6,6 +6,7 @@
 import { schema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject, messageOfKind } from '../../machinery/protobuf/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
@@ -18,9 +19,20 @@ const PROTOBUF_MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export function decodeStored(transformer: Transformer, kv: KeyValue): { value: Uint8Array; object?: KubeObject } {
   const { value } = transformer.fromStorage(kv.value, kv.key);
-  if (startsWith(value, PROTOBUF_MAGIC)) return recode(decodeProtobufObject(schema, value, { servedVersionOf }));
+  if (startsWith(value, PROTOBUF_MAGIC))
+    return recode(defaulted(decodeProtobufObject(schema, value, { servedVersionOf })));
   if (isOurs(value)) return { value };
-  return recode(canonical(fromStoredVersion(parseStored(Buffer.from(value)))));
+  return recode(defaulted(canonical(fromStoredVersion(parseStored(Buffer.from(value))))));
+}
+
+/** Upstream sets defaults when it reads: what it stored may lack them, as what an earlier release stored does. */
+function defaulted(object: KubeObject): KubeObject {
+  const { apiVersion, kind } = object;
+  const slash = apiVersion.indexOf('/');
+  return applyDefaults(
+    { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind },
+    object,
+  );
 }
 
 /** Upstream writes some fields that ours leave out, such as a creationTimestamp of null in a template. */

@@ -5,7 +5,7 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { goJsonText, type Steps, stringifyJson, stringifySteps } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
-import { managedFieldsText } from '../../machinery/apply/index.ts';
+import { managedFieldsSteps, managedFieldsText } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
 export function encodeForStorage(object: KubeObject): Buffer {
@@ -31,8 +31,9 @@ export function* encodeForStorageSteps(object: KubeObject): Steps<Buffer> {
   if (isRawField(object, 'data')) return encodeForStorage(object);
   const { kind, apiVersion, metadata: __, ...fields } = object;
   const own = (yield* stringifySteps(metadata)).slice(1, -1);
-  const tracked = managedFields ? `${own === '' ? '' : ','}"managedFields":${managedFieldsText(managedFields)}` : '';
-  yield;
+  const tracked = managedFields
+    ? `${own === '' ? '' : ','}"managedFields":${yield* managedFieldsSteps(managedFields)}`
+    : '';
   const rest = (yield* stringifySteps(fields)).slice(1, -1);
   const typeMeta = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
   return Buffer.from(`{${typeMeta},"metadata":{${own}${tracked}}${rest === '' ? '' : ','}${rest}}`);

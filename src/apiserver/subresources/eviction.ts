@@ -55,7 +55,7 @@ async function readEviction(scope: Scope, options: WriteOptions): Promise<Evicti
   if (!request.object && bodyFormat(headerOf(request, 'content-type')) === 'json') {
     const body = await request.readBody();
     const { value } = body.includes('policy/v1beta1') ? parseJson(body) : { value: undefined };
-    if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1') {
+    if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1' && value['kind'] === 'Eviction') {
       const object = conform(MESSAGE, { ...value, apiVersion: 'policy/v1' }).object as unknown as EvictionObject;
       return { ...object, kind: 'Eviction', apiVersion: 'policy/v1', metadata: object.metadata ?? {} };
     }

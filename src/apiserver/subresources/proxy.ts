@@ -103,7 +103,7 @@ async function forward(scope: Scope, target: PermittedTarget, path: string, base
 
 /** A redirect of the backend to itself goes through the proxy. */
 export function rewriteLocation(location: string, base: string, backend: string): string {
-  const [, host, path = ''] = /^(?:https?:)?\/\/([^/?#]*)(.*)$/.exec(location) ?? [undefined, '', location];
+  const [, host, path = ''] = /^(?:https?:)?\/\/([^/?#]*)((?:[/?#].*)?)$/.exec(location) ?? [undefined, '', location];
   if ((host !== '' && host !== backend) || !path.startsWith('/')) return location;
   return path.startsWith(base) ? path : base + path;
 }

@@ -10,13 +10,14 @@ import { completeApplied, parseConfiguration } from '../stage-thread/applied-con
 import { checkNamespace, storeCreated } from './create.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { keepTimes, resetFieldsOf } from './managed-fields.ts';
-import { betweenStages, readBodyOf } from './read-body.ts';
+import { betweenStages, noteStoredSize, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
 import { threadKind } from './thread-kind.ts';
 import { checkPatchedName, updateObject } from './update-object.ts';
 
 export async function apply(scope: Scope): Promise<Result> {
+  noteStoredSize(scope);
   const options = writeOptions('PatchOptions', scope.request.query, true);
   const applied = await readApplied(scope, options);
   const { entry, created } = await updateObject(scope, {

@@ -11,7 +11,7 @@ import { decodePatched } from '../stage-thread/decode-patched.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { managerOf, trackUpdate } from './managed-fields.ts';
-import { betweenStages, noteGrowth, readBodyOf } from './read-body.ts';
+import { betweenStages, noteGrowth, noteStoredSize, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
 import { threadKind } from './thread-kind.ts';
@@ -30,6 +30,7 @@ type PatchType = (typeof PATCH_TYPES)[number];
 export async function patch(scope: Scope): Promise<Result> {
   const type = patchType(scope);
   if (type === 'application/apply-patch+yaml') return apply(scope);
+  noteStoredSize(scope);
   const options = writeOptions('PatchOptions', scope.request.query);
   const { request } = scope;
   const body = request.patch === undefined ? await readBodyOf(scope) : { decoded: request.patch };

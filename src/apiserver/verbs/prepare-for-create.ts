@@ -67,7 +67,7 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 }
 
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
-  if (scope.isLarge) return validatedInThread(scope, object, request, steps);
+  if (scope.isLarge && !scope.served.strategy.validate) return validatedInThread(scope, object, request, steps);
   validateHere(scope, object, request);
   return whenDone(betweenStages(scope), () => steps.beforeStore());
 }
@@ -94,7 +94,7 @@ function validateHere(scope: Scope, object: KubeObject, request: WriteContext): 
   const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
   const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
   if (errors.length + further.length > 0)
-    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...further, ...errors]);
   if (!knownValid) {
     const warnings = warningsOnCreate(served, object, backend.validation);
     if (warnings.length > 0) append(scope.warnings, warnings);

@@ -4,6 +4,8 @@ import type { Scope } from './scope.ts';
 
 /** The stages of a request with a larger body run in separate turns of the event loop. */
 const LARGE_BODY = 32 * 1024;
+/** So do those of any write to a larger stored object. */
+const LARGE_OBJECT = 128 * 1024;
 
 /** Reads the body, and notes in the scope whether it is large. */
 export async function readBodyOf(scope: Scope): Promise<Buffer> {
@@ -13,6 +15,12 @@ export async function readBodyOf(scope: Scope): Promise<Buffer> {
     await scope.backend.ctx.clock.yield();
   }
   return body;
+}
+
+/** Notes in the scope whether the object that is written to is large: a small patch of it takes as long as a large one. */
+export function noteStoredSize(scope: Scope): void {
+  const { served, place } = scope;
+  if ((served.cache.get(place.namespace, place.name)?.size ?? 0) >= LARGE_OBJECT) scope.isLarge = true;
 }
 
 /** Lets other requests run between two stages of a large one. */

@@ -16,6 +16,7 @@ const host: HostFeatures = {
   minOomScoreAdj: -1000,
   cgroupVersion: 2,
   swapLimits: true,
+  hugePageLimits: true,
   apparmor: false,
   selinux: false,
 };
@@ -408,23 +409,30 @@ describe('mounts', () => {
   });
 });
 
+const SUPPORTED = { swapLimits: true, hugePageLimits: true };
+
 describe('resources', () => {
   it('leaves out what is zero, and swaps nothing of limited memory', () => {
-    expect(
-      ociResources({ cpuShares: 2, cpuQuota: 0, memoryLimitInBytes: 10, cpusetCpus: '' }, { swapLimits: true }),
-    ).toEqual({ cpu: { shares: 2 }, memory: { limit: 10, swap: 10 } });
-    expect(ociResources({ memoryLimitInBytes: 10, memorySwapLimitInBytes: 30 }, { swapLimits: true }).memory).toEqual({
+    expect(ociResources({ cpuShares: 2, cpuQuota: 0, memoryLimitInBytes: 10, cpusetCpus: '' }, SUPPORTED)).toEqual({
+      cpu: { shares: 2 },
+      memory: { limit: 10, swap: 10 },
+    });
+    expect(ociResources({ memoryLimitInBytes: 10, memorySwapLimitInBytes: 30 }, SUPPORTED).memory).toEqual({
       limit: 10,
       swap: 30,
     });
-    expect(ociResources({ memoryLimitInBytes: 10 }, { swapLimits: false }).memory).toEqual({ limit: 10 });
+    expect(ociResources({ memoryLimitInBytes: 10 }, { ...SUPPORTED, swapLimits: false }).memory).toEqual({ limit: 10 });
     expect(
-      ociResources(
-        { hugepageLimits: [{ pageSize: '2MB', limit: 4 }], unified: { 'memory.high': '5' } },
-        { swapLimits: true },
-      ),
+      ociResources({ hugepageLimits: [{ pageSize: '2MB', limit: 4 }], unified: { 'memory.high': '5' } }, SUPPORTED),
     ).toEqual({ hugepageLimits: [{ pageSize: '2MB', limit: 4 }], unified: { 'memory.high': '5' } });
   });
+  it('leaves out limits of huge pages where no hugetlb cgroup is mounted', () =>
+    expect(
+      ociResources(
+        { cpuShares: 2, hugepageLimits: [{ pageSize: '2MB', limit: 0 }] },
+        { ...SUPPORTED, hugePageLimits: false },
+      ),
+    ).toEqual({ cpu: { shares: 2 } }));
   it('an update changes what it names', () =>
     expect(mergedResources({ cpuShares: 2, memoryLimitInBytes: 10 }, { memoryLimitInBytes: 20, cpuShares: 0 })).toEqual(
       { cpuShares: 2, memoryLimitInBytes: 20 },

@@ -5,6 +5,8 @@ import type { OciResources } from './oci-types.ts';
 export interface ResourceSupport {
   /** Whether the kernel can limit memory plus swap. */
   readonly swapLimits: boolean;
+  /** Whether the hugetlb controller is there. */
+  readonly hugePageLimits: boolean;
 }
 
 /** CRI resources as OCI resources, for a spec and for `runc update`. Absent or 0 means unlimited. */
@@ -36,7 +38,8 @@ export function ociResources(resources: LinuxContainerResources | undefined, sup
   return {
     ...(Object.keys(cpu).length > 0 ? { cpu } : {}),
     ...(Object.keys(memory).length > 0 ? { memory } : {}),
-    ...(hugepageLimits && hugepageLimits.length > 0
+    // A kubelet sends limits of 0 for every size of pages. Without the controller runc would refuse the container for them.
+    ...(hugepageLimits && hugepageLimits.length > 0 && support.hugePageLimits
       ? { hugepageLimits: hugepageLimits.map(({ pageSize = '', limit = 0 }) => ({ pageSize, limit })) }
       : {}),
     ...(unified && Object.keys(unified).length > 0 ? { unified: { ...unified } } : {}),

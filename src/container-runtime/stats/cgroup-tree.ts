@@ -7,6 +7,8 @@ export interface CgroupTree {
   readonly version: 1 | 2;
   /** Whether the kernel can limit memory plus swap. */
   readonly swapLimits: boolean;
+  /** Whether the hugetlb controller is there. */
+  readonly hugePageLimits: boolean;
   /** The directory of a cgroup in a controller's hierarchy; undefined if the controller is not mounted. */
   folder(controller: string, cgroup: string): string | undefined;
   /** The processes of a cgroup, without those of its children. */
@@ -34,6 +36,7 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
       version === 2
         ? fs.existsSync('/proc/swaps')
         : fs.existsSync(path.join(controllers.get('memory') ?? '/', 'memory.memsw.limit_in_bytes')),
+    hugePageLimits: version === 2 ? unifiedControllers(roots[0]!).includes('hugetlb') : controllers.has('hugetlb'),
     folder,
     processes(cgroup) {
       const directory = folder('pids', cgroup) ?? folder('memory', cgroup) ?? folder('cpu', cgroup);
@@ -67,6 +70,14 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
       }
     },
   };
+}
+
+function unifiedControllers(root: string): string[] {
+  try {
+    return fs.readFileSync(path.join(root, 'cgroup.controllers'), 'utf8').trim().split(' ');
+  } catch {
+    return [];
+  }
 }
 
 /** Mount points of cgroup hierarchies from /proc/self/mountinfo: `… mountpoint … - type source options`. */

@@ -49,7 +49,7 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
   const [gate] = Object.keys(values['feature-gates'] ?? {});
   if (given.has('feature-gates') && gate !== undefined)
     throw new UsageError(
-      `--feature-gates: ${gate} changes nothing in this component; gates of the API belong to kube-apiserver`,
+      `--feature-gates: ${gate} has no effect in this component; gates of the API belong to kube-apiserver`,
     );
 }
 
@@ -157,7 +157,7 @@ async function authoritiesOfSigners(
     const [certificate, key] = await Promise.all([readText(values[certificateFlag]), readText(values[keyFlag])]);
     if (certificate !== undefined && key !== undefined) authorities[signer] = { certificate, key };
     else if (certificate !== undefined || key !== undefined)
-      throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+      throw new UsageError(`--${certificateFlag} and --${keyFlag} must be given together`);
   }
   return authorities;
 }

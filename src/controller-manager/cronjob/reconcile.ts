@@ -49,8 +49,8 @@ export class CronJobReconciler implements Reconciler {
     if (this.#written.isBehind(key, cronJob)) return;
     await ignoreNotFound(async () => {
       const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
-      const noted = await this.#noteFinished(cronJob, children);
-      const status = await this.#start({ ...cronJob, status: noted });
+      const current = await this.#removeFinished(cronJob, children);
+      const status = await this.#start({ ...cronJob, status: current });
       await this.#writeStatus(key, cronJob, status);
       await this.#prune(cronJob, children);
     });
@@ -65,7 +65,7 @@ export class CronJobReconciler implements Reconciler {
   }
 
   /** Removes finished and deleted Jobs from status.active. */
-  async #noteFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
+  async #removeFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
     let { active = [], lastSuccessfulTime } = cronJob.status ?? {};
     for (const job of children) {
       const isListed = active.some(({ uid }) => uid === job.metadata.uid);

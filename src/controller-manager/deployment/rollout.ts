@@ -54,7 +54,7 @@ export class Rollout {
   #sets: ReplicaSet[];
   #found: { among: readonly ReplicaSet[]; template: unknown; newSet: ReplicaSet | undefined } | undefined;
   /** The status has to be written even when its counts do not change. */
-  #noted = false;
+  #mustWriteStatus = false;
 
   constructor({ context, deployment, sets, podsOf, wrote }: RolloutOptions) {
     this.#context = context;
@@ -263,7 +263,7 @@ export class Rollout {
       this.#sets = [...this.#sets, await client.resource('apps/v1/replicasets').create(wanted, { signal })];
     } catch (error) {
       if (!isAlreadyExists(error)) return this.#creationFailed(error, name);
-      await this.#takeExisting(name, error);
+      await this.#adoptExisting(name, error);
       existed = true;
     }
     if (!existed && size > 0)
@@ -277,7 +277,7 @@ export class Rollout {
   }
 
   /** The name exists: it is the Deployment's own set, which the cache does not show yet, or a hash collision. */
-  async #takeExisting(name: string, error: unknown): Promise<void> {
+  async #adoptExisting(name: string, error: unknown): Promise<void> {
     const { client, signal } = this.#context;
     const { namespace } = this.#deployment.metadata;
     const set = await client.resource('apps/v1/replicasets').get({ namespace, name }, { signal });
@@ -311,7 +311,7 @@ export class Rollout {
     const { metadata, status } = this.#deployment;
     if (metadata.annotations?.[REVISION] === revision && !found) return;
     const now = this.#context.clock.now();
-    this.#noted = true;
+    this.#mustWriteStatus = true;
     this.#deployment = {
       ...this.#deployment,
       metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
@@ -326,8 +326,8 @@ export class Rollout {
     if (!hasProgressDeadline(this.#deployment)) return;
     const current = progressing(status?.conditions);
     if (current?.reason === TIMED_OUT) return;
-    const isNoted = current?.reason === 'DeploymentPaused';
-    if (Boolean(spec?.paused) === isNoted) return;
+    const isPausedCondition = current?.reason === 'DeploymentPaused';
+    if (Boolean(spec?.paused) === isPausedCondition) return;
     const [reason, message] = spec?.paused
       ? ['DeploymentPaused', 'Deployment is paused']
       : ['DeploymentResumed', 'Deployment is resumed'];
@@ -405,7 +405,7 @@ export class Rollout {
 
   async #writeStatus(status: DeploymentStatus): Promise<void> {
     const written = status.conditions?.length === 0 ? { ...status, conditions: undefined } : status;
-    if (!this.#noted && deepEqual(written, this.#deployment.status)) return;
+    if (!this.#mustWriteStatus && deepEqual(written, this.#deployment.status)) return;
     await this.#updateStatus({ ...this.#deployment, status: written });
   }
 
@@ -413,7 +413,7 @@ export class Rollout {
     const { client, signal } = this.#context;
     this.#deployment = await client.resource('apps/v1/deployments').updateStatus(deployment, { signal });
     this.#wrote.deployment(this.#deployment);
-    this.#noted = false;
+    this.#mustWriteStatus = false;
   }
 
   #event(type: 'Normal' | 'Warning', reason: string, message: string): void {

@@ -259,7 +259,7 @@ export class JobSync {
   #surplus(): Pod[] {
     const job = this.#job;
     const ordered = this.#active
-      .map((pod) => ({ pod, crowd: 0 }))
+      .map((pod) => ({ pod, rank: 0 }))
       .sort((a, b) => comparePodsForDeletion(a, b, this.#now))
       .map(({ pod }) => pod);
     const remove: Pod[] = [];

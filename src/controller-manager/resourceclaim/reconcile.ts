@@ -56,7 +56,7 @@ export class ResourceClaimReconciler implements Reconciler {
       if (name === undefined) return;
       statuses.push({ name: wanted.name, resourceClaimName: name });
     }
-    await this.#tellPod(pod, statuses);
+    await this.#updatePodStatus(pod, statuses);
     await this.#reserveForScheduled(pod, statuses);
   }
 
@@ -105,7 +105,7 @@ export class ResourceClaimReconciler implements Reconciler {
     }
   }
 
-  async #tellPod(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
+  async #updatePodStatus(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
     const missing = statuses.filter(
       (status) =>
         !pod.status?.resourceClaimStatuses?.some(

@@ -41,6 +41,7 @@ export async function run(ctx: Context, config: EtcdConfig): Promise<void> {
       tls: config.tls,
       quotaBytes,
       maxRequestBytes,
+      snapshotDirectory: config.directory,
     });
     config.onReady?.(front.urls);
     if (config.autoCompaction !== undefined) await runAutoCompaction(ctx, store, config.autoCompaction);

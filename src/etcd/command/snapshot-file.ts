@@ -4,13 +4,17 @@ import { access, copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'no
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { makeDirectoryDurably, renameDurably, syncDirectory } from '../../kernel/index.ts';
+import { compactRevisionOf } from '../bbolt/etcd-snapshot.ts';
+import { MAGIC } from '../bbolt/pages.ts';
+import { BboltDatabase } from '../bbolt/read-database.ts';
 import { generationPath } from '../embedded/generations.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, type Tables, wholeTable } from '../embedded/tables.ts';
 import { StoreError } from '../store.ts';
+import { importEtcdSnapshot } from './import-etcd-snapshot.ts';
 
 const HASH_BYTES = 32;
+const HEAD_BYTES = 64;
 const BOLT_MAGIC_OFFSET = 16;
-const BOLT_MAGIC = 0xed0cdaed;
 
 export interface SnapshotStatus {
   hash: number;
@@ -19,7 +23,7 @@ export interface SnapshotStatus {
   totalSize: number;
 }
 
-/** Writes a store's snapshot to a file: complete and checked under its name, or not at all. */
+/** Writes a store's snapshot to a file. The file gets its name when it is complete and verified. */
 export async function saveSnapshot(snapshot: AsyncIterable<Uint8Array>, path: string): Promise<{ size: number }> {
   const part = `${path}.part`;
   const file = await open(part, 'w', 0o600);
@@ -46,6 +50,7 @@ export async function saveSnapshot(snapshot: AsyncIterable<Uint8Array>, path: st
 export async function snapshotStatus(path: string): Promise<SnapshotStatus> {
   await checkIntegrity(path);
   const { size } = await stat(path);
+  if (await isEtcds(path)) return { ...etcdStatus(path), totalSize: size };
   return withCopy(path, dirname(path), async (tables) => {
     let hash = 0;
     let totalKeys = 0;
@@ -63,7 +68,7 @@ interface RestoreOptions {
   skipHashCheck?: boolean;
 }
 
-/** Makes a data directory from a snapshot. The directory must not hold anything: nothing is ever overwritten. */
+/** Creates a data directory from a snapshot, ours or etcd's. The directory must be empty: nothing is ever overwritten. */
 export async function restoreSnapshot({ path, directory, skipHashCheck }: RestoreOptions): Promise<SnapshotStatus> {
   if (!(await isEmpty(directory)))
     throw new StoreError('unsupported', `data-dir ${JSON.stringify(directory)} not empty or could not be read`);
@@ -74,17 +79,19 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
   const building = await mkdtemp(join(parent, `.${basename(directory)}-`));
   try {
     const target = generationPath(building, 1);
-    const status = await openCopy(path, target, skipHashCheck ?? false, async (tables) => {
-      await atomically(tables, () => putFact(tables, 'generation', 1));
-      return {
-        hash: 0,
-        revision: Number(readFact(tables, 'revision')),
-        totalKeys: tables.pairs.getKeysCount(wholeTable()),
-        totalSize: size,
-      };
-    });
+    const status = (await isEtcds(path))
+      ? { hash: 0, totalSize: size, ...(await importEtcdSnapshot(path, target)) }
+      : await openCopy(path, target, skipHashCheck ?? false, async (tables) => {
+          await atomically(tables, () => putFact(tables, 'generation', 1));
+          return {
+            hash: 0,
+            revision: Number(readFact(tables, 'revision')),
+            totalKeys: tables.pairs.getKeysCount(wholeTable()),
+            totalSize: size,
+          };
+        });
     await rm(`${target}-lock`, { force: true });
-    // An empty directory may be in the way; rename replaces it.
+    // The rename replaces an empty directory.
     await syncDirectory(building);
     await renameDurably(building, directory);
     return status;
@@ -134,7 +141,6 @@ async function openCopy<T>(
   await copyFile(path, target);
   const { size } = await stat(target);
   if (!mayLackHash || size % 512 === HASH_BYTES) await truncate(target, size - HASH_BYTES);
-  await refuseForeign(path, target);
   const tables = openTables(target);
   try {
     checkSchema(tables);
@@ -144,16 +150,30 @@ async function openCopy<T>(
   }
 }
 
-async function refuseForeign(path: string, copy: string): Promise<void> {
-  const file = await open(copy, 'r');
+/** Whether it is a bbolt file, as snapshots of etcd are. */
+async function isEtcds(path: string): Promise<boolean> {
+  const file = await open(path, 'r');
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(64), 0, 64, 0);
-    if (bytesRead === 64 && buffer.readUInt32LE(BOLT_MAGIC_OFFSET) === BOLT_MAGIC) {
-      throw new StoreError('unsupported', `${path} is a snapshot of etcd's own store: restore it with etcdutl`);
-    }
-    if (bytesRead < 64) throw new StoreError('corrupt', `${path} is not a snapshot`);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    if (bytesRead < HEAD_BYTES) throw new StoreError('corrupt', `${path} is not a snapshot`);
+    return buffer.readUInt32LE(BOLT_MAGIC_OFFSET) === MAGIC;
   } finally {
     await file.close();
+  }
+}
+
+function etcdStatus(path: string): { hash: number; revision: number; totalKeys: number } {
+  const database = new BboltDatabase(path);
+  try {
+    let [hash, totalKeys, revision] = [0, 0, compactRevisionOf(database)];
+    for (const { key, value } of database.bucket('key')) {
+      hash = crc32(value, crc32(key, hash));
+      totalKeys++;
+      revision = Math.max(revision, Number(key.readBigUInt64BE(0)));
+    }
+    return { hash, revision, totalKeys };
+  } finally {
+    database.close();
   }
 }
 

@@ -38,9 +38,9 @@ interface EmbeddedEngineOptions {
 const emptyLayer: Layer = OrderedMap.empty();
 
 /**
- * Keeps the store in one LMDB file. Commits that arrive while a group is being written wait and form the next one: one
- * fsync for all of them. Until a group is durable its changes live in two layers over the file: `pending` (what the
- * next transaction sees) and `undo` (what it takes to read the published state, whichever of the two the file shows).
+ * Keeps the store in one LMDB file. Commits that arrive while a group is being written form the next group: one fsync
+ * for all of them. Until a group is durable, two layers over the file have its changes: `pending` is the state for the
+ * next transaction; `undo` restores the published state, whether or not the file already has the group.
  */
 export class EmbeddedEngine implements Engine {
   readonly history: LogHistory;
@@ -202,7 +202,7 @@ export class EmbeddedEngine implements Engine {
     queueMicrotask(() => {
       this.#scheduled = false;
       if (this.#group !== undefined || this.#paused !== undefined || this.#closed) return;
-      // What is left of a compaction waits for the next start when the store is being closed.
+      // When the store is closing, the rest of a compaction waits for the next start.
       if (this.#queue.length === 0 && (this.#closing || !this.#compactor.hasWork)) return;
       this.#group = this.#writeGroup();
     });
@@ -322,7 +322,7 @@ function checkKeyLength(key: string): void {
   if (key.length <= MAX_KEY_BYTES) return;
   throw new StoreError(
     'unsupported',
-    `the embedded store takes keys of up to ${MAX_KEY_BYTES} bytes, this one has ${key.length}`,
+    `the embedded store supports keys of up to ${MAX_KEY_BYTES} bytes, this key has ${key.length}`,
   );
 }
 

@@ -16,6 +16,8 @@ export interface FrontContext {
   maxRequestBytes: number;
   quotaBytes: number;
   eventBytes: EventBytes;
+  /** Where the file of a snapshot is made. */
+  snapshotDirectory: string;
 }
 
 export function headerOf(front: FrontContext, revision: number): HeaderMessage {

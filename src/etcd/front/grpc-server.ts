@@ -16,8 +16,8 @@ export type Services = Record<string, Record<string, Handler>>;
 const CONTENT_TYPE = 'application/grpc';
 
 /**
- * Answers gRPC calls on Node's HTTP/2 streams directly: a gRPC call is one POST whose body is framed messages and
- * whose status comes in the trailers, and that little is all that etcd's clients need.
+ * Serves gRPC calls on Node's HTTP/2 streams directly: a call is one POST whose body is framed messages and whose
+ * status is in the trailers. etcd's clients need no more than that.
  */
 export function serveGrpcStream(
   stream: ServerHttp2Stream,

@@ -32,7 +32,7 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const http2Settings = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 2 ** 32 - 1 };
 const HTTP2_PREFACE = 'PRI * HTTP/2.0';
 
-/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as etcd has it. */
+/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as in etcd. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const sockets = new Set<Socket>();
@@ -105,7 +105,7 @@ function dispatchByNegotiation(socket: TLSSocket, { http1, http2 }: Servers): vo
   (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
 }
 
-/** Without TLS there is no ALPN: the first bytes tell the protocol. */
+/** Without TLS there is no ALPN: the first bytes show the protocol. */
 function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
   socket.once('data', (first: Buffer) => {
     socket.pause();

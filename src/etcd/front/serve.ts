@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import type { SpeedOptions } from '../speed-options.ts';
@@ -14,7 +15,7 @@ import { watchService } from './watch-service.ts';
 
 export interface EtcdFrontOptions {
   store: Store;
-  /** Where to listen, `http://host:port` or `https://host:port`; port 0 takes a free one. */
+  /** Addresses to listen on, `http://host:port` or `https://host:port`; port 0 selects a free one. */
   listenClientUrls: readonly string[];
   /** The URLs that `member list` reports; the listening ones when absent. */
   advertiseClientUrls?: readonly string[];
@@ -24,6 +25,8 @@ export interface EtcdFrontOptions {
   maxRequestBytes?: number;
   quotaBytes?: number;
   speed?: Partial<SpeedOptions>;
+  /** Where the file of a snapshot is made until it has been sent; by default the system's folder for such files. */
+  snapshotDirectory?: string;
 }
 
 export interface EtcdFront {
@@ -55,6 +58,7 @@ export async function serveEtcd(
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
     eventBytes: options.speed?.sharedEvents === false ? encodeEvents : sharedEventBytes(),
+    snapshotDirectory: options.snapshotDirectory ?? tmpdir(),
   };
   const services: Services = {
     'etcdserverpb.KV': keyValueService(front),

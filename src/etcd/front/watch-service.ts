@@ -18,7 +18,7 @@ interface OpenWatch {
   id: number;
   watch: Watch;
   create: WatchCreateMessage;
-  progressAsked: boolean;
+  progressRequested: boolean;
 }
 
 /** The watches of one stream. */
@@ -70,7 +70,7 @@ class WatchStream {
       progressNotify: create.progressNotify,
       filters: create.filters.map((filter) => (filter === 0 ? 'noput' : 'nodelete')),
     });
-    const open: OpenWatch = { id, watch, create, progressAsked: false };
+    const open: OpenWatch = { id, watch, create, progressRequested: false };
     this.#watches.set(id, open);
     this.#send({ header, watchId: id, created: true });
     const running = this.#deliver(open).finally(() => this.#running.delete(running));
@@ -111,16 +111,16 @@ class WatchStream {
   async #progress(): Promise<void> {
     if (this.#watches.size === 0) return this.#send({ header: await headerNow(this.#front), watchId: NO_WATCH });
     for (const open of this.#watches.values()) {
-      open.progressAsked = true;
+      open.progressRequested = true;
       open.watch.requestProgress();
     }
   }
 
   #progressed(open: OpenWatch, batch: WatchBatch): void {
     const header = headerOf(this.#front, batch.revision);
-    if (!open.progressAsked) return this.#send({ header, watchId: open.id });
-    open.progressAsked = false;
-    for (const other of this.#watches.values()) if (other.progressAsked) return;
+    if (!open.progressRequested) return this.#send({ header, watchId: open.id });
+    open.progressRequested = false;
+    for (const other of this.#watches.values()) if (other.progressRequested) return;
     this.#send({ header, watchId: NO_WATCH });
   }
 

@@ -17,7 +17,10 @@ const PROTOCOLS: readonly Protocol[] = ['tcp', 'udp', 'sctp'];
 export const TABLE = 'kube-proxy';
 export const tableOf = (family: Family): string => `${family === 'IPv4' ? 'ip' : 'ip6'} ${TABLE}`;
 
-/** The nft declaration of each set and map. */
+/**
+ * The nft declaration of each set and map. Those that upstream's kube-proxy has under the same name have its type: its first
+ * transaction on a node of ours would fail otherwise.
+ */
 function declarations(family: Family): Partial<Record<SetName, string>> {
   const field = family === 'IPv4' ? 'ip' : 'ip6';
   const address = family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr';
@@ -31,7 +34,7 @@ function declarations(family: Family): Partial<Record<SetName, string>> {
     ]);
   return {
     'cluster-ips': `set NAME { type ${address} ; }`,
-    'hairpin-connections': `set NAME { type ${address} . ${address} ; }`,
+    'hairpin-connections': `set NAME { type ${address} . ${service} ; }`,
     'service-ips': verdicts(service),
     'service-nodeports': verdicts('inet_proto . inet_service'),
     'no-endpoint-services': verdicts(service),
@@ -86,7 +89,7 @@ function tableChains(options: BaseTableOptions): readonly Chain[] {
       'masquerading',
       '',
       [
-        `ct status dnat ${field} saddr . ${field} daddr @hairpin-connections masquerade fully-random`,
+        `ct status dnat ${field} saddr . ${service} @hairpin-connections masquerade fully-random`,
         `mark and ${mark} == 0 return`,
         `mark set mark xor ${mark}`,
         'masquerade fully-random',

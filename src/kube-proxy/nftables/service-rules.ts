@@ -90,7 +90,8 @@ export function serviceRules(plan: ServicePlan): ServiceRules {
     endpointKey: `${address} . ${plan.port}`,
   });
   rules.add('cluster-ips', plan.clusterIp);
-  for (const ip of plan.endpoints.hairpinIps) rules.add('hairpin-connections', `${ip} . ${ip}`);
+  for (const { ip, port } of plan.endpoints.hairpins)
+    rules.add('hairpin-connections', `${ip} . ${ip} . ${plan.protocol} . ${port}`);
   addClusterIp(rules, plan, at(plan.clusterIp));
   const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
   for (const address of externalIps) addExternalIp(rules, plan, at(address));

@@ -232,6 +232,15 @@ describe('version 2', () => {
     expect(parameters.filter((name) => at(swagger, 'parameters', name) === undefined)).toEqual([]);
   });
 
+  it('have dryRun and fieldValidation in the operation itself, where old clients look for them', () => {
+    const path = '/api/v1/namespaces/{namespace}/configmaps/{name}';
+    const parameters = at(swagger, 'paths', path, 'patch', 'parameters') as JsonObject[];
+    expect(parameters.map(({ name }) => name).filter((name) => name !== undefined && name !== 'body')).toEqual([
+      'dryRun',
+      'fieldValidation',
+    ]);
+  });
+
   it('says what is beside a reference beside it, and no defaults', () => {
     expect(definition('io.k8s.api.apps.v1.Deployment', 'properties', 'spec')).toEqual({
       description: expect.any(String),

@@ -6,12 +6,19 @@ import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 import { refTo } from './references.ts';
 
+/**
+ * Stay in the operation, as upstream has them: kubectl before 1.22 looks for dryRun there, and resolves no references. Its
+ * `diff` refuses a server where it does not find the parameter.
+ */
+const INLINE: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation']);
+
 /** Parameters that operations share by reference. */
 export class SharedParameters {
   readonly #keys = new Map<Parameter, string>();
   readonly #parameters: JsonObject = {};
 
   ref(parameter: Parameter): JsonObject {
+    if (INLINE.has(parameter.name)) return renderParameter(parameter);
     let key = this.#keys.get(parameter);
     if (key === undefined) {
       const rendered = renderParameter(parameter);

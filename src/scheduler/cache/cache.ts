@@ -108,7 +108,7 @@ export class Cache {
     return known.pod;
   }
 
-  /** Adds or updates a node. Returns what changed of what scheduling depends on. */
+  /** Adds or updates a node. Returns the changes that matter to scheduling. */
   setNode(object: Node): NodeChanges {
     const node = this.table.obtain(object.metadata.name ?? '');
     const changes = nodeChanges(node.node, object);

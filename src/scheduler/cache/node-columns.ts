@@ -12,7 +12,7 @@ export type NewColumn = (capacity: number) => NumberColumn;
 export const typedColumn: NewColumn = (capacity) => new Float64Array(capacity);
 export const plainColumn: NewColumn = (capacity) => new Array<number>(capacity).fill(0);
 
-/** What one node reads of the table of all nodes: its numbers, at its slot. */
+/** The columns of the node table that a node reads at its slot. */
 export interface NodeColumns {
   readonly allocatableCpu: NumberColumn;
   readonly allocatableMemory: NumberColumn;

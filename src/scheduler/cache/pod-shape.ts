@@ -80,8 +80,8 @@ export class PodShape {
 }
 
 /**
- * Whether an update surely left the shape unchanged. Most updates change the status only, and every change of the spec
- * but the binding increases the generation.
+ * Whether an update certainly did not change the shape. Most updates change the status only, and every change of the
+ * spec except the binding increases the generation.
  */
 export function hasUnchangedShape(before: Pod, after: Pod): boolean {
   const { generation, labels, ownerReferences } = after.metadata;

@@ -52,7 +52,7 @@ export function loadSchedulerConfiguration(yaml: string): SchedulerConfiguration
     );
   if (apiVersion !== API_VERSION || kind !== KIND)
     throw new SchedulerConfigurationError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler takes ${KIND} of ${API_VERSION}`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler reads ${KIND} of ${API_VERSION}`,
     );
   const problems: string[] = duplicateKeys === undefined ? [] : [duplicateKeys];
   const raw = readFields(value, CONFIGURATION_FIELDS, '', problems) as RawConfiguration;

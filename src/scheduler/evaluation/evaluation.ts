@@ -47,7 +47,7 @@ export class Evaluation {
   #sequence = -1;
   #preFilterFailure: Status | undefined;
   #allowedNodes: ReadonlySet<string> | undefined;
-  /** The status of nodes that PreFilter excluded, and the plugins that did. */
+  /** The status of nodes that PreFilter excluded, and the plugins that excluded them. */
   #excluded: Status | undefined;
   #excludedBy: readonly string[] = [];
   #filters: NamedFilter[] = [];
@@ -117,7 +117,7 @@ export class Evaluation {
     return this.#runPreFilters() && this.fitsNow(node);
   }
 
-  /** The same for an up-to-date evaluation. Room that the pod itself is nominated to counts as free. */
+  /** As `fitsOn`, for an up-to-date evaluation. Resources that the pod itself is nominated to count as free. */
   fitsNow(node: NodeInfo): boolean {
     if (
       this.#preFilterFailure !== undefined ||

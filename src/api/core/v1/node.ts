@@ -43,6 +43,7 @@ export const messages = {
     resourceClaimName: field(1, 'string', 'The claim.', { required: true, keep: true }),
     containers: field(2, '[]string', 'Containers of the Pod that use the claim.', { list: 'set' }),
     resources: field(3, 'map[string]Quantity', 'Total of each resource given through the claim.', {
+      keyType: 'v1.ResourceName',
       required: true,
       keep: true,
     }),

@@ -78,6 +78,7 @@ export const messages = {
     ),
     allocatedResources: field(5, 'map[string]Quantity', 'Storage that is being provided, including a pending growth.'),
     allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', 'How growing each resource gets along.', {
+      keyType: 'v1.ResourceName',
       granular: true,
     }),
     currentVolumeAttributesClassName: field(8, '*string', 'VolumeAttributesClass in force.', {

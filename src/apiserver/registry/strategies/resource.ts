@@ -1,12 +1,14 @@
+import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 /** Dynamic resource allocation: claims, device classes, and the slices in which drivers publish devices. */
 import type {
   AllocatedDeviceStatus,
   DeviceRequest,
   DeviceRequestAllocationResult,
   ResourceClaim,
+  ResourceClaimStatus,
   ResourceClaimTemplate,
 } from '../../../api/generated/resource-v1.ts';
-import { forbiddenField, path, type FieldError } from '../../../machinery/errors/index.ts';
+import { type FieldError, forbiddenField, path, type Path } from '../../../machinery/errors/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
@@ -17,7 +19,7 @@ export const resourceSlices: Strategy = { deleteReturnsObject: true, generationC
 export const resourceClaimTemplates: Strategy<ObjectOf<ResourceClaimTemplate>> = {
   deleteReturnsObject: true,
   validate: ({ spec, metadata }, old, request) =>
-    old ? [] : checkAdminAccess(requestsPath(spec?.spec?.devices?.requests), metadata.namespace, request),
+    old ? [] : validateAdminAccess(requestWithAdminAccess(spec?.spec?.devices?.requests), metadata, request),
 };
 
 export const resourceClaims: Strategy<ObjectOf<ResourceClaim>> = {
@@ -25,35 +27,33 @@ export const resourceClaims: Strategy<ObjectOf<ResourceClaim>> = {
   statusMetadata: 'none',
   statusResetFields: ['spec', 'metadata'],
   prepareForStatusUpdate: forgetDeallocatedDevices,
-  validate: ({ spec, status, metadata }, old, request) => {
-    if (!old) return checkAdminAccess(requestsPath(spec?.devices?.requests), metadata.namespace, request);
-    if (resultsPath(old.status)) return [];
-    return checkAdminAccess(resultsPath(status), metadata.namespace, request);
+  validate({ spec, status, metadata }, old, request) {
+    if (!old) return validateAdminAccess(requestWithAdminAccess(spec?.devices?.requests), metadata, request);
+    const granted = resultWithAdminAccess(old.status);
+    return granted ? [] : validateAdminAccess(resultWithAdminAccess(status), metadata, request);
   },
 };
 
-type FieldLocation = ReturnType<typeof path>;
-
 const ADMIN_ACCESS_LABEL = 'resource.kubernetes.io/admin-access';
 
-/** Devices that others use may be given to those only who control the labels of a namespace. */
-function checkAdminAccess(at: FieldLocation | undefined, namespace = '', request: WriteContext): FieldError[] {
-  if (at === undefined || request.namespaceLabels(namespace)[ADMIN_ACCESS_LABEL] === 'true') return [];
-  const detail = `admin access to devices requires the \`${ADMIN_ACCESS_LABEL}: true\` label on the containing namespace`;
-  return [forbiddenField(at, detail)];
+/** Devices that others use are open only to namespaces that the administrator has labelled. */
+function validateAdminAccess(at: Path | undefined, { namespace }: ObjectMeta, request: WriteContext): FieldError[] {
+  if (!at || request.namespaceLabels(namespace ?? '')[ADMIN_ACCESS_LABEL] === 'true') return [];
+  const message = `admin access to devices requires the \`${ADMIN_ACCESS_LABEL}: true\` label on the containing namespace`;
+  return [forbiddenField(at, message)];
 }
 
-/** The first request for admin access; v1beta1 has the fields of `exactly` in the request itself. */
-function requestsPath(
-  requests: readonly (DeviceRequest & { adminAccess?: boolean })[] = [],
-): FieldLocation | undefined {
-  const at = requests.findIndex(({ exactly, adminAccess }) => exactly?.adminAccess ?? adminAccess);
-  return at < 0 ? undefined : path('spec').child('devices', 'requests').index(at).child('adminAccess');
+/** Upstream's path, also for the request of a template. v1beta1 has the fields of `exactly` in the request itself. */
+function requestWithAdminAccess(
+  requests: readonly (DeviceRequest & { adminAccess?: boolean })[] | null | undefined,
+): Path | undefined {
+  const index = (requests ?? []).findIndex(({ exactly, adminAccess }) => exactly?.adminAccess ?? adminAccess);
+  return index < 0 ? undefined : path('spec', 'devices', 'requests').index(index).child('adminAccess');
 }
 
-function resultsPath(status: ResourceClaim['status']): FieldLocation | undefined {
-  const at = (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess);
-  return at < 0 ? undefined : path('status').child('allocation', 'devices', 'results').index(at).child('adminAccess');
+function resultWithAdminAccess(status: ResourceClaimStatus | undefined): Path | undefined {
+  const index = (status?.allocation?.devices?.results ?? []).findIndex(({ adminAccess }) => adminAccess);
+  return index < 0 ? undefined : path('status', 'allocation', 'devices', 'results').index(index).child('adminAccess');
 }
 
 /** Drops device statuses of deallocated devices: a client that deallocates need not know of them. */

@@ -100,7 +100,7 @@ function validateCompletion(errors: FieldError[], job: Job, changes: Changes): v
   if (changes.field('startTime') || changes.field('completionTime')) {
     // RFC 3339 times in UTC compare as text.
     if (startTime != null && completionTime != null && completionTime < startTime) {
-      errors.push(invalidValue(at, completionTime, 'completionTime cannot be set before startTime'));
+      errors.push(invalidValue(at, completionTime, 'must be equal to or after `startTime`'));
     }
   }
   if ((changes.condition('Failed') || changes.condition('FailureTarget')) && failed && !isTrue(job, 'FailureTarget')) {
@@ -123,8 +123,7 @@ function validateFinishedJob(errors: FieldError[], job: Job, changes: Changes): 
   const left = (uncounted?.failed?.length ?? 0) + (uncounted?.succeeded?.length ?? 0);
   if ((changes.finished || changes.field('uncountedTerminatedPods')) && left > 0) {
     const shown = goStruct('io.k8s.api.batch.v1.UncountedTerminatedPods', uncounted);
-    const detail = 'uncountedTerminatedPods needs to be empty for finished job';
-    errors.push(invalidValue(STATUS.child('uncountedTerminatedPods'), shown, detail));
+    errors.push(invalidValue(STATUS.child('uncountedTerminatedPods'), shown, 'must be empty for finished job'));
   }
 }
 

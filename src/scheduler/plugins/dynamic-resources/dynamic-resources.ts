@@ -214,7 +214,7 @@ class DynamicResources implements Plugin {
     return toAllocate;
   }
 
-  /** The claim for the extended resources that the node does not have itself. */
+  /** The claim for the extended resources that the node does not provide itself. */
   #nodeClaim(data: PodState, pod: PodInfo, node: NodeInfo): NodeClaim | undefined {
     const lacking = data.extended.filter((name) => node.table.scalar(name).allocatable[node.slot] === 0);
     if (lacking.length === 0) return undefined;
@@ -247,7 +247,7 @@ class DynamicResources implements Plugin {
     }
   }
 
-  /** Creates the claim for extended resources, and writes into the pod which container gets what of it. */
+  /** Creates the claim for extended resources, and writes to the pod's status which container uses which request. */
   async #bindExtended(data: PodState, pod: PodInfo, found: NodeAllocation, signal: AbortSignal): Promise<void> {
     const allocation = found.results.at(-1)!;
     const claim = await this.#writer.create(found.extended!.claim, signal);

@@ -1,0 +1,107 @@
+/** Both API servers on one etcd at the same time. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Service } from '../../src/api/generated/core-v1.ts';
+import type { Client } from '../../src/client/index.ts';
+import { createEtcdStore, type Store } from '../../src/etcd/index.ts';
+import { until } from '../../src/kernel/testing/index.ts';
+import { requires } from '../requires.ts';
+import { ControlPlane } from './control-plane.ts';
+
+const missing = requires('kube-apiserver', 'etcd');
+const title = `two API servers on one etcd${missing ? ` (skipped: ${missing})` : ''}`;
+const COMPACTION_MS = 2000;
+
+describe.skipIf(missing)(title, { timeout: 120_000 }, () => {
+  let plane: ControlPlane;
+  let servers: readonly Client[];
+  let store: Store;
+
+  beforeAll(async () => {
+    const flags = [`--etcd-compaction-interval=${COMPACTION_MS}ms`];
+    plane = await ControlPlane.start('upstream', 'upstream', flags);
+    servers = [plane.client, await plane.runSecondApiServer('k8ts', flags)];
+    store = createEtcdStore({ endpoints: [plane.etcdUrl], clock: plane.ctx.clock });
+  }, 180_000);
+  afterAll(async () => {
+    await store?.close();
+    await plane?.stop();
+  });
+
+  const services = (i: number) => servers[i % 2]!.resource('v1/services');
+  const portOf = ({ spec }: Service): number => spec!.ports![0]!.nodePort!;
+
+  it('give out each node port once, to the one who asks or the one who chooses', async () => {
+    const created = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        services(i).create({
+          metadata: { name: `any-${i}`, namespace: 'default' },
+          spec: { type: 'NodePort', ports: [{ port: 80 }] },
+        }),
+      ),
+    );
+    expect(new Set(created.map(portOf)).size).toBe(40);
+    for (let nodePort = 30000; nodePort < 30010; nodePort++) {
+      const results = await Promise.allSettled(
+        [0, 1].map((i) =>
+          services(i).create({
+            metadata: { name: `chosen-${nodePort}-${i}`, namespace: 'default' },
+            spec: { type: 'NodePort', ports: [{ port: 80, nodePort }] },
+          }),
+        ),
+      );
+      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    }
+  });
+
+  it('free a node port for the other one', async () => {
+    const name = 'freed';
+    const service = {
+      metadata: { name, namespace: 'default' },
+      spec: { type: 'NodePort', ports: [{ port: 80, nodePort: 30050 }] },
+    };
+    for (const i of [0, 1, 0, 1]) {
+      await services(i).create(service);
+      await services(i).delete({ name, namespace: 'default' });
+    }
+  });
+
+  it('see what the other one writes, at once and as a watch', async () => {
+    const [upstream, ours] = servers as [Client, Client];
+    for (const [writer, reader] of [
+      [upstream, ours],
+      [ours, upstream],
+    ] as const) {
+      const { metadata } = await writer
+        .resource('v1/configmaps')
+        .create({ metadata: { generateName: 'seen-', namespace: 'default' }, data: { a: '<b>' } });
+      const place = { name: metadata.name!, namespace: 'default' };
+      const read = await reader.resource('v1/configmaps').get(place);
+      expect(read).toEqual(await writer.resource('v1/configmaps').get(place));
+      await reader.resource('v1/configmaps').update({ ...read, data: { a: 'c' } });
+      expect((await writer.resource('v1/configmaps').get(place)).data).toEqual({ a: 'c' });
+    }
+  });
+
+  it('are both endpoints of the Service kubernetes', async () => {
+    const addresses = async (): Promise<string> => {
+      const { subsets } = await plane.client.resource('v1/endpoints').get({ namespace: 'default', name: 'kubernetes' });
+      return JSON.stringify(subsets?.flatMap((subset) => subset.addresses?.map(({ ip }) => ip)));
+    };
+    await until(
+      'both addresses are there',
+      async () => (await addresses()) === JSON.stringify(['192.0.2.1', '192.0.2.2']),
+      { limitMs: 30_000, intervalMs: 500 },
+    );
+  });
+
+  it('compact etcd once in an interval', async () => {
+    const versionOf = async (): Promise<number> => (await store.range({ key: 'compact_rev_key' })).kvs[0]?.version ?? 0;
+    const before = await versionOf();
+    const intervals = 5;
+    await plane.ctx.clock.sleep(intervals * COMPACTION_MS);
+    const count = (await versionOf()) - before;
+    expect(count).toBeGreaterThanOrEqual(intervals - 2);
+    expect(count).toBeLessThanOrEqual(intervals + 1);
+    await expect(store.range({ key: 'a', revision: 2 })).rejects.toMatchObject({ code: 'compacted' });
+  });
+});
