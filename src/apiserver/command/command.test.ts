@@ -59,7 +59,7 @@ describe('kube-apiserver flags', () => {
 
   it('tell what they are, and those that are refused', () => {
     expect(apiServerHelp()).toContain('--service-cluster-ip-range string');
-    expect(apiServerHelp()).toMatch(/refused because[^]*--egress-selector-config-file/);
+    expect(apiServerHelp()).toMatch(/refused, because[^]*--egress-selector-config-file/);
   });
 });
 
@@ -91,6 +91,14 @@ describe('--runtime-config', () => {
   ])('refuses %s=%s', (key, value, message) => {
     expect(() => servedVersions({ [key]: value })).toThrow(message);
   });
+});
+
+it.each(['v1.36.4', 'v1.36.4-build.7'])('reports the version %s', (version) => {
+  expect(parse(`--version=${version}`).values.version).toBe(version);
+});
+
+it('reports no other version', () => {
+  expect(() => parse('--version=v1.37.0')).toThrow('must match major/minor/patch of default version "v1.36.4"');
 });
 
 it('takes gates of the component by its name', () => {

@@ -111,6 +111,11 @@ export const storageFlags = {
 } as const satisfies FlagTable;
 
 export const apiFlags = {
+  version: {
+    kind: 'text',
+    section: 'API',
+    summary: 'The version to report: that of the program, with a suffix for the build',
+  },
   'runtime-config': {
     kind: 'pairs',
     section: 'API',

@@ -15,6 +15,7 @@ export function builtinEndpoints(
   registry: Registry,
   serverAddress: () => string,
   aggregator?: Aggregator,
+  gitVersion: string = VERSION.gitVersion,
 ): readonly Endpoint[] {
   const startedAt = ctx.clock.now();
   return [
@@ -24,7 +25,7 @@ export function builtinEndpoints(
       path: '/version',
       serve({ request }) {
         checkAccept(request, 'application/json');
-        return respondIndented(VERSION);
+        return respondIndented({ ...VERSION, gitVersion });
       },
     },
     {
