@@ -44,7 +44,7 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
 }
 
 /** Beta and alpha versions must be asked for. */
-export const isServedByDefault = (version: string): boolean => /^v\d+$/.test(version);
+const isServedByDefault = (version: string): boolean => /^v\d+$/.test(version);
 
 /** `apps/v1`, `apps/v1/deployments`; the core group is `v1` or `api/v1`. */
 function parseKey(key: string): [group: string, version: string, plural: string | undefined] {
