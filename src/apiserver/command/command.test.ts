@@ -97,6 +97,11 @@ it.each(['v1.36.4', 'v1.36.4-build.7'])('reports the version %s', (version) => {
   expect(parse(`--version=${version}`).values.version).toBe(version);
 });
 
+it('stores as JSON when the media type is empty', () => {
+  expect(parse('--storage-media-type=').values['storage-media-type']).toBe('');
+  expect(() => parse('--storage-media-type=text/plain')).toThrow('it must be application/json or');
+});
+
 it('reports no other version', () => {
   expect(() => parse('--version=v1.37.0')).toThrow('must match major/minor/patch of default version "v1.36.4"');
 });

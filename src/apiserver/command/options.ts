@@ -86,7 +86,7 @@ export async function apiServerOptions(
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
-    storageMediaType: values['storage-media-type'] as StorageMediaType,
+    storageMediaType: (values['storage-media-type'] || 'application/json') as StorageMediaType,
     compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,
     featureGates: featureGates(values['feature-gates'] ?? {}),

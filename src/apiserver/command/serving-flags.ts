@@ -78,7 +78,8 @@ export const storageFlags = {
   'storage-media-type': {
     kind: 'text',
     default: 'application/json',
-    only: STORAGE_MEDIA_TYPES,
+    // As upstream, an empty one is JSON.
+    only: [...STORAGE_MEDIA_TYPES, ''],
     section: 'Store',
     summary: 'How built-in kinds are stored; protobuf is what upstream stores',
   },
