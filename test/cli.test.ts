@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,9 +14,11 @@ import {
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
+import { readTar } from '../src/container-runtime/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires, some } from './requires.ts';
@@ -137,6 +140,7 @@ describe('one line and exit code 1 for', () => {
   const file = join(scratch, 'a-file');
   const damaged = join(scratch, 'damaged');
   const damagedKeys = join(scratch, 'damaged-keys');
+  const newer = join(scratch, 'newer');
   let listening: net.Server;
 
   beforeAll(async () => {
@@ -149,6 +153,8 @@ describe('one line and exit code 1 for', () => {
       writeFileSync(join(directory, ...path), Buffer.alloc(40_000, 'x'));
     }
     writeFileSync(join(damagedKeys, 'pki', 'ca.key'), 'x');
+    mkdirSync(newer);
+    writeFileSync(join(newer, 'cluster.json'), JSON.stringify({ format: 2, writtenBy: '9.9.9' }));
     listening = net.createServer();
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   });
@@ -156,6 +162,17 @@ describe('one line and exit code 1 for', () => {
 
   it.each<[string, () => string[], RegExp, string?]>([
     ['an unknown command', () => ['statsu'], /unknown command "statsu"; did you mean status\?/],
+    ['a command of another tool', () => ['create', 'cluster'], /unknown command "create"; it is "k8ts up" here/],
+    [
+      'a directory with something else',
+      () => ['up', '--data-dir', join(scratch)],
+      /is not empty, and no cluster lives in it \(there is .*\); choose an empty directory/,
+    ],
+    [
+      'data of a newer release',
+      () => ['up', '--data-dir', newer],
+      /was written by k8ts 9\.9\.9, which is newer than this one .*Start it with k8ts 9\.9\.9 or newer/,
+    ],
     ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
     ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
     ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
@@ -504,6 +521,49 @@ it.each([
 ])('%s %s', async (component, flag, expected) => {
   expect(await k8ts([component, flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) as string });
 });
+
+it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig entries', async () => {
+  const directory = join(scratch, 'older');
+  const kubeconfig = join(scratch, 'older.kubeconfig');
+  mkdirSync(directory);
+  await unpack(join(import.meta.dirname, 'data', 'data-directory-0.1.0.tgz'), directory);
+  const flags = ['--port', '0', '--nodes', '0', '--addons', 'none', '--kubeconfig', kubeconfig, '-o', 'json'];
+  const up = await k8ts(['up', '--detach', '--data-dir', directory, ...flags]);
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  const status = json<{ nodes: { name: string }[] }>(await k8ts(['status', '--data-dir', directory, '-o', 'json']));
+  // Its objects are there: two simulated nodes, as they were.
+  expect(status.nodes.map(({ name }) => name)).toEqual(['sim-0', 'sim-1']);
+  expect(JSON.parse(readFileSync(join(directory, 'cluster.json'), 'utf8'))).toMatchObject({ format: 1, nodes: [] });
+  expect(readFileSync(kubeconfig, 'utf8')).toContain('k8ts-older');
+  expect(await k8ts(['delete', '--data-dir', directory])).toMatchObject({
+    code: 0,
+    stdout: `deleted the cluster in ${directory}\nremoved its entries from ${kubeconfig}\n`,
+  });
+  expect(existsSync(directory)).toBe(false);
+  expect(readFileSync(kubeconfig, 'utf8')).not.toContain('k8ts-older');
+}, 60_000);
+
+async function unpack(archive: string, directory: string): Promise<void> {
+  for await (const { entry, content } of readTar(createReadStream(archive).pipe(createGunzip()))) {
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(piece);
+    if (entry.type === 'directory') mkdirSync(join(directory, entry.name), { recursive: true });
+    else writeFileSync(join(directory, entry.name), Buffer.concat(pieces));
+  }
+}
+
+it('finds a cluster in memory from the directory that it was started in, and from no other', async () => {
+  const elsewhere = join(scratch, 'elsewhere');
+  mkdirSync(elsewhere);
+  const flags = ['--ephemeral', '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '--detach'];
+  const up = await k8ts(['up', ...flags], { shell: `cd ${elsewhere}` });
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  const here = await k8ts(['status']);
+  expect(here.code).toBe(1);
+  expect(here.stderr).toMatch(/no cluster is running in .*In memory: \S+ \(started in .*elsewhere\)/);
+  expect(await k8ts(['down'])).toMatchObject({ code: 1 });
+  expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
+}, 60_000);
 
 it('tells how long the user waited, from the start of the process', async () => {
   const directory = join(scratch, 'slow');

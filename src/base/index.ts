@@ -37,6 +37,7 @@ export {
   sameAddressBytes,
 } from './ip.ts';
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
+export { K8TS_VERSION } from './k8ts-version.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { ownValue } from './own-value.ts';
 export { ParseError } from './parse-error.ts';

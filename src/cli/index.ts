@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
 import { nearest } from './nearest.ts';
+import { hintFor } from './other-tools.ts';
 import { print } from './output.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -15,8 +16,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === '--version') return main(['version', ...rest]);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const near = nearest(name, Object.keys(commands));
-    console.error(`k8ts: unknown command "${name}"${near ? `; did you mean ${near}?` : '; "k8ts help" lists them'}`);
+    const hint = hintFor(argv);
+    const near = hint === undefined ? nearest(name, Object.keys(commands)) : undefined;
+    const help = hint ? `; it is "${hint}" here` : near ? `; did you mean ${near}?` : '; "k8ts help" lists them';
+    console.error(`k8ts: unknown command "${name}"${help}`);
     return 1;
   }
   try {

@@ -8,6 +8,7 @@ import { certificateExpiry, expiredCertificate } from './check-kubeconfig.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { green, print, red, table } from './output.ts';
+import { describeIngresses } from './ready.ts';
 
 export const flags = { ...dataDirFlag, ...outputFlag } as const satisfies FlagTable;
 
@@ -53,6 +54,7 @@ function text({
   server,
   kubeconfig,
   kubeconfigProblem: problem,
+  ingress,
   uptimeSeconds,
   residentBytes,
   components,
@@ -64,6 +66,7 @@ function text({
   const rows = [
     ['API server', server],
     ['kubeconfig', `${kubeconfig ?? 'none'}${problem === undefined ? '' : red(`: ${problem}`)}`],
+    ...(ingress ? [['ingresses', describeIngresses(ingress)]] : []),
     ['directory', directory],
     ['process', `${pid}, running for ${uptimeSeconds} s, ${Math.round(residentBytes / 2 ** 20)} MB`],
     ['nodes', `${ready} of ${nodes.length} ready${simulated > 0 ? `, ${simulated} simulated` : ''}`],

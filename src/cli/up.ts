@@ -2,12 +2,15 @@
 import path from 'node:path';
 import {
   ADDONS,
+  readClusterRecord,
   realNodesObstacle,
   serveControlSocket,
   startCluster,
   type Addon,
   type Cluster,
   type ClusterOptions,
+  type ClusterRecord,
+  updateClusterRecord,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -16,7 +19,7 @@ import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
-import { Progress } from './output.ts';
+import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
@@ -64,10 +67,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
-  const planned = plan(values);
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
+  const record = directory === undefined ? undefined : readClusterRecord(directory);
+  const planned = plan(values, record);
+  if (planned.removal) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   const { ctx, stop, release } = untilSignal({ verbosity: values.v });
@@ -88,11 +93,13 @@ interface Plan {
   readonly controllers: readonly string[];
   /** A notice for the user. */
   readonly notice?: string;
+  /** What is lost by this start, told before it is. */
+  readonly removal?: string;
 }
 
-/** Decides between real and simulated nodes. */
-function plan(values: Values): Plan {
-  const wanted = values.nodes ?? (values['simulated-nodes'] > 0 ? 0 : 1);
+/** Decides between real and simulated nodes. Without flags, the nodes of the last start come back. */
+function plan(values: Values, record: ClusterRecord | undefined): Plan {
+  const wanted = values.nodes ?? record?.nodes?.length ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
   const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
   if (unknown !== undefined)
@@ -102,11 +109,18 @@ function plan(values: Values): Plan {
     controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
   };
   const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
-  if (!obstacle) return { ...rest, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
+  const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
+  const removal =
+    surplus.length > 0
+      ? {
+          removal: `Removing ${surplus.join(', ')} with ${surplus.length === 1 ? 'its' : 'their'} pods: ${obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`}.`,
+        }
+      : {};
+  if (!obstacle) return { ...rest, ...removal, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
   if (obstacle.kind === 'missing' && values.nodes !== undefined)
     throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
   const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
-  return { ...rest, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
+  return { ...rest, ...removal, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
 }
 
 interface Run {
@@ -165,13 +179,17 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
 
 async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
-  if (values.kubeconfig)
-    await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
+  if (values.kubeconfig) {
+    const file = path.resolve(values.kubeconfig);
+    await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
+    if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
+  }
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
     pid: process.pid,
     readySeconds: secondsSinceProcessStart(ctx.clock),
+    ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
     ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
   };
   printReady(values.output, ready);
@@ -180,6 +198,12 @@ async function serveCluster(ctx: Context, { values, planned, socket, stop, clust
   await control.finished;
   if (values.output !== 'json') console.log('stopped');
   return 0;
+}
+
+/** For `k8ts delete`. */
+async function rememberKubeconfig(directory: string, file: string): Promise<void> {
+  const known = readClusterRecord(directory)?.kubeconfigs ?? [];
+  if (!known.includes(file)) await updateClusterRecord(directory, { kubeconfigs: [...known, file] });
 }
 
 const notices = (all: readonly (string | undefined)[]): { notice?: string } => {

@@ -24,8 +24,10 @@ export {
   resourcePath,
   splitKey,
   type ApiObject,
+  type CustomResourceName,
   type ObjectReference,
   type Resource,
+  type UntypedObject,
 } from './resource.ts';
 export {
   formatQuery,

@@ -1,6 +1,6 @@
 /** Applies manifests as `kubectl apply --server-side` does, sorted so that dependencies come first. */
 import { parseAllDocuments } from 'yaml';
-import type { ApiObject, Client, ResourceFinder } from '../client/index.ts';
+import type { ApiObject, Client, ResourceFinder, UntypedObject } from '../client/index.ts';
 
 export interface ApplyOptions {
   /** The namespace of objects that name none; default `default`. */
@@ -9,7 +9,7 @@ export interface ApplyOptions {
 }
 
 /** A typed object, or any plain one of a built-in or custom kind. */
-export type Manifest = ApiObject | { readonly [field: string]: unknown };
+export type Manifest = ApiObject | UntypedObject;
 
 /** YAML documents or objects. */
 export type Manifests = string | Manifest | readonly (string | Manifest)[];

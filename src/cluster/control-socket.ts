@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '../base/index.ts';
+import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
@@ -17,6 +18,8 @@ export interface ClusterStatus {
   readonly pid: number;
   readonly server: string;
   readonly kubeconfig: string | undefined;
+  /** Where Ingresses are served. */
+  readonly ingress?: IngressEndpoints;
   readonly uptimeSeconds: number;
   readonly residentBytes: number;
   readonly components: readonly { readonly name: string; readonly running: boolean }[];
@@ -138,6 +141,7 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
     pid: process.pid,
     server: cluster.server,
     kubeconfig: cluster.kubeconfigFile,
+    ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
     uptimeSeconds: Math.round((ctx.clock.monotonic() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
     components: [{ name: 'kube-apiserver', running: true }, ...cluster.components.states],

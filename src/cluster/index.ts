@@ -9,6 +9,14 @@ export { serveControlSocket, type ClusterStatus } from './control-socket.ts';
 export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Obstacle } from './real-nodes.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
+export {
+  DATA_FORMAT,
+  DataDirectoryError,
+  readClusterRecord,
+  removeClusterData,
+  updateClusterRecord,
+  type ClusterRecord,
+} from './data-directory.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
 export { ADMIN } from './identities.ts';

@@ -404,6 +404,7 @@ export class SimulatedPod {
       for (const container of containers) {
         container.restarts = false;
         container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+        this.#logs?.get(container.spec.name)?.restart();
       }
       this.#runBehaviours();
     });

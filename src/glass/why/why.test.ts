@@ -21,13 +21,13 @@ function reasons({ causes }: Explanation): string[] {
   return causes.flatMap(of);
 }
 
-const pod = (name: string, spec: object, annotations: object = {}): Manifest => ({
+const pod = (name: string, spec: object, annotations: Record<string, string> = {}): Manifest => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, labels: { app: name }, annotations },
   spec: { containers: [{ name: 'main', image: 'web:1' }], ...spec },
 });
-const behaves = (script: object): object => ({ 'simulate.k8ts.dev/behaviour': JSON.stringify(script) });
+const behaves = (script: object): Record<string, string> => ({ 'simulate.k8ts.dev/behaviour': JSON.stringify(script) });
 const template = (name: string, spec: object = {}, annotations: object = {}): object => ({
   metadata: { labels: { app: name }, annotations },
   spec: { containers: [{ name: 'main', image: 'web:1' }], ...spec },
