@@ -62,6 +62,15 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(store.list()).toEqual([]);
   });
 
+  it('pulls what was loaded where there is no way to its registry, and nothing else', async () => {
+    const [image] = await load(store, dockerArchive(webImage()));
+    await store.tag('www:test', '127.0.0.1:1/www:test');
+    expect((await store.pull('127.0.0.1:1/www:test')).id).toBe(image!.id);
+    await expect(store.pull('127.0.0.1:1/other:test')).rejects.toThrow('RegistryUnavailable');
+    await store.remove(image!.id);
+    expect(store.list()).toEqual([]);
+  });
+
   it('saves archives that another store loads', async () => {
     await load(store, ociArchive(webImage(), busyboxImage()));
     const path = join(folder, 'saved.tar');

@@ -30,7 +30,7 @@ function candidate(
   };
   const done = runWithLeaderElection(
     childContext(ctx, identity, controller.signal),
-    { client, namespace: 'kube-system', name: 'test', identity, ...options },
+    { client, namespace: 'kube-system', name: 'test', identity, component: 'tester', ...options },
     lead,
   ).catch((error: unknown) => error);
   return { stop: () => controller.abort(), done };
@@ -49,6 +49,14 @@ describe('leader election', () => {
       acquireTime: start,
       renewTime: start,
       leaseTransitions: 0,
+    });
+    const [event] = [...server.objects('/api/v1/events').values()];
+    expect(event).toMatchObject({
+      involvedObject: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'kube-system', name: 'test' },
+      reason: 'LeaderElection',
+      message: 'a became leader',
+      type: 'Normal',
+      source: { component: 'tester' },
     });
     await ctx.clock.advance(5_000);
     expect(lease()).toMatchObject({

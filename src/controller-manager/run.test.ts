@@ -123,6 +123,9 @@ describe('the controller manager', () => {
       .create({ metadata: { name: 'two' } });
     await clock.advance(15_000);
     expect(writes(first).filter((write) => write.includes('/two/'))).toEqual([]);
-    expect(writes(second)).toEqual(['POST /api/v1/namespaces/two/configmaps']);
+    expect(writes(second)).toEqual([
+      'POST /api/v1/namespaces/kube-system/events',
+      'POST /api/v1/namespaces/two/configmaps',
+    ]);
   });
 });

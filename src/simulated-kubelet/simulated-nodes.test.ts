@@ -96,6 +96,17 @@ describe('nodes', () => {
     expect(await renewed('labelled-1')).toBe(first[1]);
   });
 
+  it('can be given extended resources', async () => {
+    const patch = { status: { capacity: { 'example.com/dongle': '4' } } };
+    const node = await client
+      .resource('v1/nodes')
+      .patch({ name: 'sim-0' }, patch, { type: 'merge', subresource: 'status' });
+    expect(node.status?.allocatable?.['example.com/dongle']).toBeUndefined();
+    await server.ctx.clock.advance(100);
+    const { status } = await client.resource('v1/nodes').get({ name: 'sim-0' });
+    expect(status?.allocatable?.['example.com/dongle']).toBe('4');
+  });
+
   it('are removed with their name, which can be used again', async () => {
     await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }));
     await nodes.remove('short-0');

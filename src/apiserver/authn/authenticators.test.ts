@@ -220,6 +220,12 @@ describe('bearer tokens', () => {
   it('need three columns in a file', () => {
     expect(() => new StaticTokens('abc,jane')).toThrow('at least 3 columns');
   });
+  it('may have empty columns in a file, but no empty token', () => {
+    const file = new StaticTokens('abc,,\n,bob,u2\nxyz,eve,,\n');
+    expect(file.authenticateToken('abc')?.user).toEqual({ name: '', groups: ['system:authenticated'] });
+    expect(file.authenticateToken('xyz')?.user).toEqual({ name: 'eve', groups: ['system:authenticated'] });
+    expect(file.authenticateToken('')).toBeUndefined();
+  });
 });
 
 describe('anonymous requests', () => {

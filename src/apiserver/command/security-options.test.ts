@@ -144,3 +144,15 @@ describe('a server with files', () => {
     await expect(loadSecurityOptions(createContext({ writeLog: () => {} }), files)).rejects.toThrow(message);
   });
 });
+
+it.each([
+  [['AlwaysAllow'], undefined, { enabled: false }],
+  [['AlwaysAllow'], true, { enabled: false }],
+  [['RBAC'], true, { enabled: true }],
+  [['RBAC'], undefined, undefined],
+])('anonymous requests with %j and --anonymous-auth=%s', async (authorizationMode, anonymousAuth, expected) => {
+  const ctx = createContext({ signal: stopped.signal, writeLog: () => {} });
+  const files = { authorizationMode, ...(anonymousAuth === undefined ? {} : { anonymousAuth }) };
+  const { authentication } = await loadSecurityOptions(ctx, files);
+  expect(authentication?.anonymous).toEqual(expected);
+});

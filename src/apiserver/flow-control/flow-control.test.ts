@@ -37,6 +37,13 @@ const settle = async (): Promise<void> => {
 };
 
 describe('priority levels', () => {
+  it('tell how many seats they have', async () => {
+    await server.call('GET', '/api/v1/namespaces');
+    const { text } = await server.call('GET', '/metrics');
+    expect(text).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{priority_level="catch-all"\} \d+$/m);
+    expect(text).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{priority_level="exempt"\} 0$/m);
+  });
+
   it('share the seats', () => {
     expect(
       Object.fromEntries(

@@ -352,3 +352,20 @@ describe('lists', () => {
     expect(answer.body.kind).toBe('Table');
   });
 });
+
+describe('the last byte', () => {
+  const NAMESPACE = '/api/v1/namespaces/default';
+  it.each([
+    [NAMESPACE, '}\n'],
+    [`${NAMESPACE}?pretty=true`, '\n}'],
+    ['/api/v1/namespaces', '}\n'],
+    ['/api/v1/namespaces?pretty=true', '\n}'],
+    ['/api/v1/namespaces?labelSelector=none', '}\n'],
+    ['/api/v1/namespaces/nobody', '}\n'],
+    ['/apis', '}\n'],
+    ['/version', '\n}'],
+  ])('of %s', async (target, expected) => {
+    const { response } = await server.call('GET', target);
+    expect(response.body?.toString().slice(-2)).toBe(expected);
+  });
+});

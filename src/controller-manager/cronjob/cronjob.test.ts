@@ -124,4 +124,17 @@ describe('cronjob-controller', () => {
     });
     expect(kills).toBe(4);
   });
+
+  it('tells of a schedule that never comes', async () => {
+    await fixture.start();
+    await make('never', { schedule: '0 0 31 2 *' });
+    const events = async () =>
+      (await fixture.client.resource('v1/events').list({ namespace, fieldSelector: 'involvedObject.name=never' }))
+        .items;
+    await fixture.until('told', async () => (await events()).length > 0);
+    expect((await events())[0]).toMatchObject({
+      reason: 'InvalidSchedule',
+      message: 'invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second',
+    });
+  });
 });

@@ -412,3 +412,25 @@ describe('admin access to devices', () => {
     }
   });
 });
+
+it('a negative grace period of a pod becomes the shortest, also in an update', async () => {
+  await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'negative' }, spec: POD } });
+  const grace = (body: TestAnswer['body']): unknown =>
+    (body['spec'] as { terminationGracePeriodSeconds?: number }).terminationGracePeriodSeconds;
+  const spec = { ...POD, terminationGracePeriodSeconds: -10 };
+  const { body } = await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'negative-2' }, spec } });
+  expect(grace(body)).toBe(1);
+  const updated = await patch(`${NS}/pods/negative-2`, { spec: { terminationGracePeriodSeconds: -5 } });
+  expect([updated.status, grace(updated.body)]).toEqual([200, 1]);
+});
+
+it('makes system namespaces anew that were deleted', async () => {
+  const path = '/api/v1/namespaces/kube-node-lease';
+  await server.call('PUT', `${path}/finalize`, {
+    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-node-lease' }, spec: {} },
+  });
+  await server.call('DELETE', path);
+  expect((await server.call('GET', path)).status).toBe(404);
+  await server.ctx.clock.advance(61_000);
+  expect((await server.call('GET', path)).status).toBe(200);
+});
