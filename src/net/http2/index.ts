@@ -1,9 +1,9 @@
 /**
- * HTTP/2, the server's side (RFC 9113 without push and priorities), for the API server's port. It hands over requests
+ * HTTP/2, the server's side (RFC 9113 without push and priorities), for the ports of the API server and etcd. It hands over requests
  * and takes responses as bytes, and sends the frames of one turn of the event loop in one write.
  */
 export { Http2Connection, type Http2Listener, type Http2Options } from './connection.ts';
 export { ERROR as HTTP2_ERROR } from './frames.ts';
 export type { Head } from './hpack-encoder.ts';
 export { headersOf } from './request-head.ts';
-export { BodyError, Http2Stream } from './stream.ts';
+export { BodyError, type BodyReceiver, Http2Stream } from './stream.ts';
