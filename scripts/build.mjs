@@ -25,8 +25,11 @@ const THREADS = {
   'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts',
 };
 
+/** What the package exports, by name: `k8ts`, `k8ts/client`, `k8ts/testing`. */
+const LIBRARY = { index: 'src/index.ts', client: 'src/client/index.ts', testing: 'src/testing.ts' };
+
 /** The entry points that are loaded from one bundle; others become modules of their own. */
-const BUNDLED = ['k8ts', 'index'];
+const BUNDLED = ['k8ts', ...Object.keys(LIBRARY)];
 
 /** In the bundle, which is CommonJS: only such can be kept in compiled form (see load-bundle.mjs). */
 const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__filename).href;";
@@ -38,7 +41,7 @@ const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__f
 export async function build(options = {}) {
   const esbuild = await import('esbuild');
   const outdir = options.outdir ?? dist;
-  const entryPoints = existing(options.entryPoints ?? { k8ts: 'src/cli/index.ts', index: 'src/index.ts' });
+  const entryPoints = existing(options.entryPoints ?? { k8ts: 'src/cli/index.ts', ...LIBRARY });
   fs.rmSync(outdir, { recursive: true, force: true });
   const names = Object.keys(entryPoints);
   if (names.length === 0) return [];
@@ -142,6 +145,12 @@ function writeLoaders(outdir, metafile) {
     const evaluated = `loadBundle()[${JSON.stringify(name)}]()`;
     const body = exports.length === 0 ? `${evaluated};` : `export const { ${exports.join(', ')} } = ${evaluated};`;
     fs.writeFileSync(path.join(outdir, `${name}.js`), `import { loadBundle } from './load-bundle.js';\n${body}\n`);
+    // For `require`: the bundle that a module may have loaded already, so that there is one of everything.
+    if (Object.hasOwn(LIBRARY, name))
+      fs.writeFileSync(
+        path.join(outdir, `${name}.cjs`),
+        `const bundle = (globalThis[Symbol.for('k8ts ${hash}')] ??= require('./k8ts.cjs'));\nmodule.exports = bundle.${name}();\n`,
+      );
   }
 }
 
@@ -166,11 +175,44 @@ export function warmUp(outdir = dist) {
   return new Promise((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
-/** Declarations of the library beside its bundle. */
-async function declarations() {
+/**
+ * Declarations of the library beside its bundle: one file an entry point and what they share, without those of packages
+ * that are not part of the API, which not every compiler and project takes.
+ * @param {string} [outdir]
+ */
+export async function declarations(outdir = dist) {
   if (!fs.existsSync(path.join(root, 'src', 'index.ts'))) return;
-  const code = await runNode([toolPath('typescript', 'tsc'), '--project', 'tsconfig.declarations.json']);
+  const emitted = path.join(outdir, 'types');
+  const code = await runNode([
+    toolPath('typescript', 'tsc'),
+    '--project',
+    'tsconfig.declarations.json',
+    '--outDir',
+    emitted,
+  ]);
   if (code !== 0) fail('The declarations of the library could not be written; see the errors above.');
+  const [{ rolldown }, { dts }] = await Promise.all([import('rolldown'), import('rolldown-plugin-dts')]);
+  const input = Object.fromEntries(
+    Object.entries(LIBRARY).map(([name, file]) => [
+      name,
+      path.join(emitted, path.relative('src', file).replace(/\.ts$/, '.d.ts')),
+    ]),
+  );
+  const bundle = await rolldown({
+    input,
+    external: (id) => !id.startsWith('.') && !path.isAbsolute(id),
+    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+  });
+  const { output } = await bundle.write({ dir: outdir, format: 'esm', chunkFileNames: 'shared-types.d.ts' });
+  await bundle.close();
+  for (const { fileName } of output) {
+    const file = path.join(outdir, fileName);
+    const text = fs.readFileSync(file, 'utf8').replaceAll(/^\/\/#(?:end)?region.*\n/gm, '');
+    fs.writeFileSync(file, text);
+    // A package of ES modules needs others for those who call `require`.
+    fs.writeFileSync(file.replace(/\.ts$/, '.cts'), text.replaceAll(/(from "\.\/[^"]*)\.js"/g, '$1.cjs"'));
+  }
+  fs.rmSync(emitted, { recursive: true });
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -34,15 +34,29 @@ export const MEANINGS = [
   },
   {
     home: 'component-helpers/containers.ts',
-    names: /^is(?:Sidecar|RestartableInitContainer)$/,
+    names: /^(?:is(?:Sidecar|RestartableInitContainer)|allContainers(?:Of)?)$/,
     code: /(?<!spec\??\.)\brestartPolicy\s*===\s*'Always'/g,
-    instead: 'isRestartableInitContainer, longRunningContainers',
+    instead: 'allContainers, isRestartableInitContainer, longRunningContainers',
   },
   {
     home: 'component-helpers/pod-state.ts',
     names: /^is(?:Pod)?(?:Terminal|TerminalPhase)$|^isPod(?:Finished|Terminated|Active|Ready|Available)$/,
     code: /\bphase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'\s*(?:\|\||&&)\s*[\w.?#]*phase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'/g,
     instead: 'isPodTerminal, isTerminalPhase, isPodActive, isPodReady',
+  },
+  { home: 'component-helpers/finalizers.ts', names: /^hasFinalizer$/, instead: 'hasFinalizer' },
+  {
+    home: 'component-helpers/pod-cidrs.ts',
+    names: /^podCidrsOf$/,
+    code: /podCIDRs \?\? \(/g,
+    instead: 'podCidrsOf',
+  },
+  { home: 'base/address-range.ts', names: /^AddressRange$/, instead: 'AddressRange' },
+  {
+    home: 'base/error-message.ts',
+    names: /^errorMessage$/,
+    code: /(\b[\w.]+) instanceof Error\s*\?\s*\1\.message\s*:\s*String\(\1\)/g,
+    instead: 'errorMessage',
   },
   { home: 'base/duration.ts', names: /^(?:parse|format)Duration$/, instead: 'parseDuration, formatDuration' },
   {
@@ -63,7 +77,7 @@ const OTHERS = new Set([
   'machinery/protobuf/decode-scalar.ts varint',
 ]);
 
-const DECLARATION = /\b(?:function\s*\*?|const|let|class)\s+([A-Za-z_$][\w$]*)\s*(?:<|\(|=|:)/g;
+const DECLARATION = /\b(?:function\s*\*?|const|let|class)\s+([A-Za-z_$][\w$]*)\s*(?:[<(=:{]|extends\b|implements\b)/g;
 
 /**
  * The findings in one file.

@@ -22,6 +22,13 @@ describe('a meaning', () => {
       "if (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded') return;",
       /isPodTerminal/,
     ],
+    ['is not a class of the same name', 'apiserver/a.ts', 'export class AddressRange {}', /base\/address-range/],
+    [
+      'is not the message of an error',
+      'cli/a.ts',
+      'const text = last.error instanceof Error ? last.error.message : String(last.error);',
+      /errorMessage/,
+    ],
   ])('%s', (_name, file, text, expected) => {
     expect(checkMeanings(file, text).join()).toMatch(expected);
   });

@@ -11,6 +11,8 @@ import vm from 'node:vm';
 const BUNDLE = path.join(import.meta.dirname, 'k8ts.cjs');
 /** Takes the place of the bundle's own hash when it is built. */
 const BUILD = '__BUILD__';
+/** Where a program that both imports and requires the package finds the one bundle. */
+const LOADED = Symbol.for(`k8ts ${BUILD}`);
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {', '\n})'];
 /** Whoever ran for less than this has not compiled what a cluster needs. */
 const WORTH_KEEPING_MS = 2000;
@@ -18,6 +20,11 @@ const WORTH_KEEPING_BYTES = 2.5 * 2 ** 20;
 
 /** @returns {Record<string, () => Record<string, unknown>>} the entry points of the bundle: each is evaluated when it is called */
 export function loadBundle() {
+  const known = /** @type {Record<symbol, ReturnType<typeof load> | undefined>} */ (globalThis);
+  return (known[LOADED] ??= load());
+}
+
+function load() {
   // Only Node's own loader knows source maps.
   if (sourceMapsWanted()) return createRequire(BUNDLE)(BUNDLE);
   const cacheFile = path.join(import.meta.dirname, `k8ts-${BUILD}-${v8.cachedDataVersionTag()}.cache`);

@@ -6,14 +6,13 @@
  *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
-import { Client, type ApiObject } from './client/index.ts';
+import { Client, ResourceFinder, type ApiObject } from './client/index.ts';
 import {
   ADMIN,
   ClusterClock,
   ClusterSnapshot,
   Faults,
   OWN_CLIENT,
-  ResourceFinder,
   applyManifests,
   startCluster,
   waitForObject,
@@ -30,9 +29,12 @@ import type {
   Waiting,
 } from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
+import { why, type Answer } from './glass/index.ts';
 import { createContext, SeededRandom, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
+export { answerText } from './glass/index.ts';
+export type { Answer, Cause, Explanation, Subject } from './glass/index.ts';
 export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';
 export type {
   Addon,
@@ -41,6 +43,7 @@ export type {
   Fault,
   FaultOptions,
   Faults,
+  Manifest,
   Manifests,
   RequestMatch,
   WaitCondition,
@@ -234,6 +237,25 @@ export class Cluster {
       what,
       condition as WaitCondition<ApiObject>,
       options,
+    );
+  }
+
+  /** A client in this process that acts as another user, to try what RBAC allows. */
+  clientAs(user: string, groups: readonly string[] = []): Client {
+    return this.#parts.running.clientAs({ name: user, groups: [...groups, 'system:authenticated'] }, 'k8ts');
+  }
+
+  /** Explains why an object (`pod/web`) is not as its spec asks for; `answerText` prints it. */
+  why(reference: string, options: { readonly namespace?: string } = {}): Promise<Answer> {
+    const { running, ctx } = this.#parts;
+    return this.#await(
+      why(reference, {
+        ...options,
+        client: this.client,
+        finder: this.#finder,
+        now: () => ctx.clock.now(),
+        schedulingDecision: (pod) => Promise.resolve(running.schedulingDecision(pod)),
+      }),
     );
   }
 

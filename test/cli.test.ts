@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
+  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,9 +14,11 @@ import {
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
+import { readTar } from '../src/container-runtime/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires, some } from './requires.ts';
@@ -137,6 +140,7 @@ describe('one line and exit code 1 for', () => {
   const file = join(scratch, 'a-file');
   const damaged = join(scratch, 'damaged');
   const damagedKeys = join(scratch, 'damaged-keys');
+  const newer = join(scratch, 'newer');
   let listening: net.Server;
 
   beforeAll(async () => {
@@ -149,6 +153,8 @@ describe('one line and exit code 1 for', () => {
       writeFileSync(join(directory, ...path), Buffer.alloc(40_000, 'x'));
     }
     writeFileSync(join(damagedKeys, 'pki', 'ca.key'), 'x');
+    mkdirSync(newer);
+    writeFileSync(join(newer, 'cluster.json'), JSON.stringify({ format: 2, writtenBy: '9.9.9' }));
     listening = net.createServer();
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   });
@@ -156,10 +162,21 @@ describe('one line and exit code 1 for', () => {
 
   it.each<[string, () => string[], RegExp, string?]>([
     ['an unknown command', () => ['statsu'], /unknown command "statsu"; did you mean status\?/],
+    ['a command of another tool', () => ['create', 'cluster'], /unknown command "create"; it is "k8ts up" here/],
+    [
+      'a directory with something else',
+      () => ['up', '--data-dir', join(scratch)],
+      /is not empty, and no cluster lives in it \(there is .*\); choose an empty directory/,
+    ],
+    [
+      'data of a newer release',
+      () => ['up', '--data-dir', newer],
+      /was written by k8ts 9\.9\.9, which is newer than this one .*Start it with k8ts 9\.9\.9 or newer/,
+    ],
     ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
     ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
     ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
-    ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
+    ['a wrong value', () => ['up', '--nodes', 'many'], /it must be an integer/],
     ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
     [
       'a port in use',
@@ -214,7 +231,7 @@ describe('one line and exit code 1 for', () => {
           [
             'a directory that its file system refuses',
             () => ['up', '--data-dir', '/proc/x/y'],
-            /\/proc\/x cannot be made: its file system takes no new directories; choose another directory with --data-dir/,
+            /\/proc\/x cannot be created on this file system; choose another directory with --data-dir/,
           ] as [string, () => string[], RegExp],
         ]
       : []),
@@ -286,7 +303,7 @@ describe('one line and exit code 1 for', () => {
     expect(await upOn('ro')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
-        /^k8ts up: .*mounted\/d is on a file system that cannot be written to; choose another directory with --data-dir\n$/,
+        /^k8ts up: .*mounted\/d is on a read-only file system; choose another directory with --data-dir\n$/,
       ) as string,
     });
     expect(await upOn('size=40k', '--detach')).toMatchObject({
@@ -358,7 +375,7 @@ it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
         [1, 'k8ts up: ended by SIGINT'],
         [0, ''],
       ]).toContainEqual([await ended, stderr.split('\n')[0]]);
-      expect(stderr).not.toContain('something was left running');
+      expect(stderr).not.toContain('still running:');
       expect(existsSync(join(directory, 'k8ts.pid'))).toBe(false);
     } finally {
       child.kill('SIGKILL');
@@ -366,9 +383,9 @@ it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
   },
 );
 
-describe('a certificate that has run out', () => {
+describe('an expired certificate', () => {
   const expired = join(scratch, 'expired-kubeconfig');
-  const said = /its user's certificate ran out on 20\d\d-\d\d-\d\d; "k8ts up" writes a kubeconfig with a new one/;
+  const message = /its client certificate expired on 20\d\d-\d\d-\d\d; "k8ts up" writes a kubeconfig with a new one/;
 
   /** The cluster's own authority has signed it, two years ago. */
   beforeAll(async () => {
@@ -397,7 +414,7 @@ describe('a certificate that has run out', () => {
     ),
   )('is told in one line by %s', async (_, args) => {
     const result = await k8ts(args);
-    expect(result.stderr).toMatch(said);
+    expect(result.stderr).toMatch(message);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
@@ -408,7 +425,7 @@ describe('a certificate that has run out', () => {
     try {
       writeFileSync(own, readFileSync(expired));
       const status = await k8ts(['status', '--data-dir', dataDirectory]);
-      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(said) as string });
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(message) as string });
       expect(
         await k8ts(['nodes', 'add', '--simulated', '--prefix', 'late', '--data-dir', dataDirectory]),
       ).toMatchObject({ code: 0 });
@@ -504,6 +521,61 @@ it.each([
 ])('%s %s', async (component, flag, expected) => {
   expect(await k8ts([component, flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) as string });
 });
+
+it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig entries', async () => {
+  const directory = join(scratch, 'older');
+  const kubeconfig = join(scratch, 'older.kubeconfig');
+  mkdirSync(directory);
+  await unpack(join(import.meta.dirname, 'data', 'data-directory-0.1.0.tgz'), directory);
+  const flags = ['--port', '0', '--nodes', '0', '--addons', 'none', '--kubeconfig', kubeconfig, '-o', 'json'];
+  const up = await k8ts(['up', '--detach', '--data-dir', directory, ...flags]);
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  const status = json<{ nodes: { name: string }[] }>(await k8ts(['status', '--data-dir', directory, '-o', 'json']));
+  // Its objects are there: two simulated nodes, as they were.
+  expect(status.nodes.map(({ name }) => name)).toEqual(['sim-0', 'sim-1']);
+  expect(JSON.parse(readFileSync(join(directory, 'cluster.json'), 'utf8'))).toMatchObject({ format: 1, nodes: [] });
+  expect(readFileSync(kubeconfig, 'utf8')).toContain('k8ts-older');
+  expect(await k8ts(['delete', '--data-dir', directory])).toMatchObject({
+    code: 0,
+    stdout: `deleted the cluster in ${directory}\nremoved its entries from ${kubeconfig}\n`,
+  });
+  expect(existsSync(directory)).toBe(false);
+  expect(readFileSync(kubeconfig, 'utf8')).not.toContain('k8ts-older');
+}, 60_000);
+
+async function unpack(archive: string, directory: string): Promise<void> {
+  for await (const { entry, content } of readTar(createReadStream(archive).pipe(createGunzip()))) {
+    const pieces: Buffer[] = [];
+    for await (const piece of content) pieces.push(piece);
+    if (entry.type === 'directory') mkdirSync(join(directory, entry.name), { recursive: true });
+    else writeFileSync(join(directory, entry.name), Buffer.concat(pieces));
+  }
+}
+
+it('finds a cluster in memory from the directory that it was started in, and from no other', async () => {
+  const elsewhere = join(scratch, 'elsewhere');
+  mkdirSync(elsewhere);
+  const flags = ['--ephemeral', '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '--detach'];
+  const up = await k8ts(['up', ...flags], { shell: `cd ${elsewhere}` });
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  const here = await k8ts(['status']);
+  expect(here.code).toBe(1);
+  expect(here.stderr).toMatch(/no cluster is running in .*In memory: \S+ \(started in .*elsewhere\)/);
+  expect(await k8ts(['down'])).toMatchObject({ code: 1 });
+  expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
+}, 60_000);
+
+it('tells how long the user waited, from the start of the process', async () => {
+  const directory = join(scratch, 'slow');
+  // As a machine that needs a second and a half to load the program.
+  const slow = join(scratch, 'slow.cjs');
+  writeFileSync(slow, 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);');
+  const flags = ['--data-dir', directory, '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '-o', 'json'];
+  const up = await k8ts(['up', '--detach', ...flags], { shell: `export NODE_OPTIONS="--require ${slow}"` });
+  await k8ts(['down', '--data-dir', directory]);
+  // The process of the command and the one in the background are both slow.
+  expect(json<{ readySeconds: number }>(up).readySeconds).toBeGreaterThan(3);
+}, 60_000);
 
 it('tells what is missing on the machine', async () => {
   const checks = json<{ name: string; ok: boolean }[]>(await k8ts(['doctor', '-o', 'json']));

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { storeContract } from '../src/etcd/contract.ts';
+import type { ContractTarget } from '../src/etcd/contract/fixture.ts';
 import { createEtcdStore, openEmbeddedStore, serveEtcd } from '../src/etcd/index.ts';
 import { createContext, RealClock, silentLogger } from '../src/kernel/index.ts';
 import { startEtcd } from './etcd-process.ts';
@@ -29,12 +30,16 @@ for (const size of [1, 3]) {
   });
 }
 
-storeContract('embedded through the gRPC front', {
+const throughFront = (sharedEvents: boolean): ContractTarget => ({
   async open() {
     const directory = mkdtempSync(join(tmpdir(), 'k8ts-store-'));
     const embedded = await openEmbeddedStore({ directory, clock });
     const ctx = createContext({ logger: silentLogger });
-    const front = await serveEtcd(ctx, { store: embedded, listenClientUrls: ['http://127.0.0.1:0'] });
+    const front = await serveEtcd(ctx, {
+      store: embedded,
+      listenClientUrls: ['http://127.0.0.1:0'],
+      speed: { sharedEvents },
+    });
     const store = createEtcdStore({ endpoints: front.urls, clock });
     return {
       store,
@@ -48,3 +53,6 @@ storeContract('embedded through the gRPC front', {
     };
   },
 });
+
+storeContract('embedded through the gRPC front', throughFront(true));
+storeContract('embedded through the gRPC front without sharedEvents', throughFront(false));

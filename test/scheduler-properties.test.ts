@@ -8,7 +8,7 @@ import { SeededRandom, type Random } from '../src/kernel/index.ts';
 import { Cache } from '../src/scheduler/cache/cache.ts';
 import { PodInfo } from '../src/scheduler/cache/pod-info.ts';
 import { Evaluation } from '../src/scheduler/evaluation/evaluation.ts';
-import { Evaluations } from '../src/scheduler/evaluation/evaluations.ts';
+import { SharedEvaluations } from '../src/scheduler/evaluation/shared-evaluations.ts';
 import type { Profile } from '../src/scheduler/framework/profile.ts';
 import { makeNode, makePod, testProfile } from '../src/scheduler/testing/index.ts';
 import { naiveFits, naiveScores, type NaiveCluster } from '../src/scheduler/testing/naive.ts';
@@ -124,14 +124,17 @@ class Comparison {
   readonly cache = new Cache();
   readonly profile: Profile = testProfile(this.cache);
   readonly #random: Random;
-  readonly #evaluations: Evaluations;
+  readonly #evaluations: SharedEvaluations;
   readonly #nodes = new Map<string, Node>();
   readonly #pods = new Map<string, { pod: Pod; nodeName: string }>();
   #count = 0;
 
   constructor(random: Random) {
     this.#random = random;
-    this.#evaluations = new Evaluations(this.cache, random);
+    this.#evaluations = new SharedEvaluations(
+      this.cache,
+      (pod, profile, signature) => new Evaluation({ profile, cache: this.cache, random, pod, signature }),
+    );
     for (let i = 0; i < 3 + random.integer(12); i++) this.setNode(randomNode(random, i));
   }
 
@@ -166,6 +169,7 @@ class Comparison {
       random: this.#random,
       pod: info,
       signature: undefined,
+      tournamentTree: false,
     });
     fresh.refresh(info);
     const feasible = (e: Evaluation): string[] =>

@@ -24,9 +24,9 @@ test('a labelled ConfigMap appears in other namespaces, and follows its original
     kind: 'ConfigMap',
     metadata: { name: 'settings', namespace: 'shared', labels: { replicate: 'true' } },
   };
-  await cluster.apply({ ...original, data: { level: '1' } } as never);
+  await cluster.apply({ ...original, data: { level: '1' } });
   await cluster.waitFor('configmap/settings', 'jsonpath={.data.level}=1');
-  await cluster.apply({ ...original, data: { level: '2' } } as never);
+  await cluster.apply({ ...original, data: { level: '2' } });
   const copy = await cluster.waitFor('configmap/settings', 'jsonpath={.data.level}=2');
   expect(copy.metadata.namespace).toBe('default');
 });
@@ -38,6 +38,6 @@ test('the operator survives a dropped watch', async () => {
     kind: 'ConfigMap',
     metadata: { name: 'later', namespace: 'shared', labels: { replicate: 'true' } },
     data: { a: 'b' },
-  } as never);
+  });
   await cluster.waitFor('configmap/later', 'jsonpath={.data.a}=b');
 });

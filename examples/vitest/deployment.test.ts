@@ -36,7 +36,7 @@ test('a pod that crashes is started again', async () => {
     kind: 'Pod',
     metadata: { name: 'crasher' },
     spec: { containers: [{ name: 'main', image: 'crash' }] },
-  } as never);
+  });
   await cluster.waitFor('pod/crasher', 'jsonpath={.status.containerStatuses[0].restartCount}=1');
   await cluster.waitFor('pod/crasher', 'Ready');
   undo();

@@ -42,6 +42,8 @@ interface FieldOptions {
    * `untyped` is atomic, and OpenAPI does not say so.
    */
   readonly list?: 'atomic' | 'set' | 'untyped' | { readonly map: readonly string[] };
+  /** The Go type of a map's keys, where it is no plain string: messages name it. */
+  readonly keyType?: 'v1.QualifiedName' | 'v1.ResourceName';
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
   /** A map, or a message that is atomic elsewhere, of which server-side apply merges the fields here. */
@@ -101,7 +103,7 @@ export interface KindDeclaration {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceDeclaration>>;
-  /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object; `a|b` is b where a is empty. */
   readonly selectableFields?: Readonly<Record<string, string>>;
   readonly columns?: readonly ColumnDeclaration[];
 }

@@ -151,7 +151,8 @@ class FieldLinker {
     }
     if (text.startsWith('map[string]')) {
       const value = this.#type(pkg, text.slice('map[string]'.length), declaration, where);
-      return { kind: 'map', value, atomic: declaration.options.atomic ?? false, goType: `map[string]${value.goType}` };
+      const { atomic = false, keyType = 'string' } = declaration.options;
+      return { kind: 'map', value, atomic, goType: `map[${keyType}]${value.goType}` };
     }
     const named = this.#named(pkg, text, where);
     // The copy shares the lists of fields, which are filled when all messages are known.

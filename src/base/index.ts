@@ -7,7 +7,7 @@ export { AddressRange } from './address-range.ts';
 export { append } from './append.ts';
 export { cloneJson } from './clone-json.ts';
 export { deepEqual } from './deep-equal.ts';
-export { deepFreeze } from './deep-freeze.ts';
+export { deepFreeze, freezeSteps } from './deep-freeze.ts';
 export {
   canonicalDuration,
   DurationError,
@@ -37,6 +37,7 @@ export {
   sameAddressBytes,
 } from './ip.ts';
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
+export { K8TS_VERSION } from './k8ts-version.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { ownValue } from './own-value.ts';
 export { ParseError } from './parse-error.ts';
@@ -45,7 +46,7 @@ export { canonicalQuantity, parseQuantity, Quantity, QuantityError } from './qua
 export { quote } from './quote.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseTime } from './rfc3339.ts';
-export { fromPieces, type JsonPieces, stringifySteps, toPieces } from './json-slices.ts';
+export { fromPieces, type JsonPieces, piecesLength, stringifySteps, toPieces } from './json-slices.ts';
 export { runSteps, type Steps } from './steps.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
 export { errorMessage } from './error-message.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fromPieces, stringifySteps, toPieces } from './json-slices.ts';
+import { fromPieces, piecesLength, stringifySteps, toPieces } from './json-slices.ts';
 import { runSteps } from './steps.ts';
 
 const many = (count: number, make: (i: number) => unknown): Record<string, unknown> =>
@@ -39,8 +39,27 @@ it('yields between the parts of a large value', () => {
   expect(steps).toBeGreaterThan(20);
 });
 
-it('refuses bigints, as JSON.stringify does', () => {
-  const value = { a: many(2000, () => 1n) };
-  expect(() => runSteps(stringifySteps(value))).toThrow(TypeError);
-  expect(() => toPieces(value)).toThrow(TypeError);
+describe('bigints', () => {
+  const big = 9_007_199_254_740_993n;
+  const value = {
+    one: big,
+    many: many(2000, (i) => (i % 3 ? i : big)),
+    list: Array(3000).fill(big),
+    small: [1, [big]],
+  };
+
+  it('are integers in the text', () => {
+    const text = JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? 'big' : v));
+    expect(runSteps(stringifySteps(value))).toBe(text.replaceAll('"big"', String(big)));
+  });
+
+  it('are kept in pieces', () => {
+    expect(runSteps(fromPieces(structuredClone(toPieces(value))))).toEqual(value);
+  });
+});
+
+it.each(Object.entries(values))('the length of the pieces is about that of the text: %s', (_, value) => {
+  const length = piecesLength(toPieces(value));
+  const expected = (JSON.stringify(value) ?? '').length;
+  expect(Math.abs(length - expected)).toBeLessThan(expected / 50 + 50);
 });

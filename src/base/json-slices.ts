@@ -2,6 +2,7 @@
  * JSON of large values in steps: encoding yields after a few thousand nodes, and a value that a thread encoded in pieces is
  * put together piece by piece. Each takes a little longer than JSON.stringify and JSON.parse, and blocks nobody.
  */
+import { stringifyJson } from './encode-json.ts';
 import { setOwn } from './own-property.ts';
 import type { Steps } from './steps.ts';
 
@@ -10,13 +11,13 @@ const FEW_NODES = 1000;
 const NODES_PER_STEP = 40;
 const CHARACTERS_PER_STEP = 1024;
 
-/** The same text as JSON.stringify, for plain values. Throws what JSON.stringify throws. */
+/** The same text as JSON.stringify, for plain values; bigints are written as integers. */
 export function stringifySteps(value: object): Steps<string> {
   return textSteps(value, new Sizes());
 }
 
 function* textSteps(value: object, sizes: Sizes): Steps<string> {
-  if (sizes.isSmall(value)) return JSON.stringify(value);
+  if (sizes.isSmall(value)) return stringifyJson(value);
   yield;
   return Array.isArray(value) ? yield* listSteps(value, sizes) : yield* recordSteps(value, sizes);
 }
@@ -33,7 +34,7 @@ function* listSteps(list: readonly unknown[], sizes: Sizes): Steps<string> {
       to++;
     }
     if (to > from) {
-      texts.push(JSON.stringify(list.slice(from, to)).slice(1, -1));
+      texts.push(stringifyJson(list.slice(from, to)).slice(1, -1));
       yield nodes / NODES_PER_STEP;
       from = to;
     } else texts.push(yield* textSteps(list[from++] as object, sizes));
@@ -47,7 +48,7 @@ function* recordSteps(record: object, sizes: Sizes): Steps<string> {
   for (const key of sizes.keys(record)) {
     const value = (record as Record<string, unknown>)[key];
     const own = sizes.nodes(value, FEW_NODES);
-    const text = own < FEW_NODES ? JSON.stringify(value) : yield* textSteps(value as object, sizes);
+    const text = own < FEW_NODES ? stringifyJson(value) : yield* textSteps(value as object, sizes);
     if (text !== undefined) texts.push(`${JSON.stringify(key)}:${text}`);
     if ((nodes += own) < FEW_NODES) continue;
     yield nodes / NODES_PER_STEP;
@@ -91,24 +92,35 @@ class Sizes {
 
 /** The JSON of a value in pieces of a size that is parsed at once. */
 export type JsonPieces =
-  | string
-  /** A piece is the JSON of some items in a list, or one item in pieces. */
-  | { readonly list: readonly (string | { readonly item: JsonPieces })[] }
-  /** A piece is the JSON of some members in a record, or one member in pieces. */
-  | { readonly record: readonly (string | { readonly key: string; readonly value: JsonPieces })[] };
+  | Piece
+  /** A piece holds some items in a list, or one item in pieces. */
+  | { readonly list: readonly (Piece | { readonly item: JsonPieces })[] }
+  /** A piece holds some members in a record, or one member in pieces. */
+  | { readonly record: readonly (Piece | { readonly key: string; readonly value: JsonPieces })[] };
 
-/** Throws what JSON.stringify throws. */
+/** The JSON of a small value; the value itself if it has bigints, which JSON.parse would round. */
+type Piece = string | { readonly plain: unknown };
+
 export function toPieces(value: object, sizes = new Sizes()): JsonPieces {
-  if (sizes.isSmall(value)) return JSON.stringify(value);
+  if (sizes.isSmall(value)) return pieceOf(value);
   return Array.isArray(value) ? listPieces(value, sizes) : recordPieces(value, sizes);
 }
 
+function pieceOf(value: unknown): Piece {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof TypeError) return { plain: value };
+    throw error;
+  }
+}
+
 function listPieces(items: readonly unknown[], sizes: Sizes): JsonPieces {
-  const list: (string | { item: JsonPieces })[] = [];
+  const list: (Piece | { item: JsonPieces })[] = [];
   let nodes = 0;
   let from = 0;
   const flush = (to: number): void => {
-    if (to > from) list.push(JSON.stringify(items.slice(from, to)));
+    if (to > from) list.push(pieceOf(items.slice(from, to)));
     from = to;
     nodes = 0;
   };
@@ -125,12 +137,12 @@ function listPieces(items: readonly unknown[], sizes: Sizes): JsonPieces {
 }
 
 function recordPieces(members: object, sizes: Sizes): JsonPieces {
-  const record: (string | { key: string; value: JsonPieces })[] = [];
+  const record: (Piece | { key: string; value: JsonPieces })[] = [];
   let nodes = 0;
-  let texts: string[] = [];
+  let some: Record<string, unknown> = {};
   const flush = (): void => {
-    if (texts.length > 0) record.push(`{${texts.join(',')}}`);
-    texts = [];
+    if (nodes > 0) record.push(pieceOf(some));
+    some = {};
     nodes = 0;
   };
   for (const key of sizes.keys(members)) {
@@ -141,27 +153,41 @@ function recordPieces(members: object, sizes: Sizes): JsonPieces {
       record.push({ key, value: toPieces(value as object, sizes) });
       continue;
     }
-    const text = JSON.stringify(value);
-    if (text !== undefined) texts.push(`${JSON.stringify(key)}:${text}`);
+    setOwn(some, key, value);
     if ((nodes += own) >= FEW_NODES) flush();
   }
   flush();
   return { record };
 }
 
+/** How long the texts of the pieces are together. */
+export function piecesLength(pieces: JsonPieces): number {
+  if (typeof pieces === 'string') return pieces.length;
+  if ('plain' in pieces) return stringifyJson(pieces.plain).length;
+  let length = 2;
+  if ('list' in pieces) for (const piece of pieces.list) length += piecesLength(partOf(piece));
+  else
+    for (const piece of pieces.record)
+      length += piecesLength(partOf(piece)) + (typeof piece !== 'string' && 'key' in piece ? piece.key.length + 4 : 0);
+  return length;
+}
+
+const partOf = (part: Piece | { readonly item: JsonPieces } | { readonly value: JsonPieces }): JsonPieces =>
+  typeof part === 'string' || 'plain' in part ? part : 'item' in part ? part.item : part.value;
+
 export function* fromPieces(pieces: JsonPieces): Steps<unknown> {
-  if (typeof pieces === 'string') return yield* parsePiece(pieces);
+  if (typeof pieces === 'string' || 'plain' in pieces) return yield* parsePiece(pieces);
   if ('list' in pieces) {
     const list: unknown[] = [];
     for (const piece of pieces.list) {
-      if (typeof piece !== 'string') list.push(yield* fromPieces(piece.item));
+      if (typeof piece !== 'string' && 'item' in piece) list.push(yield* fromPieces(piece.item));
       else for (const item of (yield* parsePiece(piece)) as unknown[]) list.push(item);
     }
     return list;
   }
   const record: Record<string, unknown> = {};
   for (const piece of pieces.record) {
-    if (typeof piece !== 'string') setOwn(record, piece.key, yield* fromPieces(piece.value));
+    if (typeof piece !== 'string' && 'key' in piece) setOwn(record, piece.key, yield* fromPieces(piece.value));
     else {
       const members = (yield* parsePiece(piece)) as Record<string, unknown>;
       for (const key in members) setOwn(record, key, members[key]);
@@ -170,7 +196,11 @@ export function* fromPieces(pieces: JsonPieces): Steps<unknown> {
   return record;
 }
 
-function* parsePiece(text: string): Steps<unknown> {
-  yield text.length / CHARACTERS_PER_STEP;
-  return JSON.parse(text) as unknown;
+function* parsePiece(piece: Piece): Steps<unknown> {
+  if (typeof piece !== 'string') {
+    yield FEW_NODES / NODES_PER_STEP;
+    return piece.plain;
+  }
+  yield piece.length / CHARACTERS_PER_STEP;
+  return JSON.parse(piece) as unknown;
 }

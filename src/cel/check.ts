@@ -38,8 +38,8 @@ class Checker {
   readonly #references = new Set<string>();
   readonly #problems: SourceProblem[] = [];
   readonly #known: Substitution = new Map();
-  /** List literals whose elements may have different types. */
-  readonly #mixed = new Set<Expression>();
+  /** How many calls of format() are around the node: literals inside may mix types. */
+  #formats = 0;
   /** The variables of the loops around the node, innermost last. */
   readonly #scopes: Map<string, CelType>[] = [];
 
@@ -170,8 +170,14 @@ class Checker {
   }
 
   #call(node: Call): CelType {
-    // The arguments of format() may have different types.
-    if (node.name === 'format' && node.args[0]) this.#mixed.add(node.args[0]);
+    if (node.name !== 'format') return this.#anyCall(node);
+    this.#formats++;
+    const type = this.#anyCall(node);
+    this.#formats--;
+    return type;
+  }
+
+  #anyCall(node: Call): CelType {
     if (node.target) {
       // `sets.contains(a, b)` is a namespaced function, not a method of a variable `sets`.
       const namespace = qualifiedNameOf(node.target);
@@ -200,7 +206,12 @@ class Checker {
     switch (node.name) {
       case '_&&_':
       case '_||_':
-        return this.#fits([t.BOOL, t.BOOL], args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
+        for (const [i, arg] of args.entries()) {
+          if (this.#fits([t.BOOL], [arg])) continue;
+          const found = t.typeText(t.substitute(arg, this.#known));
+          this.#report(node.args[i]!.at, `expected type 'bool' but found '${found}'`);
+        }
+        return t.BOOL;
       case '_==_':
       case '_!=_':
         return this.#fits(EQUALITY_PARAMETERS, args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
@@ -253,16 +264,12 @@ class Checker {
     if (!known) return next;
     if (t.isAssignable(known, next, this.#known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
     if (t.isAssignable(next, known, this.#known)) return next;
-    this.#report(at, `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'`);
+    if (this.#formats === 0) this.#report(at, `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'`);
     return t.DYN;
   }
 
   #list(node: ListLiteral): CelType {
     const { elements } = node;
-    if (this.#mixed.has(node)) {
-      for (const { value } of elements) this.check(value);
-      return t.listOf(t.DYN);
-    }
     let element: CelType | undefined;
     for (const { value, optional } of elements) {
       const type = this.check(value);

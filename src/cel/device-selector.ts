@@ -8,7 +8,7 @@ import { programProblem } from './constant-conversions.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { Environment } from './environment.ts';
 import { QUANTITY } from './library/quantity.ts';
-import { BOOL, DYN, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
+import { BOOL, DYN, RUNTIME_NAMES, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
 
 const MAX_ENTRIES = 32;
 const text = (maxElements: number): CelType => ({ ...STRING, maxElements });
@@ -44,7 +44,7 @@ export function compileDeviceSelector(expression: string): CelCompilation {
     const checked = checkSource(expression, deviceSelectorEnvironment);
     const { kind } = checked.type;
     if (kind !== 'bool' && kind !== 'dyn')
-      return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
+      return failed(`must evaluate to bool or the unknown type, not ${RUNTIME_NAMES[kind] ?? typeText(checked.type)}`);
     const problem = programProblem(checked);
     if (problem !== undefined) return failed(problem, 'internal');
     return { maxCost: estimateCost(checked, () => DEVICE).max, maxCardinality: 1, usesOldSelf: false };

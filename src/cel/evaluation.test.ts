@@ -43,7 +43,11 @@ describe('values', () => {
     ['1 / 0', 'error: division by zero'],
     ['false && 1 / 0 == 1', false],
     ['1 / 0 == 1 || true', true],
-    ['d.a == 1', 'error: no such overload'],
+    ['d.a == 1', 'error: no such key: a'],
+    ['m.b == 1 && m.c == 1', 'error: no such key: b'],
+    ['url("x:y").getHost() == ""', true],
+    ['has(d.a)', false],
+    ['dyn(l).a == 1', "error: unsupported index type 'string' in list"],
     ['int("42") + int(1.9)', 43n],
     ['string(1.5) + string(true)', '1.5true'],
     ['duration("90s").getMinutes()', 1n],
@@ -81,7 +85,16 @@ describe('libraries', () => {
     ['"hello".replace("l", "L", 1)', 'heLlo'],
     ['"abc".substring(1, 2) + " x ".trim() + "A".lowerAscii()', 'bxa'],
     ['"zzz".substring(5)', 'error: index out of range: 5'],
-    ['"%s-%d-%.1f".format(["a", 3, 1.25])', 'a-3-1.3'],
+    ['"%s-%d-%.1f".format(["a", 3, 1.25])', 'a-3-1.2'],
+    ['"%f|%.0f|%.2e".format([12345678.9, 2.5, 0.00125])', '12,345,678.900000|2|1.25 × 10⁻⁰³'],
+    ['"%s".format([["a", 1.5, b"x", {"b": null, "a": [true]}]])', '["a", 1.500000, b"x", {"a":[true], "b":null}]'],
+    ['"%s".format([[duration("90s"), 1u, type(1)]])', '[duration("90s"), 1, int]'],
+    [
+      '"%d".format(dyn([1.5, "a"]))',
+      'error: error during formatting: decimal clause can only be used on integers, was given double',
+    ],
+    ['"%s %".format(dyn([1]))', 'error: index 1 out of range'],
+    ['"%f".format(["Infinity"])', '∞'],
     ['[3, 1, 2].sort() == [1, 2, 3] && [1, 2, 3].sum() == 6 && [1, 2].isSorted()', true],
     ['[[1], [2]].flatten() == [1, 2] && [1, 1].distinct() == [1] && lists.range(2) == [0, 1]', true],
     ['sets.contains([1, 2], [2]) && sets.equivalent([1, 1], [1]) && !sets.intersects([1], [2])', true],
@@ -114,6 +127,12 @@ describe('what does not compile', () => {
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
   it.each([
+    [
+      '"%d".format(["a"])',
+      '1:14: error during formatting: decimal clause can only be used on integers, was given string',
+    ],
+    ['"%d".format([])', '1:12: index 0 out of range'],
+    ['"a".format([1])', '1:11: too many arguments supplied to string.format (expected 0, got 1)'],
     ['s ==', `1:5: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`],
     ['s.', "1:3: Syntax error: no viable alternative at input '.'"],
     ['unknown == 1', "1:1: undeclared reference to 'unknown' (in container '')"],

@@ -16,7 +16,13 @@ const SPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)*/y;
 const NUMBER = /(?:0x[0-9a-fA-F]+|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+))[uU]?/y;
 const IDENTIFIER = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const QUOTED_IDENTIFIER = /`[a-zA-Z0-9_.\-/ ]+`/y;
-const STRING = /[bB]?(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')/y;
+/** An escape sequence; a backslash before anything else cannot be in a string. */
+const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/.source;
+const IN_QUOTES = ['"""', "'''", '"', "'"].map((quote) => {
+  const content = quote.length === 3 ? `(?:[^\\\\]|${ESCAPE})*?` : `(?:[^${quote}\\\\\\r\\n]|${ESCAPE})*`;
+  return { quote, content };
+});
+const STRING = new RegExp(`[bB]?(?:${IN_QUOTES.map(({ quote, content }) => quote + content + quote).join('|')})`, 'y');
 const RAW_STRING = /([bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"\r\n]*"|'[^'\r\n]*')/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
 
@@ -31,8 +37,14 @@ interface TokenizedSource {
 
 /** The lexer stops after this many errors. */
 const MAX_PROBLEMS = 30;
-/** What cel-go's lexer consumes before it reports an error: an unterminated string, or half of an operator. */
-const BROKEN_STRING = /["'][^\r\n]*/y;
+/** What cel-go's lexer consumes before it reports an error: a string up to what cannot be in it, or half of an operator. */
+const HALF_ESCAPE = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?[^]?/.source;
+const BROKEN_STRING = new RegExp(
+  IN_QUOTES.filter(({ quote }) => quote.length === 1)
+    .map(({ quote, content }) => `${quote}${content}(?:${HALF_ESCAPE}|[\\r\\n])?`)
+    .join('|'),
+  'y',
+);
 const HALF_OPERATOR = /[&|=][^]?/y;
 
 export function tokenize(source: string): TokenizedSource {

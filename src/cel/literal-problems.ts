@@ -1,18 +1,20 @@
-/** Checks literal arguments at compile time: the pattern of matches(), the text of duration() and timestamp(). */
+/** Checks literal arguments at compile time: of matches(), duration() and timestamp(), and those of format(). */
 import { append } from '../base/index.ts';
 import { compileGoRegexp, GoRegexpError } from '../machinery/validation/index.ts';
 import type { Checked } from './check.ts';
+import { CLAUSE_PROBLEMS, eachClause } from './library/format-text.ts';
 import type { SourceProblem } from './source-error.ts';
 import type { Call, Expression } from './syntax-tree.ts';
 import { parseDurationText, parseTimestampText } from './time-text.ts';
+import { RUNTIME_NAMES } from './types.ts';
 import { CelError } from './values.ts';
 
-export function literalProblems({ expression }: Checked): SourceProblem[] {
+export function literalProblems(checked: Checked): SourceProblem[] {
   const problems: SourceProblem[] = [];
-  const pending: Expression[] = [expression];
+  const pending: Expression[] = [checked.expression];
   for (let node = pending.pop(); node; node = pending.pop()) {
     if (node.kind === 'call') {
-      const problem = problemOf(node);
+      const problem = problemOf(node) ?? formatProblem(node, checked);
       if (problem) problems.push(problem);
     }
     append(pending, partsOf(node));
@@ -33,6 +35,60 @@ function problemOf({ name, target, args }: Call): SourceProblem | undefined {
     if (!(error instanceof CelError) && !(error instanceof GoRegexpError)) throw error;
     return { at: argument.at, message: `invalid ${name} argument` };
   }
+}
+
+/** A clause that does not fit its argument in a literal list. */
+class FormatProblem extends CelError {
+  constructor(
+    readonly at: number,
+    message: string,
+  ) {
+    super(`error during formatting: ${message}`);
+  }
+}
+
+function formatProblem({ name, target, args, at }: Call, checked: Checked): SourceProblem | undefined {
+  const [list] = args;
+  if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string' || list?.kind !== 'list')
+    return undefined;
+  let requested = 0;
+  try {
+    eachClause(target.value, { count: list.elements.length, literal: true }, ({ verb }, index) => {
+      requested++;
+      checkArgument(verb, list.elements[index]!.value, checked);
+      return '';
+    });
+  } catch (error) {
+    if (!(error instanceof CelError)) throw error;
+    return { at: error instanceof FormatProblem ? error.at : at, message: error.message };
+  }
+  const given = list.elements.length;
+  if (given <= requested) return undefined;
+  return { at, message: `too many arguments supplied to string.format (expected ${requested}, got ${given})` };
+}
+
+const INTEGERS = ['int', 'uint'];
+/** Texts are taken for NaN and the infinities. */
+const DOUBLES = ['double', 'string'];
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  s: [...INTEGERS, ...DOUBLES, 'list', 'map', 'bool', 'timestamp', 'bytes', 'duration', 'type', 'null'],
+  d: INTEGERS,
+  f: DOUBLES,
+  e: DOUBLES,
+  b: [...INTEGERS, 'bool'],
+  o: INTEGERS,
+  x: [...INTEGERS, 'string', 'bytes'],
+  X: [...INTEGERS, 'string', 'bytes'],
+};
+
+function checkArgument(verb: string, argument: Expression, checked: Checked): void {
+  const type = checked.typeOf(argument);
+  if (type.kind !== 'dyn' && !TAKEN[verb]!.includes(type.kind)) {
+    const found = RUNTIME_NAMES[type.kind] ?? ('name' in type ? type.name : type.kind);
+    throw new FormatProblem(argument.at, `${CLAUSE_PROBLEMS[verb]}, was given ${found}`);
+  }
+  if (verb === 's' && (argument.kind === 'list' || argument.kind === 'map'))
+    for (const part of partsOf(argument)) checkArgument(verb, part, checked);
 }
 
 /** The expressions directly inside, in the order of evaluation. */

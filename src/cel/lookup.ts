@@ -1,5 +1,5 @@
 /** Field selection and indexing at run time. */
-import { CelError, CelObject, noSuchOverload, toKey, type Value } from './values.ts';
+import { CelError, CelObject, toKey, type Value } from './values.ts';
 
 const noSuchKey = (key: unknown): CelError => new CelError(`no such key: ${String(key)}`);
 
@@ -14,7 +14,8 @@ export function fieldOf(target: Value, field: string): Value {
     if (value === undefined) throw noSuchKey(field);
     return value;
   }
-  throw noSuchOverload();
+  if (Array.isArray(target)) throw new CelError("unsupported index type 'string' in list");
+  throw noSuchKey(field);
 }
 
 export function hasField(target: Value, field: string): boolean {
@@ -24,7 +25,8 @@ export function hasField(target: Value, field: string): boolean {
   const held = (target as { hasValue?: boolean; value?: Value } | null)?.hasValue;
   if (held === false) return false;
   if (held === true) return hasField((target as { value: Value }).value, field);
-  throw noSuchOverload();
+  if (Array.isArray(target)) throw new CelError("unsupported index type 'string' in list");
+  return false;
 }
 
 export function elementAt(target: Value, at: Value): Value {
@@ -41,5 +43,5 @@ export function elementAt(target: Value, at: Value): Value {
     return value;
   }
   if (target instanceof CelObject && typeof at === 'string') return fieldOf(target, at);
-  throw noSuchOverload();
+  throw noSuchKey(toKey(at) ?? at);
 }

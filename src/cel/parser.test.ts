@@ -36,6 +36,17 @@ describe('a syntax error', () => {
         "1:2 mismatched input '<EOF>' expecting {'[', '{', '}', '(', '.', ',', '-', '!', '?', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}",
       ],
     ],
+    ['in', [`1:1 mismatched input 'in' expecting ${START}`, `1:3 mismatched input '<EOF>' expecting ${START}`]],
+    ['*', [`1:1 mismatched input '*' expecting ${START}`, `1:2 mismatched input '<EOF>' expecting ${START}`]],
+    [
+      '"\\q"',
+      [
+        "1:1 token recognition error at: '\"\\q'",
+        "1:4 token recognition error at: '\"'",
+        `1:5 mismatched input '<EOF>' expecting ${START}`,
+      ],
+    ],
+    ['', [`1:0 mismatched input '<EOF>' expecting ${START}`]],
     ['[1, ,2]', ["1:5 mismatched input ',' expecting ']'"]],
     ['f(1', ["1:4 missing ')' at '<EOF>'"]],
     ['f(1,', [`1:5 mismatched input '<EOF>' expecting ${START}`]],

@@ -44,6 +44,11 @@ const RELATIONS: Readonly<Record<string, string>> = {
 };
 const SUMS: Readonly<Record<string, string>> = { '+': '_+_', '-': '_-_' };
 const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
+const BINARY_OPERATORS: ReadonlySet<string> = new Set([
+  ...Object.keys({ ...RELATIONS, ...SUMS, ...PRODUCTS }),
+  '&&',
+  '||',
+]);
 const MAX_DEPTH = 250;
 const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
@@ -309,6 +314,12 @@ class Parser {
   #afterWrongToken(): Expression {
     // Signs of another kind may not follow signs: -!a is no expression.
     if (this.#startsExpression()) throw this.#mismatch(EXPRESSION_START);
+    const { text, at } = this.#token;
+    // As ANTLR, an operator without operands is one error for each.
+    if (BINARY_OPERATORS.has(text) && !this.#startsExpression(this.#tokens[this.#position + 1])) {
+      this.#problems.push({ at, message: `Syntax error: mismatched input '${text}' expecting ${EXPRESSION_START}` });
+      return { kind: 'literal', at, value: null };
+    }
     this.#start(EXPRESSION_START);
     return this.#unary();
   }

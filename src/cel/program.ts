@@ -164,19 +164,23 @@ class Compiler implements ExpressionCompiler {
   /** An error on one side does not count if the other side decides the result. */
   #logical({ args }: Call, decisive: boolean): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
-    const decided = (value: Value): boolean => {
-      if (typeof value !== 'boolean') throw noSuchOverload();
-      return value === decisive;
-    };
-    return (run) => {
+    const outcome = (operand: Evaluate, run: Run): boolean | CelError => {
       try {
-        if (decided(left(run))) return decisive;
+        const value = operand(run);
+        return typeof value === 'boolean' ? value : noSuchOverload();
       } catch (error) {
         if (!(error instanceof CelError) || error instanceof CostLimitError) throw error;
-        if (decided(right(run))) return decisive;
-        throw error;
+        return error;
       }
-      return decided(right(run)) ? decisive : !decisive;
+    };
+    return (run) => {
+      const first = outcome(left, run);
+      if (first === decisive) return decisive;
+      const second = outcome(right, run);
+      if (second === decisive) return decisive;
+      if (typeof first !== 'boolean') throw first;
+      if (typeof second !== 'boolean') throw second;
+      return !decisive;
     };
   }
 

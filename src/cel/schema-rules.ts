@@ -180,8 +180,10 @@ class RuleEvaluation {
 
   #visit(node: RuleNode, value: unknown, at: Location): void {
     if (value === null || value === undefined) return;
+    // Found once: every failing item of a long list asks for it.
+    let known: boolean | undefined;
     const unchanged = (): boolean =>
-      at.correlated ? semanticEqual(value, at.correlated.value) : (at.parentUnchanged?.() ?? false);
+      (known ??= at.correlated ? semanticEqual(value, at.correlated.value) : (at.parentUnchanged?.() ?? false));
     if (node.rules.length > 0) this.#rules(node, value, at, unchanged);
     for (const part of node.allOf) this.#visit(part, value, { ...at, correlated: undefined });
     if (Array.isArray(value)) this.#items(node, value, at, unchanged);
@@ -195,13 +197,11 @@ class RuleEvaluation {
     parentUnchanged: () => boolean,
   ): void {
     if (!items) return;
-    const before = Array.isArray(old) ? old : [];
     const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+    const before = keys && Array.isArray(old) ? itemsByKeys(old, keys) : undefined;
     for (const [i, item] of value.entries()) {
-      const same =
-        keys && isRecord(item)
-          ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]))
-          : undefined;
+      const itemKey = before && itemKeyOf(item, keys!);
+      const same = itemKey === undefined ? undefined : before!.get(itemKey);
       const itemCorrelated = correlated && same !== undefined ? { value: same as unknown } : undefined;
       this.#visit(items, item, { at: (at ?? path()).index(i), old: same, correlated: itemCorrelated, parentUnchanged });
     }
@@ -305,6 +305,28 @@ class RuleEvaluation {
     this.#errors.push(error);
     throw new EvaluationStopped();
   }
+}
+
+function itemsByKeys(list: readonly unknown[], keys: readonly string[]): ReadonlyMap<string, unknown> {
+  const items = new Map<string, unknown>();
+  for (const item of list) {
+    const key = itemKeyOf(item, keys);
+    if (key !== undefined && !items.has(key)) items.set(key, item);
+  }
+  return items;
+}
+
+/** Identifies an item of a list of type map; undefined where the item has no such keys. */
+function itemKeyOf(item: unknown, keys: readonly string[]): string | undefined {
+  if (!isRecord(item)) return undefined;
+  let text = '';
+  for (const key of keys) {
+    const value = item[key];
+    if (typeof value === 'object' && value !== null) return undefined;
+    const own = String(value);
+    text += `${typeof value}${own.length}:${own}`;
+  }
+  return text;
 }
 
 interface Failure {

@@ -20,6 +20,8 @@ export function problemsText(source: string, problems: readonly SourceProblem[])
 }
 
 function problemText(source: string, { at, message }: SourceProblem): string {
+  // An empty source has no line to show.
+  if (source === '') return `ERROR: <input>:1:0: ${message}`;
   const before = source.slice(0, at);
   const start = before.lastIndexOf('\n') + 1;
   const line = before.split('\n').length;

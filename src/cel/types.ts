@@ -93,6 +93,13 @@ const TYPE_NAMES: Partial<Record<SimpleKind, string>> = {
   error: '!error!',
 };
 
+/** The names of types at run time, where they differ from those in messages of the checker. */
+export const RUNTIME_NAMES: Readonly<Record<string, string>> = {
+  null: 'null_type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+};
+
 export function typeText(type: CelType): string {
   switch (type.kind) {
     case 'list':

@@ -7,16 +7,16 @@ import { checkKubeconfigFile } from './check-kubeconfig.ts';
 import { CommandError, outputFlag } from './command.ts';
 
 export const flags = {
-  filter: { kind: 'text', summary: 'Only the modules whose names hold this' },
-  against: { kind: 'text', summary: 'A kubeconfig of another API server, for the same work on both' },
-  duration: { kind: 'whole', default: 1000, summary: 'How long each row is measured, in milliseconds' },
+  filter: { kind: 'text', summary: 'Run only modules whose name contains this text' },
+  against: { kind: 'text', summary: 'Kubeconfig of another API server to measure in turn' },
+  duration: { kind: 'whole', default: 1000, summary: 'Milliseconds to measure each row' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts bench: measure, here or against another API server' }));
+    console.log(flagsHelp(flags, { usage: 'k8ts bench: measure k8ts, alone or against another API server' }));
     return 0;
   }
   if (values.against !== undefined && !fs.existsSync(values.against))
@@ -28,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   ].find((candidate) => fs.existsSync(candidate));
   if (script === undefined)
     throw new CommandError(
-      'the measurements are part of the repository, not of the package; in a clone of it, run "npm run bench"',
+      'benchmarks are part of the repository, not of the package; run "npm run bench" in a clone of it',
     );
   const args = [
     '--duration',

@@ -9,7 +9,7 @@ import { createContext } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 import { OLD_KUBECONFIG, explainError, isExpired, isOldKubeconfig } from './explain-error.ts';
 
-const PATIENCE_MS = 3000;
+const TIMEOUT_MS = 3000;
 
 /** Checks the `--kubeconfig` file in a component's arguments, if there is one. */
 export async function checkKubeconfig(argv: readonly string[]): Promise<void> {
@@ -26,7 +26,7 @@ export async function checkKubeconfigFile(file: string): Promise<void> {
   await checkCertificate(config, clock.now(), file);
   const client = connect({ clock }, config);
   try {
-    await client.request({ method: 'GET', path: '/version', signal: clock.deadline(PATIENCE_MS) });
+    await client.request({ method: 'GET', path: '/version', signal: clock.deadline(TIMEOUT_MS) });
   } catch (error) {
     if (isExpired(error)) throw new CommandError(`${file}: ${explainError(error)}`);
     if (isOldKubeconfig(error)) throw new CommandError(`${file}: ${OLD_KUBECONFIG}`);
@@ -44,7 +44,7 @@ export async function checkCertificate({ credentials }: ClientConfig, now: numbe
 }
 
 export const expiredCertificate = (expiry: number): string =>
-  `its user's certificate ran out on ${new Date(expiry).toISOString().slice(0, 10)}; "k8ts up" writes a kubeconfig with a new one at every start (DIR/kubeconfig), for other clusters ask whoever gave you this one`;
+  `its client certificate expired on ${new Date(expiry).toISOString().slice(0, 10)}; "k8ts up" writes a kubeconfig with a new one at every start (DIR/kubeconfig), for other clusters ask their administrator`;
 
 /** Undefined for an unreadable certificate, which fails later with a better error. */
 export function certificateExpiry(pem: string): number | undefined {

@@ -24,7 +24,7 @@ describe('values of k8ts up', () => {
   ])('takes %s', (_, values) => expect(() => checkUpFlags({ ...GOOD, ...values })).not.toThrow());
 
   it.each<[string, Partial<CheckedFlags>, string]>([
-    ['a port beyond all ports', { port: 99_999 }, 'there is no port 99999'],
+    ['a port beyond all ports', { port: 99_999 }, 'invalid port 99999'],
     ['nodes below none', { nodes: -1 }, 'fewer than 0 nodes'],
     ['a name as address', { 'bind-address': 'nonsense' }, '--bind-address "nonsense" is not an address'],
     ['a directory without a name', { 'data-dir': '' }, '--data-dir is empty'],

@@ -19,13 +19,13 @@ const MIN_SERVICE_ADDRESSES = 8n;
 export function checkUpFlags(values: CheckedFlags): void {
   const { port, nodes = 0, 'bind-address': address } = values;
   if (port < 0 || port > 65_535)
-    throw new UsageError(`there is no port ${port}: ports are 1 to 65535, and 0 takes a free one`);
+    throw new UsageError(`invalid port ${port}: it must be 1 to 65535, or 0 for a free port`);
   if (nodes < 0 || values['simulated-nodes'] < 0) throw new UsageError('a cluster cannot have fewer than 0 nodes');
   if (net.isIP(address) === 0 && address !== 'localhost')
     throw new UsageError(
       `--bind-address ${JSON.stringify(address)} is not an address; 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses`,
     );
-  if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; say which directory, or leave it out');
+  if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; name a directory, or omit the flag');
   rangesOf('cluster-cidr', values['cluster-cidr']);
   for (const range of rangesOf('service-cluster-ip-range', values['service-cluster-ip-range'])) {
     if (range.size < MIN_SERVICE_ADDRESSES)

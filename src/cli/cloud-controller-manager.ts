@@ -22,9 +22,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (!flags.provider || flags.provider === 'local') {
-    throw new UsageError(
-      '--cloud-provider must name a provider\'s module; the local cloud lives in "k8ts up", which has the nodes that it needs',
-    );
+    throw new UsageError('--cloud-provider must name the module of a provider; only "k8ts up" runs the local cloud');
   }
   const provider = await loadProvider(
     flags.provider,

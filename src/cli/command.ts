@@ -32,11 +32,11 @@ export const outputFlag = {
     shorthand: 'o',
     only: ['text', 'json'],
     default: 'text',
-    summary: 'How the result is printed',
+    summary: 'Output format',
   },
 } as const satisfies FlagTable;
 
 /** The flag by which a command finds its cluster. */
 export const dataDirFlag = {
-  'data-dir': { kind: 'text', default: '.k8ts', summary: 'Where the cluster lives' },
+  'data-dir': { kind: 'text', default: '.k8ts', summary: 'Data directory of the cluster' },
 } as const satisfies FlagTable;

@@ -4,6 +4,7 @@ import type { Commands } from './command.ts';
 export const commands: Commands = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
   down: { summary: 'Stop a cluster', load: () => import('./down.ts') },
+  delete: { summary: 'Stop a cluster and remove its data', load: () => import('./delete.ts') },
   status: { summary: 'Show the state of a cluster', load: () => import('./status.ts') },
   nodes: { summary: 'Add and remove nodes while the cluster runs', load: () => import('./nodes.ts') },
   simulate: {
@@ -13,6 +14,11 @@ export const commands: Commands = {
   image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
+  envtest: {
+    summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
+    load: () => import('./envtest.ts'),
+  },
   doctor: {
     summary: 'Check what is missing on this machine, and how to install it',
     load: () => import('./doctor.ts'),

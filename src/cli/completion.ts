@@ -21,9 +21,9 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     return 0;
   }
   const [shell, ...rest] = positional;
-  if (shell === undefined || rest.length > 0) throw new UsageError(`it is: k8ts completion ${verbs.join('|')}`);
+  if (shell === undefined || rest.length > 0) throw new UsageError(`usage: k8ts completion ${verbs.join('|')}`);
   const write = SCRIPTS.has(shell) ? SCRIPTS.get(shell) : undefined;
-  if (!write) throw new UsageError(`there is no completion for ${shell}; there is one for bash, zsh and fish`);
+  if (!write) throw new UsageError(`unknown shell ${shell}; use bash, zsh or fish`);
   const described = await Promise.all(
     Object.entries(commands).map(([name, command]) => describeCommand(name, command)),
   );

@@ -14,9 +14,7 @@ export function requestedVersion(argv: readonly string[]): string | undefined {
 /** The version as text and as JSON. */
 export function componentVersion(component: string, requested: string): { text: string; value: object } {
   if (requested !== 'true' && requested !== 'raw')
-    throw new UsageError(
-      `--version=${requested} is not supported: the version that is reported is the version that runs`,
-    );
+    throw new UsageError(`--version=${requested} is not supported: only the actual version can be reported`);
   if (component === 'etcd')
     return { text: `etcd Version: ${COMPATIBLE_VERSION}`, value: { etcdserver: COMPATIBLE_VERSION } };
   if (component === 'container-runtime')

@@ -6,76 +6,82 @@ import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';
 import { printLine } from './output.ts';
+import { secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
   listen: {
     kind: 'text',
     default: '/run/k8ts/container-runtime.sock',
-    summary: 'The Unix socket that CRI is served on',
+    summary: 'Unix socket on which CRI is served',
   },
   root: {
     kind: 'text',
     default: '/var/lib/k8ts/container-runtime',
-    summary: 'Where images, and what is known of containers, are kept',
+    summary: 'Directory for images and container records',
   },
   state: {
     kind: 'text',
     default: '/run/k8ts/container-runtime',
-    summary: 'Where namespaces, bundles and fifos are, until the next boot',
+    summary: 'Directory for namespaces, bundles and fifos, which do not survive a boot',
   },
   runtime: {
     kind: 'pairs',
     default: { runc: 'runc' },
-    summary: 'OCI runtimes by the name of their handler: runc=/usr/sbin/runc,crun=crun',
+    summary: 'OCI runtimes by handler name: runc=/usr/sbin/runc,crun=crun',
   },
-  'default-runtime': { kind: 'text', default: 'runc', summary: 'The handler of pods that name no RuntimeClass' },
-  conmon: { kind: 'text', default: 'conmon', summary: 'The conmon program' },
+  'default-runtime': { kind: 'text', default: 'runc', summary: 'Handler for pods without a RuntimeClass' },
+  conmon: { kind: 'text', default: 'conmon', summary: 'Path of conmon' },
   'cgroup-driver': {
     kind: 'text',
     default: 'cgroupfs',
     only: ['cgroupfs', 'systemd'],
-    summary: 'Who makes cgroups; the same as the kubelet’s',
+    summary: 'Cgroup driver; must be that of the kubelet',
   },
-  'cgroup-parent': { kind: 'text', summary: 'Where containers go whose pod has no cgroup' },
-  'node-netns': { kind: 'text', summary: 'The node’s network namespace, if it is not that of this process' },
+  'cgroup-parent': { kind: 'text', summary: 'Parent cgroup of containers whose pod has none' },
+  'node-netns': { kind: 'text', summary: 'Network namespace of the node (default: that of the process)' },
   'streaming-address': {
     kind: 'text',
     default: '127.0.0.1:0',
-    summary: 'Where exec, attach and port-forward are served',
+    summary: 'Address for exec, attach and port-forward',
   },
-  'load-archive': { kind: 'repeated', default: [], summary: 'An archive of images to load at the start' },
-  'pinned-images': { kind: 'texts', default: [], summary: 'Images that garbage collection must leave alone' },
+  'load-archive': { kind: 'repeated', default: [], summary: 'Image archive to load at start' },
+  'pinned-images': { kind: 'texts', default: [], summary: 'Images that garbage collection must not remove' },
   network: {
     kind: 'text',
     default: 'bridge',
     only: ['bridge', 'cni', 'none'],
     section: 'Network',
-    summary: 'How pods get their network',
+    summary: 'Pod network: built-in bridge or CNI',
   },
   'pod-cidr': {
     kind: 'texts',
     default: [],
     section: 'Network',
-    summary: 'The node’s pod ranges, for the bridge; otherwise the kubelet tells',
+    summary: 'Pod CIDRs for the bridge (default: set by the kubelet)',
   },
-  'bridge-name': { kind: 'text', default: 'k8ts0', section: 'Network', summary: 'The name of the bridge' },
-  'cni-conf-dir': { kind: 'text', default: '/etc/cni/net.d', section: 'Network', summary: 'CNI configurations' },
+  'bridge-name': { kind: 'text', default: 'k8ts0', section: 'Network', summary: 'Name of the bridge' },
+  'cni-conf-dir': {
+    kind: 'text',
+    default: '/etc/cni/net.d',
+    section: 'Network',
+    summary: 'Directory of CNI configurations',
+  },
   'cni-bin-dir': {
     kind: 'texts',
     default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'],
     section: 'Network',
-    summary: 'CNI plugins',
+    summary: 'Directories of CNI plugins',
   },
   'registry-hosts-dir': {
     kind: 'text',
     section: 'Registries',
-    summary: 'Mirrors and certificates, laid out as containerd’s certs.d',
+    summary: 'Directory of registry mirrors and certificates, as containerd’s certs.d',
   },
   'docker-config': {
     kind: 'text',
     section: 'Registries',
-    summary: 'A config.json with credentials for pulls that bring none',
+    summary: 'config.json with credentials for pulls without their own',
   },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
@@ -88,7 +94,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const { ctx, release } = untilSignal({ name: 'container-runtime', verbosity: values.v });
-  const startedAt = ctx.clock.monotonic();
   const network = await openNetwork(ctx, values);
   const [host, port] = splitAddress(values['streaming-address']);
   const archives: Promise<unknown>[] = [];
@@ -115,7 +120,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         },
       },
       onReady: ({ imageStore }) => {
-        const readySeconds = (ctx.clock.monotonic() - startedAt) / 1000;
+        const readySeconds = secondsSinceProcessStart(ctx.clock);
         printLine(
           values.output,
           { listen: values.listen, readySeconds },
@@ -127,7 +132,7 @@ export async function run(argv: readonly string[]): Promise<number> {
               const loaded = images.flatMap((image) => image.tags);
               printLine(values.output, { loaded }, `loaded ${loaded.join(', ')}`);
             },
-            (error: unknown) => ctx.logger.error(error, 'An archive cannot be loaded', { archive }),
+            (error: unknown) => ctx.logger.error(error, 'Failed to load the image archive', { archive }),
           );
           archives.push(loading);
         }
@@ -172,6 +177,6 @@ async function openNetwork(ctx: Context, asked: NetworkFlags): Promise<PodNetwor
 function splitAddress(address: string): [host: string, port: number] {
   const colon = address.lastIndexOf(':');
   if (colon < 0 || !/^\d+$/.test(address.slice(colon + 1)))
-    throw new Error(`${JSON.stringify(address)} is not an address with a port`);
+    throw new Error(`${JSON.stringify(address)} is not an address of the form host:port`);
   return [address.slice(0, colon).replace(/^\[|\]$/g, ''), Number(address.slice(colon + 1))];
 }

@@ -18,8 +18,8 @@ export interface FlagDescription {
   readonly only?: readonly string[];
 }
 
-const HELP: FlagDescription = { name: '--help', shorthand: '-h', summary: 'Tell the flags' };
-const VERSION: FlagDescription = { name: '--version', summary: 'Tell the version' };
+const HELP: FlagDescription = { name: '--help', shorthand: '-h', summary: 'Print the flags' };
+const VERSION: FlagDescription = { name: '--version', summary: 'Print the version' };
 
 /** Flags without effect are left out. */
 export async function describeCommand(

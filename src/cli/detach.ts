@@ -2,10 +2,10 @@
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectoryDurably } from '../kernel/index.ts';
+import { makeDirectoryDurably, RealClock } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 import { ephemeralDirectory } from './process-file.ts';
-import { printReady, type Ready } from './ready.ts';
+import { printReady, secondsSinceProcessStart, type Ready } from './ready.ts';
 
 export interface DetachOptions {
   /** Where the cluster lives; absent for one in memory. */
@@ -14,7 +14,7 @@ export interface DetachOptions {
   readonly output: string;
 }
 
-const SAID = 'k8ts up: ';
+const ERROR_PREFIX = 'k8ts up: ';
 
 /** The process logs to `k8ts.log` in its directory. */
 export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
@@ -35,19 +35,19 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
     );
     child.once('error', reject);
     child.once('exit', (_, signal) => {
-      const said = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from)) : undefined;
-      const cause = failed ?? said ?? (signal === null ? undefined : causeOfSignal(signal, freeBytes(directory)));
+      const reported = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from)) : undefined;
+      const cause = failed ?? reported ?? (signal === null ? undefined : causeOfSignal(signal, freeBytes(directory)));
       reject(new CommandError(cause ?? `the cluster ended before it was ready; see ${logFile}`));
     });
   });
   fs.closeSync(log);
   child.disconnect();
   child.unref();
-  printReady(options.output, ready);
+  printReady(options.output, { ...ready, readySeconds: secondsSinceProcessStart(new RealClock()) });
   return 0;
 }
 
-const LITTLE_ROOM = 2 ** 20;
+const MIN_FREE_BYTES = 2 ** 20;
 
 /**
  * A full disk ends the process with SIGBUS, because the store's file is memory-mapped; lack of memory ends it with
@@ -55,7 +55,7 @@ const LITTLE_ROOM = 2 ** 20;
  */
 export function causeOfSignal(signal: NodeJS.Signals, freeBytes: number): string {
   const advice =
-    signal === 'SIGBUS' || freeBytes < LITTLE_ROOM
+    signal === 'SIGBUS' || freeBytes < MIN_FREE_BYTES
       ? 'the disk of the data directory may be full: make room, then start again'
       : 'if its data is damaged, or on a network file system without locks, restore a snapshot to another --data-dir';
   return `the cluster's process ended with ${signal}; ${advice}`;
@@ -69,8 +69,8 @@ function freeBytes(directory: string): number {
 /** The error in the log: the line of `k8ts up`, or else an uncaught error. */
 export function causeIn(log: string): string | undefined {
   const lines = log.split('\n');
-  const said = lines.findLast((line) => line.startsWith(SAID));
-  if (said !== undefined) return said.slice(SAID.length);
+  const reported = lines.findLast((line) => line.startsWith(ERROR_PREFIX));
+  if (reported !== undefined) return reported.slice(ERROR_PREFIX.length);
   return lines.find((line) => /^(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b.*?):/.test(line));
 }
 

@@ -5,40 +5,47 @@ import { isInstalled, NODE_PROGRAMS } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { checkFileLimit } from './file-limit.ts';
-import { green, print, red } from './output.ts';
+import { dim, green, print, red } from './output.ts';
 
 export const flags = { ...outputFlag } as const satisfies FlagTable;
 
-interface Check {
+export interface Check {
   readonly name: string;
   readonly ok: boolean;
   /** What it is needed for. */
   readonly purpose: string;
   /** How to get it, when it is missing. */
   readonly remedy?: string;
-  /** Without it there is no cluster at all; otherwise only a part is missing. */
-  readonly needed: boolean;
+  /** Nothing is wrong without it: `–` instead of `✗`. */
+  readonly optional?: true;
 }
 
 export function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts doctor: tell what is missing on this machine, and how to get it' }));
+    console.log(
+      flagsHelp(flags, {
+        usage:
+          'k8ts doctor: check what is missing on this machine, and how to install it; exits with 1 if something is missing',
+      }),
+    );
     return Promise.resolve(0);
   }
-  const checks = [...needed(), ...forContainers()];
-  print(values.output, checks, (all) =>
-    all
-      .map(
-        ({ name, ok, purpose, remedy }) =>
-          `${ok ? green('✓') : red('✗')} ${name.padEnd(22)} ${ok ? purpose : `${purpose}: ${remedy ?? ''}`}`,
-      )
-      .join('\n'),
-  );
-  return Promise.resolve(checks.some(({ ok, needed: must }) => must && !ok) ? 1 : 0);
+  const checks = [...forEveryCluster(), ...forContainers()];
+  print(values.output, checks, (all) => all.map(line).join('\n'));
+  return Promise.resolve(exitCode(checks));
 }
 
-function needed(): Check[] {
+/** 1 when a check that is not optional fails. */
+export const exitCode = (checks: readonly Check[]): number =>
+  checks.some(({ ok, optional }) => !ok && !optional) ? 1 : 0;
+
+function line({ name, ok, optional, purpose, remedy }: Check): string {
+  const mark = ok ? green('✓') : optional ? dim('–') : red('✗');
+  return `${mark} ${name.padEnd(22)} ${ok ? purpose : `${purpose}: ${remedy ?? ''}`}`;
+}
+
+function forEveryCluster(): Check[] {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   let fileLimit: string | undefined;
   try {
@@ -52,75 +59,94 @@ function needed(): Check[] {
       ok: major > 20 || (major === 20 && minor >= 19),
       purpose: 'runs k8ts',
       remedy: 'install Node 20.19 or newer',
-      needed: true,
     },
     {
       name: 'open files',
       ok: fileLimit === undefined,
       purpose: 'the store and connections',
       remedy: fileLimit ?? '',
-      needed: true,
     },
     {
       name: 'memory',
       ok: os.totalmem() > 512 * 2 ** 20,
       purpose: `${Math.round(os.totalmem() / 2 ** 20)} MB; a control plane takes about 150 MB`,
       remedy: 'a machine with at least 512 MB',
-      needed: true,
     },
     {
       name: 'kubectl',
       ok: isInstalled('kubectl'),
       purpose: 'talks to the cluster',
       remedy: 'see kubernetes.io/docs/tasks/tools; any client will do',
-      needed: false,
+      optional: true,
     },
   ];
 }
 
 function forContainers(): Check[] {
-  const linux = process.platform === 'linux';
-  const checks: Check[] = [
-    {
-      name: 'Linux',
-      ok: linux,
-      purpose: 'real containers',
-      remedy: `this is ${process.platform}: nodes are simulated here`,
-      needed: false,
-    },
+  if (process.platform !== 'linux')
+    return [
+      {
+        name: 'Linux',
+        ok: false,
+        purpose: 'real containers',
+        remedy: `this is ${process.platform}: nodes are simulated here`,
+        optional: true,
+      },
+    ];
+  const programs = Object.entries(NODE_PROGRAMS).map(([name, { package: debianPackage, purpose }]) => ({
+    name,
+    ok: isInstalled(name),
+    purpose,
+    remedy: `apt install ${debianPackage}`,
+  }));
+  return [
+    { name: 'Linux', ok: true, purpose: 'real containers' },
     {
       name: 'root',
       ok: process.getuid?.() === 0,
       purpose: 'real containers',
       remedy: 'start with sudo; without it nodes are simulated',
-      needed: false,
+    },
+    ...programs,
+    cgroupCheck(readFile('/proc/self/mountinfo'), readFile('/sys/fs/cgroup/cgroup.controllers')),
+    {
+      name: 'overlayfs',
+      ok: readFile('/proc/filesystems').includes('overlay'),
+      purpose: 'layers of images',
+      remedy: 'modprobe overlay',
     },
   ];
-  if (!linux) return checks;
-  for (const [name, { package: debianPackage, purpose }] of Object.entries(NODE_PROGRAMS)) {
-    checks.push({ name, ok: isInstalled(name), purpose, remedy: `apt install ${debianPackage}`, needed: false });
-  }
-  checks.push({
-    name: 'cgroup v2',
-    ok: fs.existsSync('/sys/fs/cgroup/cgroup.controllers'),
-    purpose: 'limits of containers',
-    remedy: 'boot with systemd.unified_cgroup_hierarchy=1',
-    needed: false,
-  });
-  checks.push({
-    name: 'overlayfs',
-    ok: hasOverlay(),
-    purpose: 'layers of images',
-    remedy: 'modprobe overlay',
-    needed: false,
-  });
-  return checks;
 }
 
-function hasOverlay(): boolean {
+const LIMITING_CONTROLLERS = ['cpu', 'memory', 'pids'];
+
+/** Limits work in cgroup v2, and in v1 where each controller has its hierarchy. */
+export function cgroupCheck(mountinfo: string, controllers: string): Check {
+  const version = controllers === '' ? 1 : 2;
+  const offered = version === 2 ? controllers.trim().split(' ') : v1Controllers(mountinfo);
+  const missing = LIMITING_CONTROLLERS.filter((name) => !offered.includes(name));
+  return {
+    name: offered.length === 0 ? 'cgroups' : `cgroup v${version}`,
+    ok: missing.length === 0,
+    purpose: 'limits of containers',
+    remedy:
+      offered.length === 0
+        ? 'mount -t cgroup2 none /sys/fs/cgroup'
+        : `the kernel offers no controller ${missing.join(', ')}; limits of it are not enforced`,
+  };
+}
+
+/** From lines such as `33 32 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu`. */
+const v1Controllers = (mountinfo: string): string[] =>
+  mountinfo
+    .split('\n')
+    .map((mount) => mount.split(' - ')[1]?.split(' ') ?? [])
+    .flatMap(([type, , options = '']) => (type === 'cgroup' ? options.split(',') : []));
+
+function readFile(file: string): string {
   try {
-    return fs.readFileSync('/proc/filesystems', 'utf8').includes('overlay');
+    return fs.readFileSync(file, 'utf8');
   } catch {
-    return false;
+    return '';
   }
 }

@@ -10,11 +10,11 @@ import { readProcessFile } from './process-file.ts';
 
 export const flags = {
   ...dataDirFlag,
-  wait: { kind: 'duration', default: 30_000, summary: 'How long it may take' },
+  wait: { kind: 'duration', default: 30_000, summary: 'How long to wait for the cluster to stop' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 const FABRICS = '/run/k8ts/fabric';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -24,7 +24,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts down: stop a cluster; its data stays' }));
     return 0;
   }
-  const clock = new RealClock();
   let found: ReturnType<typeof runningCluster>;
   try {
     found = runningCluster(parsed);
@@ -35,15 +34,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const { directory, process: running } = found;
-  process.kill(running.pid, 'SIGTERM');
-  const limit = clock.monotonic() + values.wait;
-  while (readProcessFile(directory)?.pid === running.pid) {
-    if (clock.monotonic() > limit)
-      throw new CommandError(
-        `the cluster (process ${running.pid}) has not ended after ${values.wait / 1000} s; "kill -9 ${running.pid}" ends it, and nothing that was acknowledged is lost`,
-      );
-    await clock.sleep(LOOK_AGAIN_MS);
-  }
+  await stopProcess(directory, running.pid, values.wait);
   await removeLeftovers(directory);
   print(
     values.output,
@@ -53,8 +44,22 @@ export async function run(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
+/** Resolves when the cluster's process has ended. */
+export async function stopProcess(directory: string, pid: number, waitMs: number): Promise<void> {
+  const clock = new RealClock();
+  process.kill(pid, 'SIGTERM');
+  const limit = clock.monotonic() + waitMs;
+  while (readProcessFile(directory)?.pid === pid) {
+    if (clock.monotonic() > limit)
+      throw new CommandError(
+        `the cluster (process ${pid}) has not ended after ${waitMs / 1000} s; "kill -9 ${pid}" ends it, and nothing that was acknowledged is lost`,
+      );
+    await clock.sleep(POLL_MS);
+  }
+}
+
 /** Loads the node code only where nodes have left state on the machine. */
-async function removeLeftovers(directory: string): Promise<string[]> {
+export async function removeLeftovers(directory: string): Promise<string[]> {
   if (process.getuid?.() !== 0 || !fs.existsSync(FABRICS) || fs.readdirSync(FABRICS).length === 0) return [];
   const cluster = await import('../cluster/index.ts');
   return cluster.removeLeftovers(createContext(), path.resolve(directory));

@@ -19,15 +19,11 @@ describe('an error becomes one line that says what to do', () => {
       /no permission to listen on 127\.0\.0\.1:443; choose a port above 1023/,
     ],
     ['a closed directory', systemError('EACCES', { path: '/a' }), /no permission for \/a; choose a directory/],
-    [
-      'a read-only file system',
-      systemError('EROFS', { path: '/a' }),
-      /\/a is on a file system that cannot be written to/,
-    ],
+    ['a read-only file system', systemError('EROFS', { path: '/a' }), /\/a is on a read-only file system/],
     [
       'a file system without directories of others',
       systemError('ENOENT', { path: '/proc/a', syscall: 'mkdir' }),
-      /\/proc\/a cannot be made: its file system takes no new directories/,
+      /\/proc\/a cannot be created on this file system/,
     ],
     ['a file that is not there', systemError('ENOENT', { path: '/a', syscall: 'open' }), /^there is no file \/a$/],
     [
@@ -52,9 +48,9 @@ describe('an error becomes one line that says what to do', () => {
       /is full.*make room/,
     ],
     [
-      'a server whose certificate has run out',
+      'a server whose certificate has expired',
       new Error('fetch failed', { cause: systemError('CERT_HAS_EXPIRED') }),
-      /certificate of the server has run out; start it again/,
+      /certificate of the server has expired; restart it/,
     ],
     ['a user who is not known', unauthorized(), /the kubeconfig belongs to another cluster/],
     [

@@ -1,4 +1,5 @@
 /** Turns system errors into one line that says what to do. */
+import { errorMessage } from '../base/index.ts';
 import { isStatusError } from '../machinery/errors/index.ts';
 import { CommandError } from './command.ts';
 
@@ -18,7 +19,7 @@ const unfit = (path = 'the data directory'): string =>
 const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Map(
   Object.entries<(error: SystemError) => string>({
     EADDRINUSE: ({ port, address }) =>
-      `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
+      `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 selects a free one)`,
     EADDRNOTAVAIL: ({ address }) =>
       `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
     EACCES: ({ path, port, address }) =>
@@ -28,16 +29,16 @@ const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Ma
     EPERM: ({ path, syscall }) =>
       syscall === 'link'
         ? unfit(path)
-        : `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
+        : `no permission for ${path ?? 'the operation'}; choose a directory that you may write to with --data-dir`,
     ENOTSUP: ({ path, address }) => unfit(path ?? address),
     EOPNOTSUPP: ({ path, address }) => unfit(path ?? address),
     ENOLCK: ({ path }) => unfit(path),
     EROFS: ({ path }) =>
-      `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
+      `${path ?? 'the directory'} is on a read-only file system; choose another directory with --data-dir`,
     /** For example mkdir below /proc. */
     ENOENT: ({ path, syscall, message }) =>
       syscall === 'mkdir'
-        ? `${path ?? 'the data directory'} cannot be made: its file system takes no new directories; choose another directory with --data-dir`
+        ? `${path ?? 'the data directory'} cannot be created on this file system; choose another directory with --data-dir`
         : path && ['open', 'access', 'stat'].includes(syscall ?? '')
           ? `there is no file ${path}`
           : firstLine(message),
@@ -48,11 +49,11 @@ const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Ma
       `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
     EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
     CERT_HAS_EXPIRED: () =>
-      'the certificate of the server has run out; start it again: "k8ts down", then "k8ts up" gives it a new one',
+      'the certificate of the server has expired; restart it with "k8ts down" and "k8ts up" to get a new one',
     CERT_NOT_YET_VALID: () =>
-      "the certificate of the server is not valid yet; set the clock of this machine, or of the server's, right",
+      'the certificate of the server is not valid yet; correct the clock of this machine or of the server',
     'client-config': ({ message, cause }) => {
-      if (message.startsWith('not running in a cluster')) return `${message}; say which cluster with --kubeconfig FILE`;
+      if (message.startsWith('not running in a cluster')) return `${message}; choose a cluster with --kubeconfig FILE`;
       const { code } = (cause ?? {}) as SystemError;
       return `${firstLine(message)}${code === undefined ? '' : code === 'ENOENT' ? ': there is no such file' : ` (${code})`}`;
     },
@@ -86,7 +87,7 @@ export function explainError(error: unknown): string {
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
   /** etcd's and LMDB's messages. */
   if (error instanceof Error && /database space exceeded|No space left on device/.test(error.message)) return FULL;
-  return firstLine(error instanceof Error ? error.message : String(error));
+  return firstLine(errorMessage(error));
 }
 
 /** Whether the server's certificate is expired or not yet valid. */

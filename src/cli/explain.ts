@@ -1,19 +1,19 @@
 /** `k8ts explain pod NAME`: why a pod is on its node, or on none. */
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import type { Explanation } from '../scheduler/index.ts';
-import { askScheduler } from './ask-scheduler.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { bold, print, table } from './output.ts';
+import { queryScheduler } from './query-scheduler.ts';
 
 export const flags = {
   namespace: { kind: 'text', shorthand: 'n', default: 'default', summary: "The pod's namespace" },
-  all: { kind: 'switch', summary: 'Show every node, however many there are' },
+  all: { kind: 'switch', summary: 'Show all nodes' },
   scheduler: {
     kind: 'text',
-    summary: 'Address of a scheduler that runs by itself (default: the cluster here, then https://127.0.0.1:10259)',
+    summary: 'Address of a separate scheduler (default: the running cluster, then https://127.0.0.1:10259)',
   },
-  kubeconfig: { kind: 'text', summary: 'As whom to ask a scheduler that runs by itself' },
+  kubeconfig: { kind: 'text', summary: 'Kubeconfig with credentials for a separate scheduler' },
   ...dataDirFlag,
   ...outputFlag,
 } as const satisfies FlagTable;
@@ -25,21 +25,26 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags, { positional: true });
   const { values, positional, help } = parsed;
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts explain pod NAME: why a pod is on its node, or on none' }));
+    console.log(flagsHelp(flags, { usage: 'k8ts explain pod NAME: explain why a pod is on its node, or Pending' }));
     return 0;
   }
   const [kind, name, ...rest] = positional.flatMap((word) => word.split('/'));
   if (!['pod', 'pods', 'po'].includes(kind ?? '') || name === undefined || rest.length > 0)
-    throw new UsageError('it is: k8ts explain pod NAME [-n NAMESPACE]');
+    throw new UsageError('usage: k8ts explain pod NAME [-n NAMESPACE]');
   const query = `namespace=${encodeURIComponent(values.namespace)}&pod=${encodeURIComponent(name)}`;
-  const askAlone = (): Promise<Explanation> =>
-    askScheduler({ address: values.scheduler, kubeconfig: values.kubeconfig, namespace: values.namespace, pod: name });
-  const askCluster = async (): Promise<Explanation> =>
+  const querySeparateScheduler = (): Promise<Explanation> =>
+    queryScheduler({
+      address: values.scheduler,
+      kubeconfig: values.kubeconfig,
+      namespace: values.namespace,
+      pod: name,
+    });
+  const queryCluster = async (): Promise<Explanation> =>
     runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
   const explanation =
     values.scheduler === undefined
-      ? await askCluster().catch((error: unknown) => askAlone().catch(() => Promise.reject(error)))
-      : await askAlone();
+      ? await queryCluster().catch((error: unknown) => querySeparateScheduler().catch(() => Promise.reject(error)))
+      : await querySeparateScheduler();
   print(values.output, explanation, (all) => text(all, values.all ? Infinity : SHOWN_NODES));
   return 0;
 }

@@ -27,11 +27,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(
-      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'it is image load, pull or list'}`,
+      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'use image load, pull or list'}`,
     );
   }
   if (verb !== 'list' && argument === undefined)
-    throw new UsageError(`say what to ${verb}: k8ts image ${verb} ${verb === 'load' ? 'FILE.tar' : 'REFERENCE'}`);
+    throw new UsageError(`usage: k8ts image ${verb} ${verb === 'load' ? 'FILE.tar' : 'REFERENCE'}`);
   const cluster = runningCluster(parsed);
   if (verb === 'list') {
     const { images } = await cluster.call<{ images: { id: string; tags: string[]; bytes: number }[] }>(

@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
 import { nearest } from './nearest.ts';
+import { hintFor } from './other-tools.ts';
 import { print } from './output.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -15,8 +16,10 @@ async function main(argv: readonly string[]): Promise<number> {
   if (name === '--version') return main(['version', ...rest]);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
-    const near = nearest(name, Object.keys(commands));
-    console.error(`k8ts: unknown command "${name}"${near ? `; did you mean ${near}?` : '; "k8ts help" lists them'}`);
+    const hint = hintFor(argv);
+    const near = hint === undefined ? nearest(name, Object.keys(commands)) : undefined;
+    const help = hint ? `; it is "${hint}" here` : near ? `; did you mean ${near}?` : '; "k8ts help" lists them';
+    console.error(`k8ts: unknown command "${name}"${help}`);
     return 1;
   }
   try {
@@ -54,19 +57,19 @@ function help(argv: readonly string[]): number {
   const all = Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
   print(wantsJson(argv) ? 'json' : 'text', all, () => {
     const lines = all.map(({ name, summary }) => `  ${name.padEnd(24)} ${summary}`);
-    return `k8ts: Kubernetes, whole, in one npm package.\n\nCommands:\n${lines.join('\n')}\n\n"k8ts COMMAND --help" tells a command's flags; -o json prints results as JSON.`;
+    return `k8ts: Kubernetes, whole, in one npm package.\n\nCommands:\n${lines.join('\n')}\n\n"k8ts COMMAND --help" prints the flags of a command; -o json prints results as JSON.`;
   });
   return 0;
 }
 
 enableSingleIdleGc();
 /** A finished command exits even if something still keeps the event loop alive. */
-const MAX_LINGER_MS = 5000;
+const MAX_EXIT_DELAY_MS = 5000;
 
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
-  new RealClock().deadline(MAX_LINGER_MS).addEventListener('abort', () => {
-    if (process.env['K8TS_DEBUG']) console.error('something was left running:', process.getActiveResourcesInfo());
+  new RealClock().deadline(MAX_EXIT_DELAY_MS).addEventListener('abort', () => {
+    if (process.env['K8TS_DEBUG']) console.error('still running:', process.getActiveResourcesInfo());
     process.exit();
   });
 });

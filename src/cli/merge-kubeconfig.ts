@@ -6,7 +6,7 @@ import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 interface Kubeconfig {
-  clusters?: { name: string }[];
+  clusters?: { name: string; cluster?: { 'certificate-authority-data'?: string } }[];
   users?: { name: string }[];
   contexts?: { name: string; context: { cluster: string; user: string } }[];
   'current-context'?: string;
@@ -42,6 +42,30 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
   }
 }
 
+/**
+ * Removes the cluster's entries, if they are of this cluster, which its CA says. False when there are none; a file that
+ * is gone or is no kubeconfig any more stays as it is.
+ */
+export async function removeFromKubeconfig(file: string, name: string, authority: string): Promise<boolean> {
+  const existing = await fs.readFile(file, 'utf8').catch(() => '');
+  const known = parsed(existing);
+  const data = Buffer.from(authority).toString('base64');
+  const mine = known?.clusters?.find((entry) => entry.name === name);
+  if (!known || mine?.cluster?.['certificate-authority-data'] !== data) return false;
+  const isMine = ({ context }: { context: { cluster: string } }): boolean => context.cluster === name;
+  const contexts = (known.contexts ?? []).filter(isMine);
+  const rest: Kubeconfig = {
+    ...known,
+    clusters: known.clusters?.filter((entry) => entry !== mine) ?? [],
+    contexts: known.contexts?.filter((entry) => !isMine(entry)) ?? [],
+    users: known.users?.filter((user) => !contexts.some(({ context }) => context.user === user.name)) ?? [],
+  };
+  if (contexts.some((context) => context.name === known['current-context'])) rest['current-context'] = '';
+  const owner = await ownerOf(file);
+  await writeFileDurably(file, stringify(rest, { lineWidth: 0 }), owner ? { owner } : {});
+  return true;
+}
+
 /** For root: an existing file keeps its owner, a new one belongs to the user who called sudo. */
 async function ownerOf(file: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -64,18 +88,22 @@ function renamed(config: Kubeconfig, name: string): Kubeconfig {
   };
 }
 
-function merged(file: string, existing: string, added: Kubeconfig): Kubeconfig {
-  let known: unknown;
+/** Undefined for what is no kubeconfig. */
+function parsed(text: string): Kubeconfig | undefined {
   try {
-    known = parse(existing);
+    const known: unknown = parse(text);
+    return typeof known === 'object' && known !== null && 'clusters' in known ? (known as Kubeconfig) : undefined;
   } catch {
-    known = undefined;
+    return undefined;
   }
-  if (typeof known !== 'object' || known === null || !('clusters' in known))
+}
+
+function merged(file: string, existing: string, added: Kubeconfig): Kubeconfig {
+  const before = parsed(existing);
+  if (before === undefined)
     throw new CommandError(
       `${file} exists and is not a kubeconfig; it was left as it is. Choose another file with --kubeconfig`,
     );
-  const before = known as Kubeconfig;
   const list = <T extends { name: string }>(old: readonly T[] | null | undefined, fresh: readonly T[] = []): T[] => [
     ...(old ?? []).filter((entry) => !fresh.some(({ name }) => name === entry.name)),
     ...fresh,

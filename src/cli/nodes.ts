@@ -9,7 +9,7 @@ import { print, table } from './output.ts';
 export const flags = {
   ...dataDirFlag,
   simulated: { kind: 'switch', summary: 'Add nodes that run no containers' },
-  prefix: { kind: 'text', default: 'sim', summary: 'What the names of simulated nodes begin with' },
+  prefix: { kind: 'text', default: 'sim', summary: 'Name prefix of simulated nodes' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(
-      `unknown command "nodes ${verb}"; ${near ? `did you mean nodes ${near}?` : 'it is nodes list, add or remove'}`,
+      `unknown command "nodes ${verb}"; ${near ? `did you mean nodes ${near}?` : 'use nodes list, add or remove'}`,
     );
   }
   const cluster = runningCluster(parsed);
@@ -58,7 +58,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       return 0;
     }
     default: {
-      if (names.length === 0) throw new UsageError('say which nodes: k8ts nodes remove NAME...');
+      if (names.length === 0) throw new UsageError('usage: k8ts nodes remove NAME...');
       const { nodes: known } = await cluster.call<ClusterStatus>('GET', '/status');
       const unknown = names.find((name) => !known.some((node) => node.name === name));
       if (unknown !== undefined) throw new CommandError(`there is no node ${unknown}; "k8ts nodes list" lists them`);

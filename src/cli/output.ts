@@ -17,6 +17,12 @@ export function printLine(format: string, value: object, text: string): void {
   console.log(format === 'json' ? JSON.stringify(value) : text);
 }
 
+/** A line for people, beside the result. */
+export function printNotice(format: string, text: string): void {
+  if (format === 'json') console.error(text);
+  else console.log(text);
+}
+
 /** Columns under headings. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>((known, row) => row.map((cell, i) => Math.max(known[i] ?? 0, cell.length)), []);

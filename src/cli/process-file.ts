@@ -12,6 +12,8 @@ export interface ProcessFile {
   readonly started: string;
   readonly socket: string;
   readonly ephemeral: boolean;
+  /** The working directory of the command that started it, by which a cluster in memory is found. */
+  readonly startedIn?: string;
 }
 
 const NAME = 'k8ts.pid';
@@ -23,7 +25,13 @@ const MAX_SOCKET_PATH = 100;
 export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
   makeDirectoryDurably(directory, 0o700);
   const socket = socketPath(directory);
-  claim(directory, { pid: process.pid, started: startTime(process.pid) ?? '', socket, ephemeral });
+  claim(directory, {
+    pid: process.pid,
+    started: startTime(process.pid) ?? '',
+    socket,
+    ephemeral,
+    startedIn: process.cwd(),
+  });
   return {
     socket,
     release() {
@@ -92,7 +100,10 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
   return started === undefined || (file.started !== '' && started !== file.started) ? undefined : file;
 }
 
-/** The directory's cluster, or else, unless `exact`, the only running cluster in memory. */
+/**
+ * The directory's cluster, or else, unless `exact`, the only running cluster in memory that was started from the working
+ * directory: the directory's parent, as `.k8ts` is.
+ */
 export function findCluster(directory: string, exact: boolean): { directory: string; process: ProcessFile } {
   const own = readProcessFile(directory);
   if (own) return { directory, process: own };
@@ -100,13 +111,17 @@ export function findCluster(directory: string, exact: boolean): { directory: str
     const found = readProcessFile(candidate);
     return found ? [{ directory: candidate, process: found }] : [];
   });
-  if (others.length === 1) return others[0]!;
-  if (others.length > 1)
+  const here = others.filter((other) => other.process.startedIn === process.cwd());
+  if (here.length === 1) return here[0]!;
+  if (here.length > 1)
     throw new CommandError(
-      `several clusters run in memory; say which with --data-dir: ${others.map((other) => other.directory).join(' ')}`,
+      `several clusters run in memory; choose one with --data-dir: ${here.map((other) => other.directory).join(' ')}`,
     );
+  const elsewhere = others.map(
+    (other) => `${other.directory} (started in ${other.process.startedIn ?? 'another directory'})`,
+  );
   throw new CommandError(
-    `no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir`,
+    `no cluster is running in ${directory}; start one with "k8ts up", or name its directory with --data-dir${elsewhere.length > 0 ? `. In memory: ${elsewhere.join(', ')}` : ''}`,
   );
 }
 

@@ -10,7 +10,7 @@ import { untilSignal } from './until-signal.ts';
 
 export const flags = {
   ...dataDirFlag,
-  'etcd-servers': { kind: 'texts', summary: 'The cluster is in a real etcd instead of the directory' },
+  'etcd-servers': { kind: 'texts', summary: 'Endpoints of the etcd that stores the cluster' },
   'encryption-provider-config': {
     kind: 'text',
     summary: 'The EncryptionConfiguration (default DIR/pki/encryption-config.yaml)',
@@ -36,7 +36,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       `a cluster is running in ${directory}; stop it first with "k8ts down --data-dir ${directory}"`,
     );
   if (!endpoints && !fs.existsSync(path.join(directory, 'etcd')))
-    throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
+    throw new CommandError(`there is no cluster in ${directory}; name its directory with --data-dir`);
   const { ctx, release } = untilSignal({ verbosity: 0 });
   const store = await openStore(
     ctx,
@@ -51,7 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       print(
         values.output,
         await reencryptAll(store, encryption.transformer),
-        ({ rewritten, seen }) => `${rewritten} of ${seen} objects were written again`,
+        ({ rewritten, seen }) => `${rewritten} of ${seen} objects were re-encrypted`,
       );
     } finally {
       encryption.close();

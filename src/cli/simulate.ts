@@ -13,11 +13,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags, { positional: true });
   const { values, positional, help } = parsed;
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts simulate nodes N: bring the number of simulated nodes to N' }));
+    console.log(flagsHelp(flags, { usage: 'k8ts simulate nodes N: set the number of simulated nodes' }));
     return 0;
   }
   const [what, text, ...rest] = positional;
-  if (what !== 'nodes' || text === undefined || rest.length > 0) throw new UsageError('it is: k8ts simulate nodes N');
+  if (what !== 'nodes' || text === undefined || rest.length > 0) throw new UsageError('usage: k8ts simulate nodes N');
   const wanted = wholeNumber(text);
   const cluster = runningCluster(parsed);
   const { nodes } = await cluster.call<ClusterStatus>('GET', '/status');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
+import { errorMessage } from '../base/index.ts';
 import { encodeTarEntry, readTar, TAR_END, tarPadding } from '../container-runtime/index.ts';
 import { renameDurably, syncFile } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
@@ -62,16 +63,15 @@ export async function unpackSnapshot(file: string, directory: string): Promise<S
           : /^pki\/[\w.-]+$/.test(entry.name)
             ? path.join(directory, entry.name)
             : undefined;
-      if (to === undefined) throw new Error(`it holds ${entry.name}`);
+      if (to === undefined) throw new Error(`unexpected entry ${entry.name}`);
       await pipeline(Readable.from(content), fs.createWriteStream(to, { mode: entry.mode & 0o600 }));
     }
   } catch (error) {
-    throw new CommandError(
-      `${file} is not a snapshot that "k8ts snapshot save" made (${error instanceof Error ? error.message : String(error)})`,
-      { cause: error },
-    );
+    throw new CommandError(`${file} is not a snapshot of "k8ts snapshot save" (${errorMessage(error)})`, {
+      cause: error,
+    });
   }
   if (!fs.existsSync(parts.store))
-    throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made: it holds no store`);
+    throw new CommandError(`${file} is not a snapshot of "k8ts snapshot save": it has no store`);
   return { ...parts, bytes: fs.statSync(file).size };
 }

@@ -27,14 +27,14 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [verb = '', file, ...rest] = positional;
-  if (verb === '') throw new UsageError('it is: k8ts snapshot save FILE, or k8ts snapshot restore FILE');
+  if (verb === '') throw new UsageError('usage: k8ts snapshot save FILE, or k8ts snapshot restore FILE');
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(
-      `unknown command "snapshot ${verb}"; ${near ? `did you mean snapshot ${near}?` : 'it is snapshot save or restore'}`,
+      `unknown command "snapshot ${verb}"; ${near ? `did you mean snapshot ${near}?` : 'use snapshot save or restore'}`,
     );
   }
-  if (file === undefined || rest.length > 0) throw new UsageError(`it is: k8ts snapshot ${verb} FILE`);
+  if (file === undefined || rest.length > 0) throw new UsageError(`usage: k8ts snapshot ${verb} FILE`);
   const directory = path.resolve(values['data-dir']);
   const bytes =
     verb === 'save' ? await save(directory, path.resolve(file)) : await restore(path.resolve(file), directory);
@@ -49,7 +49,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function save(directory: string, file: string): Promise<number> {
   const running = readProcessFile(directory);
   if (!fs.existsSync(path.join(directory, 'etcd')))
-    throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
+    throw new CommandError(`there is no cluster in ${directory}; name its directory with --data-dir`);
   return withScratch(async (scratch) => {
     const store = path.join(scratch, 'etcd.db');
     if (running)

@@ -8,6 +8,7 @@ import { certificateExpiry, expiredCertificate } from './check-kubeconfig.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { green, print, red, table } from './output.ts';
+import { describeIngresses } from './ready.ts';
 
 export const flags = { ...dataDirFlag, ...outputFlag } as const satisfies FlagTable;
 
@@ -15,7 +16,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags);
   const { values, help } = parsed;
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts status: tell how a cluster is' }));
+    console.log(flagsHelp(flags, { usage: 'k8ts status: show the state of a cluster' }));
     return 0;
   }
   const cluster = runningCluster(parsed);
@@ -32,13 +33,13 @@ export async function run(argv: readonly string[]): Promise<number> {
 /** Why the cluster's kubeconfig does not work any more. */
 async function kubeconfigProblem(clock: Clock, file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
-  if (!fs.existsSync(file)) return 'it is not there any more; "k8ts up" writes it at every start';
+  if (!fs.existsSync(file)) return 'the file is missing; "k8ts up" writes it at every start';
   try {
     const certificate = await (await loadKubeconfig({ clock, file })).credentials.certificate();
     const expiry = certificate && certificateExpiry(certificate.cert);
     return expiry !== undefined && expiry < clock.now() ? expiredCertificate(expiry) : undefined;
   } catch (error) {
-    return `it cannot be read (${(error as Error).message}); "k8ts up" writes it at every start`;
+    return `the file cannot be read (${(error as Error).message}); "k8ts up" writes it at every start`;
   }
 }
 
@@ -53,6 +54,7 @@ function text({
   server,
   kubeconfig,
   kubeconfigProblem: problem,
+  ingress,
   uptimeSeconds,
   residentBytes,
   components,
@@ -63,7 +65,8 @@ function text({
   const simulated = nodes.filter(({ kind }) => kind === 'simulated').length;
   const rows = [
     ['API server', server],
-    ['kubeconfig', `${kubeconfig ?? 'none was written'}${problem === undefined ? '' : red(`: ${problem}`)}`],
+    ['kubeconfig', `${kubeconfig ?? 'none'}${problem === undefined ? '' : red(`: ${problem}`)}`],
+    ...(ingress ? [['ingresses', describeIngresses(ingress)]] : []),
     ['directory', directory],
     ['process', `${pid}, running for ${uptimeSeconds} s, ${Math.round(residentBytes / 2 ** 20)} MB`],
     ['nodes', `${ready} of ${nodes.length} ready${simulated > 0 ? `, ${simulated} simulated` : ''}`],

@@ -2,12 +2,15 @@
 import path from 'node:path';
 import {
   ADDONS,
+  readClusterRecord,
   realNodesObstacle,
   serveControlSocket,
   startCluster,
   type Addon,
   type Cluster,
   type ClusterOptions,
+  type ClusterRecord,
+  updateClusterRecord,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -16,41 +19,41 @@ import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
-import { Progress } from './output.ts';
+import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
-import { printReady } from './ready.ts';
+import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
-  'data-dir': { kind: 'text', summary: 'Where the cluster lives (default .k8ts)' },
+  'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
   ephemeral: { kind: 'switch', summary: 'Keep everything in memory' },
   'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
-  port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 takes a free one' },
+  port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 selects a free one' },
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
   kubeconfig: {
     kind: 'text',
-    summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)',
+    summary: 'File into which the admin kubeconfig is merged (default DIR/kubeconfig)',
   },
   nodes: {
     kind: 'whole',
     summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)',
   },
-  egress: { kind: 'switch', summary: 'Let containers reach what this machine reaches' },
+  egress: { kind: 'switch', summary: 'Allow containers to connect to addresses outside the cluster' },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
   controllers: {
     kind: 'texts',
     default: ['*'],
-    summary: 'Controllers to run: * for all, -name leaves one out, none for none',
+    summary: 'Controllers to run: * for all, -name to disable one, none for none',
   },
   addons: {
     kind: 'texts',
     default: [...ADDONS],
-    summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none`,
+    summary: `Addons to install: ${ADDONS.join(', ')}, or none`,
   },
-  'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'Addresses of Services' },
-  'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'Addresses of Pods' },
+  'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
+  'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
-  wait: { kind: 'duration', default: 60_000, summary: 'How long the cluster may take to be ready' },
+  wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, summary: 'Log verbosity' },
 } as const satisfies FlagTable;
@@ -64,10 +67,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
-  const planned = plan(values);
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
+  const record = directory === undefined ? undefined : readClusterRecord(directory);
+  const planned = plan(values, record);
+  if (planned.removal) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   const { ctx, stop, release } = untilSignal({ verbosity: values.v });
@@ -88,11 +93,13 @@ interface Plan {
   readonly controllers: readonly string[];
   /** A notice for the user. */
   readonly notice?: string;
+  /** What is lost by this start, told before it is. */
+  readonly removal?: string;
 }
 
-/** Decides between real and simulated nodes. */
-function plan(values: Values): Plan {
-  const wanted = values.nodes ?? (values['simulated-nodes'] > 0 ? 0 : 1);
+/** Decides between real and simulated nodes. Without flags, the nodes of the last start come back. */
+function plan(values: Values, record: ClusterRecord | undefined): Plan {
+  const wanted = values.nodes ?? record?.nodes?.length ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
   const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
   if (unknown !== undefined)
@@ -102,11 +109,18 @@ function plan(values: Values): Plan {
     controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
   };
   const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
-  if (!obstacle) return { ...rest, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
+  const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
+  const removal =
+    surplus.length > 0
+      ? {
+          removal: `Removing ${surplus.join(', ')} with ${surplus.length === 1 ? 'its' : 'their'} pods: ${obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`}.`,
+        }
+      : {};
+  if (!obstacle) return { ...rest, ...removal, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
   if (obstacle.kind === 'missing' && values.nodes !== undefined)
     throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
   const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
-  return { ...rest, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
+  return { ...rest, ...removal, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
 }
 
 interface Run {
@@ -119,7 +133,6 @@ interface Run {
 }
 
 async function runCluster(ctx: Context, { values, planned, runtimeDirectory, socket, stop }: Run): Promise<number> {
-  const startedAt = ctx.clock.monotonic();
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -143,7 +156,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { values, planned, socket, stop, cluster, startedAt });
+    return await serveCluster(ctx, { values, planned, socket, stop, cluster });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -157,26 +170,26 @@ const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'no
 function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {
   if (etcd && !ANSWERED_BY_ETCD.has(reached ?? ''))
     return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
-  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`;
+  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or see what it does with -v 2`;
 }
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
-  readonly startedAt: number;
 }
 
-async function serveCluster(
-  ctx: Context,
-  { values, planned, socket, stop, cluster, startedAt }: Serving,
-): Promise<number> {
+async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
-  if (values.kubeconfig)
-    await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
+  if (values.kubeconfig) {
+    const file = path.resolve(values.kubeconfig);
+    await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
+    if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
+  }
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
     pid: process.pid,
-    readySeconds: (ctx.clock.monotonic() - startedAt) / 1000,
+    readySeconds: secondsSinceProcessStart(ctx.clock),
+    ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
     ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
   };
   printReady(values.output, ready);
@@ -187,6 +200,12 @@ async function serveCluster(
   return 0;
 }
 
+/** For `k8ts delete`. */
+async function rememberKubeconfig(directory: string, file: string): Promise<void> {
+  const known = readClusterRecord(directory)?.kubeconfigs ?? [];
+  if (!known.includes(file)) await updateClusterRecord(directory, { kubeconfigs: [...known, file] });
+}
+
 const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
   const said = all.filter((notice) => notice !== undefined);
   return said.length > 0 ? { notice: said.join('\n') } : {};
@@ -194,7 +213,7 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
 
 const rootsKubeconfig = (): string | undefined =>
   process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
-    ? 'The kubeconfig is root\'s: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays yours.'
+    ? 'The kubeconfig belongs to root: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays owned by you.'
     : undefined;
 
 function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {

@@ -11,3 +11,5 @@ export type ObjectOf<K extends BuiltInResource> = ResourceTypes[K] extends ApiOb
 export function builtIn<K extends BuiltInResource>(key: K): Resource<ObjectOf<K>> {
   return resources[key];
 }
+
+export const isBuiltIn = (name: string): name is BuiltInResource => Object.hasOwn(resources, name);

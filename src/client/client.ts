@@ -1,10 +1,16 @@
 import type { PartialObjectMetadata } from '../api/generated/meta-v1.ts';
 import type { Clock, TokenBucket } from '../kernel/index.ts';
-import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
+import { builtIn, isBuiltIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
 import { Deadlines } from './deadlines.ts';
 import { errorFromResponse } from './errors.ts';
 import { ResourceClient } from './resource-client.ts';
-import type { ApiObject, Resource } from './resource.ts';
+import {
+  customResource,
+  type ApiObject,
+  type CustomResourceName,
+  type Resource,
+  type UntypedObject,
+} from './resource.ts';
 import {
   TransportError,
   type Transport,
@@ -61,11 +67,16 @@ export class Client {
     this.#headers = headers;
   }
 
-  /** By name for built-in resources (`v1/pods`), by description for custom ones. */
+  /**
+   * By name for built-in resources (`v1/pods`), which have their types; by name (`example.com/v1/widgets`) or by
+   * description for custom ones, with the type of their objects as a parameter.
+   */
   resource<K extends BuiltInResource>(resource: K): ResourceClient<ObjectOf<K>>;
+  resource<T extends ApiObject = UntypedObject>(resource: CustomResourceName): ResourceClient<T>;
   resource<T extends ApiObject>(resource: Resource<T>): ResourceClient<T>;
-  resource(resource: BuiltInResource | Resource): ResourceClient<ApiObject> {
-    return new ResourceClient<ApiObject>(this, typeof resource === 'string' ? builtIn(resource) : resource);
+  resource(resource: string | Resource): ResourceClient<ApiObject> {
+    if (typeof resource !== 'string') return new ResourceClient<ApiObject>(this, resource);
+    return new ResourceClient<ApiObject>(this, isBuiltIn(resource) ? builtIn(resource) : customResource(resource));
   }
 
   /** The same resource as PartialObjectMetadata, for a fraction of the memory. */

@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/index.ts';
 import { CertificateVerificationError } from '../net/tls/index.ts';
 import { TransportError } from './transport.ts';
 
@@ -5,7 +6,7 @@ import { TransportError } from './transport.ts';
 export function connectionError(error: unknown): TransportError {
   if (error instanceof TransportError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   const untrusted = error instanceof CertificateVerificationError || /CERT|SIGNATURE|TLS|SSL/.test(code);
   const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'].includes(
     code,

@@ -24,8 +24,10 @@ export {
   resourcePath,
   splitKey,
   type ApiObject,
+  type CustomResourceName,
   type ObjectReference,
   type Resource,
+  type UntypedObject,
 } from './resource.ts';
 export {
   formatQuery,
@@ -51,9 +53,11 @@ export {
   isUnauthorized,
 } from './errors.ts';
 export { discover, findKind, type DiscoveredResource, type Discovery } from './discovery.ts';
+export { ResourceFinder } from './find-resource.ts';
 export { connect } from './connect.ts';
 export { HttpTransport } from './http-transport.ts';
 export { ClientConfigError, type ClientConfig } from './client-config.ts';
+export { readJsonLines } from './json-lines.ts';
 export { loadKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 export { inClusterConfig } from './in-cluster-config.ts';
 export { serviceAccountCredentials } from './service-account-credentials.ts';

@@ -214,7 +214,7 @@ export class ResourceClient<T extends ApiObject> {
 
   /** Items of lists have no apiVersion and kind; owner references and events need them. */
   #named(object: T): T {
-    if (object.kind !== undefined || Object.isFrozen(object)) return object;
+    if (object.kind !== undefined || this.resource.kind === '' || Object.isFrozen(object)) return object;
     object.apiVersion = apiVersionOf(this.resource);
     object.kind = this.resource.kind;
     return object;

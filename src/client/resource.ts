@@ -7,6 +7,12 @@ export interface ApiObject {
   metadata: ObjectMeta;
 }
 
+/** An object as a program writes it down: any fields, without a type of its own. */
+export type UntypedObject = ApiObject & Readonly<Record<string, unknown>>;
+
+/** A custom resource by name, such as `example.com/v1/widgets`: its group has a dot. */
+export type CustomResourceName = `${string}.${string}/v${string}/${string}`;
+
 /** A resource of the API (group, version, plural), with the TypeScript type of its objects. */
 export interface Resource<T extends ApiObject = ApiObject> {
   readonly group: string;
@@ -46,6 +52,16 @@ export function resourcePath(resource: Resource, { namespace, name, subresource 
   if (name !== undefined) path += `/${encodeURIComponent(name)}`;
   if (subresource !== undefined) path += `/${subresource}`;
   return path;
+}
+
+/** From its name. Objects say their kind themselves, and a path has a namespace where a reference has one. */
+export function customResource<T extends ApiObject>(name: string): Resource<T> {
+  const [group = '', version = '', plural = '', ...rest] = name.split('/');
+  if (!group.includes('.') || version === '' || plural === '' || rest.length > 0)
+    throw new Error(
+      `${JSON.stringify(name)} is neither a built-in resource nor a custom one such as example.com/v1/widgets`,
+    );
+  return { group, version, plural, kind: '', namespaced: true };
 }
 
 /** `namespace/name`, or the name alone for cluster-scoped objects: the key of caches and work queues. */

@@ -1,3 +1,4 @@
+import { errorMessage } from '../base/index.ts';
 /**
  * Calls `work` `count` times in batches of 1, 2, 4…: when early calls fail, for example because of a quota, the rest is
  * skipped. Returns how many succeeded; throws a SlowStartError when a call failed.
@@ -30,7 +31,7 @@ export class SlowStartError extends Error {
   readonly skipped: number;
 
   constructor(cause: unknown, counts: { succeeded: number; failed: number; skipped: number }) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorMessage(cause), { cause });
     this.name = 'SlowStartError';
     this.succeeded = counts.succeeded;
     this.failed = counts.failed;

@@ -1,6 +1,7 @@
 /** Loads a cloud provider: a module whose default export creates it from the content of the `--cloud-config` file. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { errorMessage } from '../base/index.ts';
 import { UsageError } from '../flags/index.ts';
 import type { CloudProvider } from './provider.ts';
 
@@ -10,9 +11,7 @@ export async function loadProvider(module: string, config: string | undefined): 
   const specifier =
     module.startsWith('.') || path.isAbsolute(module) ? pathToFileURL(path.resolve(module)).href : module;
   const loaded = (await import(specifier).catch((error: unknown) => {
-    throw new UsageError(
-      `the cloud provider ${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new UsageError(`the cloud provider ${module} cannot be loaded: ${errorMessage(error)}`);
   })) as ProviderModule;
   if (typeof loaded.default !== 'function')
     throw new UsageError(`the cloud provider ${module} has no default export that creates one`);

@@ -1,6 +1,7 @@
 /** node-route-controller: creates a route in the cloud's network to the pod CIDRs of every Node. */
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
-import { formatTime } from '../base/index.ts';
+import { errorMessage, formatTime } from '../base/index.ts';
+import { podCidrsOf } from '../component-helpers/index.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
 import type { Route, Routes } from './provider.ts';
 
@@ -29,8 +30,6 @@ export const routeController: CloudController = {
   },
 };
 
-const podCidrsOf = ({ spec }: Node): readonly string[] => spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);
-
 async function reconcileRoutes(context: CloudControllerContext, routes: Routes, nodes: readonly Node[]): Promise<void> {
   const { config, logger, signal } = context;
   const present = await routes.list(config.clusterName);
@@ -55,7 +54,7 @@ async function reconcileRoutes(context: CloudControllerContext, routes: Routes, 
           node,
           'Warning',
           'FailedToCreateRoute',
-          `Could not create route ${uid} ${destinationCidr} for node ${name} after 0s: ${error instanceof Error ? error.message : String(error)}`,
+          `Could not create route ${uid} ${destinationCidr} for node ${name} after 0s: ${errorMessage(error)}`,
         );
       });
     }

@@ -1,6 +1,8 @@
 /** service-lb-controller: creates, updates and deletes the load balancers of Services of type LoadBalancer. */
 import type { Node, Service } from '../api/generated/core-v1.ts';
+import { errorMessage } from '../base/index.ts';
 import { enqueueOnChange, isNotFound, keyOf, splitKey, type SharedInformer } from '../client/index.ts';
+import { hasFinalizer } from '../component-helpers/index.ts';
 import type { CloudController, CloudControllerContext } from './controller.ts';
 import { keyedLoop } from './keyed-loop.ts';
 import type { LoadBalancers, LoadBalancerStatus } from './provider.ts';
@@ -74,14 +76,14 @@ class LoadBalancerReconciler {
   }
 
   concerns(service: Service): boolean {
-    return needsLoadBalancer(service) || hasFinalizer(service) || this.#applied.has(keyOf(service));
+    return needsLoadBalancer(service) || hasFinalizer(service, FINALIZER) || this.#applied.has(keyOf(service));
   }
 
   async reconcile(key: string): Promise<void> {
     const service = this.#parts.services.get(key);
     if (service && needsLoadBalancer(service)) return this.#ensure(service);
     this.#applied.delete(key);
-    if (service && hasFinalizer(service)) await this.#remove(service);
+    if (service && hasFinalizer(service, FINALIZER)) await this.#remove(service);
   }
 
   async #ensure(service: Service): Promise<void> {
@@ -135,7 +137,7 @@ class LoadBalancerReconciler {
 
   /** The finalizer is added before the load balancer exists, so that none is left behind. */
   async #addFinalizer(service: Service): Promise<Service> {
-    if (hasFinalizer(service)) return service;
+    if (hasFinalizer(service, FINALIZER)) return service;
     const { client, signal } = this.#context;
     const { finalizers = [], resourceVersion } = service.metadata;
     const metadata = { resourceVersion, finalizers: [...finalizers, FINALIZER] };
@@ -155,11 +157,9 @@ class LoadBalancerReconciler {
       await work();
     } catch (error) {
       if (isNotFound(error)) return;
-      const message = `Error syncing load balancer: ${problem}: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Error syncing load balancer: ${problem}: ${errorMessage(error)}`;
       this.#context.recorder.event(service, 'Warning', 'SyncLoadBalancerFailed', message);
       throw error;
     }
   }
 }
-
-const hasFinalizer = ({ metadata }: Service): boolean => metadata.finalizers?.includes(FINALIZER) ?? false;

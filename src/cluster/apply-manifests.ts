@@ -1,7 +1,6 @@
 /** Applies manifests as `kubectl apply --server-side` does, sorted so that dependencies come first. */
 import { parseAllDocuments } from 'yaml';
-import type { ApiObject, Client } from '../client/index.ts';
-import { ResourceFinder } from './find-resource.ts';
+import type { ApiObject, Client, ResourceFinder, UntypedObject } from '../client/index.ts';
 
 export interface ApplyOptions {
   /** The namespace of objects that name none; default `default`. */
@@ -9,7 +8,11 @@ export interface ApplyOptions {
   readonly fieldManager?: string;
 }
 
-export type Manifests = string | ApiObject | readonly (string | ApiObject)[];
+/** A typed object, or any plain one of a built-in or custom kind. */
+export type Manifest = ApiObject | UntypedObject;
+
+/** YAML documents or objects. */
+export type Manifests = string | Manifest | readonly (string | Manifest)[];
 
 /** Kinds that others depend on come first. */
 const FIRST = [
@@ -28,14 +31,14 @@ export async function applyManifests(
   manifests: Manifests,
   options: ApplyOptions = {},
 ): Promise<ApiObject[]> {
-  const objects = [manifests]
-    .flat()
-    .flatMap((manifest) => (typeof manifest === 'string' ? parseManifests(manifest) : [manifest as ApiObject]));
+  const objects = (Array.isArray(manifests) ? manifests : [manifests]).flatMap((manifest: string | Manifest) =>
+    typeof manifest === 'string' ? parseManifests(manifest) : [checked(manifest)],
+  );
   const rank = ({ kind = '' }: ApiObject): number => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
   const applied: ApiObject[] = [];
   for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) {
     const resource = await finder.byManifest(object);
-    const namespace = resource.namespaced ? (object.metadata.namespace ?? options.namespace ?? 'default') : undefined;
+    const namespace = resource.namespaced ? (object.metadata?.namespace ?? options.namespace ?? 'default') : undefined;
     const complete = { ...object, metadata: { ...object.metadata, ...(namespace === undefined ? {} : { namespace }) } };
     const result = await client
       .resource(resource)
@@ -44,6 +47,11 @@ export async function applyManifests(
     applied.push(result);
   }
   return applied;
+}
+
+function checked(manifest: Manifest): ApiObject {
+  if (typeof manifest['kind' as keyof Manifest] === 'string') return manifest as ApiObject;
+  throw new Error('a manifest must be an object with apiVersion, kind and metadata');
 }
 
 function parseManifests(text: string): ApiObject[] {

@@ -8,6 +8,7 @@ import {
   createServiceAccounts,
   ensure,
   grantAccess,
+  grantOwnAccess,
   type ClusterBinding,
   type ComponentAccount,
 } from './component-access.ts';
@@ -24,6 +25,7 @@ const KUBELET_CLIENT: ClusterBinding = {
 export async function createClusterObjects(client: Client, options: ClusterOptions): Promise<void> {
   const { addons = [] } = options;
   await Promise.all([
+    grantOwnAccess(client),
     grantAccess(client, componentAccounts(options)),
     bindClusterRole(client, KUBELET_CLIENT),
     addons.includes('storage') ? createStandardClass(client) : undefined,

@@ -5,6 +5,7 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../api/generated/rbac-v1.ts';
 import { reconcileRole, recordEvents, rule, type Reconciliation } from '../apiserver/index.ts';
 import { isAlreadyExists, type ApiObject, type Client, type ResourceClient } from '../client/index.ts';
+import { OWN_USER } from './identities.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NAMESPACE = 'kube-system';
@@ -61,6 +62,16 @@ const ACCESS = {
 
 export type ComponentAccount = keyof typeof ACCESS;
 
+/** For the cluster's own user. */
+const OWN_ACCESS: Access = {
+  role: OWN_USER.name,
+  rules: [
+    rule('list,watch', 'core', 'nodes'),
+    rule('list', 'core', 'namespaces,pods,services'),
+    rule('watch', 'core', 'serviceaccounts'),
+  ],
+};
+
 /** Adds missing rules to existing roles; rules that an administrator added stay. */
 export async function grantAccess(client: Client, accounts: readonly ComponentAccount[]): Promise<void> {
   await Promise.all([createServiceAccounts(client, accounts), ...accounts.map((account) => grant(client, account))]);
@@ -72,10 +83,15 @@ export async function createServiceAccounts(client: Client, names: readonly stri
   await Promise.all(names.map((name) => ensure(accounts, { metadata: { name, namespace: NAMESPACE } })));
 }
 
-async function grant(client: Client, account: ComponentAccount): Promise<void> {
-  const { role, rules } = ACCESS[account];
+const grant = (client: Client, account: ComponentAccount): Promise<void> =>
+  grantTo(client, ACCESS[account], { kind: 'ServiceAccount', namespace: NAMESPACE, name: account });
+
+/** The access of the cluster's own user, which is no ServiceAccount: it needs no token. */
+export const grantOwnAccess = (client: Client): Promise<void> =>
+  grantTo(client, OWN_ACCESS, { kind: 'User', name: OWN_USER.name });
+
+async function grantTo(client: Client, { role, rules }: Access, subject: ClusterBinding['subject']): Promise<void> {
   const clusterRole: ClusterRole = { metadata: { name: role }, rules: structuredClone([...rules]) };
-  const subject = { kind: 'ServiceAccount', namespace: NAMESPACE, name: account } as const;
   await Promise.all([
     ensure(client.resource(`${RBAC}/v1/clusterroles`), clusterRole, reconcileRole<ClusterRole>),
     bindClusterRole(client, { name: role, role, subject }),

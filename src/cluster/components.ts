@@ -1,4 +1,5 @@
 /** The components of a cluster's process by name; they can be stopped and restarted one by one. */
+import { errorMessage } from '../base/index.ts';
 import { childContext, isAbort, type Context } from '../kernel/index.ts';
 
 type Run = (ctx: Context) => Promise<void>;
@@ -51,9 +52,7 @@ export class Components {
         await component.run(ctx);
       } catch (error) {
         if (!ctx.signal.aborted || !isAbort(error, ctx.signal))
-          this.#failed(
-            new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }),
-          );
+          this.#failed(new Error(`${name}: ${errorMessage(error)}`, { cause: error }));
       } finally {
         component.stop = undefined;
       }

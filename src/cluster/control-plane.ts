@@ -14,7 +14,7 @@ import {
   type StoreConfig,
   type UserInfo,
 } from '../apiserver/index.ts';
-import { AddressRange } from '../base/index.ts';
+import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
@@ -150,7 +150,7 @@ async function openKeys(
   } catch (error) {
     if (directory === undefined || (error instanceof Error && 'syscall' in error)) throw error;
     throw new Error(
-      `the keys in ${directory} cannot be read (${error instanceof Error ? error.message : String(error)}); restore them from a snapshot, or start with another --data-dir`,
+      `the keys in ${directory} cannot be read (${errorMessage(error)}); restore them from a snapshot, or start with another --data-dir`,
       { cause: error },
     );
   }

@@ -5,10 +5,12 @@
 import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { errorMessage } from '../base/index.ts';
+import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
-import { ADMIN } from './identities.ts';
+import { OWN_USER } from './identities.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -16,6 +18,8 @@ export interface ClusterStatus {
   readonly pid: number;
   readonly server: string;
   readonly kubeconfig: string | undefined;
+  /** Where Ingresses are served. */
+  readonly ingress?: IngressEndpoints;
   readonly uptimeSeconds: number;
   readonly residentBytes: number;
   readonly components: readonly { readonly name: string; readonly running: boolean }[];
@@ -65,8 +69,12 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
     }),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
-    'GET /explain': ({ query, cluster }) =>
-      cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
+    'GET /explain': ({ query, cluster }) => {
+      const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
+      const decision = cluster.schedulingDecision({ namespace, name });
+      if (!decision) throw new Refusal(404, `the scheduler has not tried pod ${namespace}/${name} lately`);
+      return decision;
+    },
   }),
 );
 
@@ -118,7 +126,7 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
 }
 
 async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<ClusterStatus> {
-  const client = cluster.clientAs(ADMIN, OWN_CLIENT, ctx.signal);
+  const client = cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal);
   const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
     const { items, metadata } = await client.resource(resource).list({ limit: 1 });
     return items.length + (metadata.remainingItemCount ?? 0);
@@ -133,6 +141,7 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
     pid: process.pid,
     server: cluster.server,
     kubeconfig: cluster.kubeconfigFile,
+    ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
     uptimeSeconds: Math.round((ctx.clock.monotonic() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
     components: [{ name: 'kube-apiserver', running: true }, ...cluster.components.states],
@@ -163,7 +172,7 @@ export async function serveControlSocket(
       else send(response, 200, answer);
     } catch (error) {
       send(response, error instanceof Refusal ? error.status : 400, {
-        error: error instanceof Error ? error.message : String(error),
+        error: errorMessage(error),
       });
     }
   };

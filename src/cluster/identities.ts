@@ -12,6 +12,9 @@ export const componentUser = (component: string): UserInfo => ({
   groups: [AUTHENTICATED],
 });
 
+/** What a cluster itself asks for while it runs: whether it is ready, and what `k8ts status` shows. */
+export const OWN_USER: UserInfo = componentUser('k8ts');
+
 /** The kubelet of a node. */
 export const nodeUser = (nodeName: string): UserInfo => ({
   name: `system:node:${nodeName}`,

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ApiResponse } from '../apiserver/index.ts';
 import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { ADMIN } from './identities.ts';
@@ -42,4 +43,29 @@ it('ends the watch on the server when the reader leaves its loop', async () => {
   expect(seen).toHaveLength(1);
   await server.ctx.clock.settle();
   expect(delivering()).toBe(0);
+});
+
+/** A client of a server that proxies everything to an aggregated one, which answers in these pieces. */
+function aggregatedClient(status: number, ...pieces: string[]): Client {
+  const { signal, clock } = server.ctx;
+  const stream: ApiResponse['stream'] = async (sink) => {
+    for (const piece of pieces) if (!sink.write(Buffer.from(piece))) await sink.drained();
+  };
+  const handle = (): Promise<ApiResponse> => Promise.resolve({ status, headers: {}, stream });
+  return new Client({ transport: inProcessTransport({ user: ADMIN, signal, handle }), clock });
+}
+
+it('reads the watch of an aggregated API, wherever its bytes are split', async () => {
+  const line = JSON.stringify({ type: 'ADDED', object: { kind: 'Flunder', metadata: { name: 'a' } } });
+  const seen: string[] = [];
+  const client = aggregatedClient(200, line.slice(0, 20), `${line.slice(20)}\n${line}\n`);
+  for await (const { type, object } of client.resource('v1/namespaces').watch())
+    seen.push(`${type} ${object.metadata.name}`);
+  expect(seen).toEqual(['ADDED a', 'ADDED a']);
+});
+
+it('tells of a watch that an aggregated API refuses', async () => {
+  const refusal = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, message: 'too old' };
+  const events = aggregatedClient(410, JSON.stringify(refusal)).resource('v1/namespaces').watch();
+  await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: { reason: 'Expired' } });
 });

@@ -6,6 +6,7 @@ import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, Watche
 import {
   errorFromResponse,
   queryParameters,
+  readJsonLines,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -37,8 +38,15 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
     },
     async watch(request) {
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));
-      const { result } = response;
-      if (result?.type !== 'watch') throw new StatusError(toTransportResponse(response).body as StatusError['status']);
+      const { result, stream } = response;
+      if (result?.type !== 'watch') {
+        if (stream === undefined) throw new StatusError(toTransportResponse(response).body as StatusError['status']);
+        // An aggregated API server answers in bytes.
+        if (response.status !== 200)
+          throw errorFromResponse(toTransportResponse(await collected(response, options.signal)));
+        const signal = request.signal ? AbortSignal.any([request.signal, options.signal]) : options.signal;
+        return readJsonLines<WatchEvent<unknown>>(chunksOf(stream, signal));
+      }
       const events = new EventBuffer(request.signal ? [request.signal, options.signal] : [options.signal]);
       void result.deliver(events).then(
         () => events.end(),

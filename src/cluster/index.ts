@@ -9,14 +9,21 @@ export { serveControlSocket, type ClusterStatus } from './control-socket.ts';
 export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Obstacle } from './real-nodes.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
+export {
+  DATA_FORMAT,
+  DataDirectoryError,
+  readClusterRecord,
+  removeClusterData,
+  updateClusterRecord,
+  type ClusterRecord,
+} from './data-directory.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
 export { ADMIN } from './identities.ts';
 export { inProcessTransport, type InProcessOptions } from './in-process-transport.ts';
-export { applyManifests, type ApplyOptions, type Manifests } from './apply-manifests.ts';
+export { applyManifests, type ApplyOptions, type Manifest, type Manifests } from './apply-manifests.ts';
 export { ClusterClock } from './cluster-clock.ts';
 export { ClusterSnapshot } from './snapshot.ts';
-export { ResourceFinder } from './find-resource.ts';
 export { waitForObject, waitUntil, type WaitCondition, type Waiting, type WaitOptions } from './wait-for.ts';
 export {
   BEHAVIOUR_ANNOTATION,

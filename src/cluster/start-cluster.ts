@@ -6,7 +6,11 @@ import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
-import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
+import {
+  DEFAULT_INGRESS_CONFIG,
+  run as runIngressController,
+  type IngressEndpoints,
+} from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
 import {
@@ -21,10 +25,11 @@ import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
+import { readClusterRecord, updateClusterRecord } from './data-directory.ts';
 import { OWN_CLIENT } from './faults/index.ts';
-import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
+import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
-import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
+import { deleteNode, deletePodsOf, openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
@@ -32,8 +37,10 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly simulatedNodes: SimulatedNodes;
   /** The nodes that run containers; undefined when there are none. */
   readonly fleet: NodeFleet | undefined;
-  /** The scheduler's last decision about a pod, explained. */
-  explain(pod: { namespace: string; name: string }): Explanation;
+  /** Where Ingresses are served; undefined when they are not. */
+  readonly ingress: IngressEndpoints | undefined;
+  /** The scheduler's last decision about a pod, if it has made one lately. */
+  schedulingDecision(pod: { namespace: string; name: string }): Explanation | undefined;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -46,6 +53,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
+  const lastNodes = requested.dataDirectory ? (readClusterRecord(requested.dataDirectory)?.nodes ?? []) : [];
   /** The network comes first: the API server's address for nodes and pods is part of it. */
   const fleet = (requested.nodes ?? 0) > 0 ? await openFleet(ctx, requested) : undefined;
   const options: ClusterOptions = fleet
@@ -69,8 +77,10 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     await createClusterObjects(admin, options);
-    const explanations = startComponents({ options, controlPlane, components, nodes });
-    await Promise.all([
+    if (!fleet) await forgetNodes(admin, options, lastNodes);
+    const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
+    const [ingress] = await Promise.all([
+      untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
       createControllerAccounts(admin, options),
     ]);
@@ -79,11 +89,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       components,
       simulatedNodes: nodes,
       fleet,
-      explain: ({ namespace, name }) => {
-        const explanation = explanations.explanationOf(`${namespace}/${name}`);
-        if (explanation === undefined) throw new Error(`the scheduler has not tried pod ${namespace}/${name} lately`);
-        return explanation;
-      },
+      ingress,
+      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
       finished,
     };
   } catch (error) {
@@ -91,6 +98,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await finished.catch(() => undefined);
     throw error;
   }
+}
+
+/** A cluster that ran containers and does so no more. */
+async function forgetNodes(client: Client, { dataDirectory }: ClusterOptions, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await deleteNode(client, name);
+    await deletePodsOf(client, name);
+  }
+  if (dataDirectory) await updateClusterRecord(dataDirectory, { nodes: [] });
 }
 
 interface Parts {
@@ -111,8 +127,12 @@ function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNode
   });
 }
 
-/** Returns the scheduler's explanations. */
-function startComponents({ options, controlPlane, components, nodes }: Parts): Explanations {
+interface StartedComponents {
+  readonly explanations: Explanations;
+  readonly untilIngress: Promise<IngressEndpoints | undefined>;
+}
+
+function startComponents({ options, controlPlane, components, nodes }: Parts): StartedComponents {
   const explanations = new Explanations();
   const identity = os.hostname();
   const clientOf = (component: string, user: UserInfo, { signal }: Context): Client =>
@@ -139,14 +159,17 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
       }),
     );
   }
-  if (options.addons?.includes('ingress') && (options.nodes ?? 0) > 0) {
-    const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
+  if (!options.addons?.includes('ingress') || (options.nodes ?? 0) === 0)
+    return { explanations, untilIngress: Promise.resolve(undefined) };
+  const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
+  const untilIngress = new Promise<IngressEndpoints>((resolve, reject) => {
     components.add('ingress-controller', (inner) => {
       const client = clientOf('ingress-controller', serviceAccountUser('ingress-controller'), inner);
-      return runIngressController(inner, { client, config });
+      return runIngressController(inner, { client, config, onReady: resolve });
     });
-  }
-  return explanations;
+    components.failure.catch(reject);
+  });
+  return { explanations, untilIngress };
 }
 
 /** Resolves when the nodes are Ready and pods can be created. */
@@ -162,7 +185,7 @@ async function startNodes(
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
-  const client = controlPlane.clientAs(ADMIN, OWN_CLIENT);
+  const client = controlPlane.clientAs(OWN_USER, OWN_CLIENT);
   await untilDefaultAccount(ctx, client);
   await untilNodesReady(ctx, client, [...nodes.names, ...real]);
 }

@@ -1,7 +1,6 @@
 /** Waits for conditions of objects, as `kubectl wait` does. */
 import { isRecord, parseDuration } from '../base/index.ts';
-import { isNotFound, type ApiObject, type Client } from '../client/index.ts';
-import type { ResourceFinder } from './find-resource.ts';
+import { isNotFound, type ApiObject, type Client, type ResourceFinder } from '../client/index.ts';
 
 /**
  * A condition's name (`Available`, `Ready=False`), `delete`, a field and its value (`jsonpath={.status.phase}=Running`), or

@@ -1,9 +1,11 @@
 /**
  * Semantics of pods and nodes that several components need: requests and limits of a pod, its QoS class, tolerations and
- * taints, node affinity, and the state of a pod (terminal, ready, available). Pure functions on API objects.
+ * taints, node affinity, containers, pod CIDRs, finalizers, and the state of a pod (terminal, ready, available). Pure
+ * functions on API objects.
  * `scripts/check-meanings.mjs` refuses a second implementation elsewhere.
  */
-export { isRestartableInitContainer, longRunningContainers } from './containers.ts';
+export { allContainers, isRestartableInitContainer, longRunningContainers } from './containers.ts';
+export { hasFinalizer } from './finalizers.ts';
 export {
   namedNodes,
   nodeLike,
@@ -13,6 +15,7 @@ export {
   requiredNodeMatcher,
   type NodeMatcher,
 } from './node-affinity.ts';
+export { podCidrsOf } from './pod-cidrs.ts';
 export { computePodQos, podQos } from './pod-qos.ts';
 export {
   hasPodLevelResources,

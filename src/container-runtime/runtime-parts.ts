@@ -47,7 +47,3 @@ export function nowNanoseconds(ctx: Context): number {
 export function newId(ctx: Context): string {
   return Buffer.from(ctx.random.bytes(32)).toString('hex');
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,9 +1,10 @@
 /** Answers CRI's Version and Status calls. */
+import { K8TS_VERSION } from '../base/index.ts';
 import type { RuntimeCondition, StatusResponse, VersionResponse } from '../cri/index.ts';
 import type { RuntimeParts } from './runtime-parts.ts';
 
 export const RUNTIME_NAME = 'k8ts';
-export const RUNTIME_VERSION = '0.1.0';
+export const RUNTIME_VERSION = K8TS_VERSION;
 
 export function runtimeVersion(): VersionResponse {
   return { version: '0.1.0', runtimeName: RUNTIME_NAME, runtimeVersion: RUNTIME_VERSION, runtimeApiVersion: 'v1' };

@@ -75,6 +75,7 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
 async function servingCertificate(ctx: Context, values: ControllerManagerFlagValues): Promise<ServingCertificate> {
   const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
   if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-controller-manager');
-  if (!certificateFile || !keyFile) throw new UsageError('--tls-cert-file and --tls-private-key-file belong together');
+  if (!certificateFile || !keyFile)
+    throw new UsageError('--tls-cert-file and --tls-private-key-file must be given together');
   return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
 }

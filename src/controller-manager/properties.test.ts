@@ -1,5 +1,6 @@
 /** Every controller, from random starting states: alone, with a second leader, with failures and late caches, and killed at every write. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { errorMessage } from '../base/index.ts';
 import { SeededRandom, type Random } from '../kernel/index.ts';
 import { controllers } from './registry.ts';
 import { IDENTITY_PROPERTIES } from './testing/identity-properties.ts';
@@ -61,7 +62,7 @@ async function rightInTheEnd(fixture: ControllerFixture, property: Property, wor
   let found: string | undefined;
   const isRight = async (): Promise<boolean> => (found = await wrongNow(property, world)) === undefined;
   await fixture.eventually('it is right', isRight, limitMs).catch((error: unknown) => {
-    throw new Error(`${found}\n${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${found}\n${errorMessage(error)}`);
   });
 }
 

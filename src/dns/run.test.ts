@@ -40,7 +40,7 @@ async function startDns(forwarders: readonly string[] = []) {
       await running;
     },
   );
-  const resolver = new Resolver({ timeout: 2000, tries: 1 });
+  const resolver = new Resolver({ timeout: 10_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${listener!.port}`]);
   return { client, resolver, port: listener!.port, ctx };
 }

@@ -4,7 +4,6 @@ import {
   bytesOfValue,
   type Compare,
   type KeyValue,
-  type LazyValue,
   type RangeRequest,
   type TxnOperation,
   type TxnOperationResult,
@@ -25,7 +24,7 @@ export interface Draft extends View {
   write(key: string, kv: KeyValue | undefined): void;
 }
 
-interface TxnEnvironment {
+export interface TxnEnvironment {
   draft: Draft;
   /** The newest revision before this transaction. */
   revision: number;
@@ -45,66 +44,6 @@ export function applyTxn(request: TxnRequest, environment: TxnEnvironment): { re
   const path = choosePath(request, environment.draft);
   checkPath(path, environment);
   return { result: applyPath(path, environment, changes), changes };
-}
-
-/** A put of one key, compared against its revision: the transaction of every API server write. */
-interface SinglePut {
-  readonly put: Put;
-  /** The expected mod revision of the key; 0 when the key must not exist. */
-  readonly over: number;
-}
-
-export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest): SinglePut | undefined {
-  if (compare?.length !== 1 || success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0))
-    return undefined;
-  const [condition] = compare;
-  const [put] = success;
-  if (condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd || put!.op !== 'put')
-    return undefined;
-  if (condition!.key !== put!.key || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv)
-    return undefined;
-  return { put: put!, over: condition!.value };
-}
-
-/** `applyTxn` for the common case. */
-export function applySinglePut(
-  { put, over }: SinglePut,
-  environment: TxnEnvironment,
-): { result: TxnResult; changes: Change[] } {
-  const { draft, revision } = environment;
-  const previous = draft.get(put.key);
-  if ((previous?.modRevision ?? 0) !== over)
-    return { result: { revision, succeeded: false, responses: [] }, changes: [] };
-  if (put.lease && !environment.leaseExists(put.lease)) throw failure('lease-not-found');
-  const { key, value, lease = 0n } = put;
-  const modRevision = revision + 1;
-  const createRevision = previous?.createRevision ?? modRevision;
-  const version = (previous?.version ?? 0) + 1;
-  const kv: KeyValue =
-    value instanceof Uint8Array
-      ? { key, value, createRevision, modRevision, version, lease }
-      : new LazyKeyValue(key, value, createRevision, modRevision, version, lease);
-  draft.write(put.key, kv);
-  return {
-    result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] },
-    changes: [{ type: 'put', kv, prevKv: previous }],
-  };
-}
-
-/** A class, because V8 keeps an object literal with a getter in dictionary mode: six times as large, and slow. */
-class LazyKeyValue implements KeyValue {
-  constructor(
-    readonly key: string,
-    readonly lazyValue: LazyValue,
-    readonly createRevision: number,
-    readonly modRevision: number,
-    readonly version: number,
-    readonly lease: bigint,
-  ) {}
-
-  get value(): Uint8Array {
-    return this.lazyValue.bytes();
-  }
 }
 
 /** Which branch each (nested) transaction takes: decided on the state before the first write, as etcd does. */
@@ -206,7 +145,7 @@ function revisionNow(environment: TxnEnvironment, changes: readonly Change[]): n
   return changes.length === 0 ? environment.revision : environment.revision + 1;
 }
 
-type Put = Extract<TxnOperation, { op: 'put' }>;
+export type Put = Extract<TxnOperation, { op: 'put' }>;
 type Delete = Extract<TxnOperation, { op: 'delete' }>;
 
 function applyPut(put: Put, { draft, revision }: TxnEnvironment, changes: Change[]): TxnOperationResult {

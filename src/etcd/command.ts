@@ -9,7 +9,7 @@ import { restoreSnapshot, saveSnapshot, type SnapshotStatus, snapshotStatus } fr
 import type { ListenerTls } from './front/listener.ts';
 
 export interface EtcdCommandOutput {
-  /** Takes what the command prints; default: standard output. */
+  /** Receives the output of the command; default: standard output. */
   write?(text: string): void;
   onReady?: EtcdConfig['onReady'];
 }
@@ -41,7 +41,7 @@ export async function runEtcdCommand(
       return write(`${USAGE}\n`);
     default:
       throw new UsageError(
-        `unknown command ${JSON.stringify(`snapshot ${verb ?? ''}`.trim())}: it is snapshot save, status or restore`,
+        `unknown command ${JSON.stringify(`snapshot ${verb ?? ''}`.trim())}: use snapshot save, status or restore`,
       );
   }
 }
@@ -74,7 +74,8 @@ async function serverTls(values: FlagValues<typeof etcdFlags>): Promise<Listener
     if (clientCertAuth) throw new UsageError('--client-cert-auth needs --cert-file, --key-file and --trusted-ca-file');
     return undefined;
   }
-  if (cert === undefined || key === undefined) throw new UsageError('--cert-file and --key-file belong together');
+  if (cert === undefined || key === undefined)
+    throw new UsageError('--cert-file and --key-file must be given together');
   if (clientCertAuth && ca === undefined) throw new UsageError('--client-cert-auth needs --trusted-ca-file');
   return {
     cert: await readFile(cert),
@@ -86,7 +87,7 @@ async function serverTls(values: FlagValues<typeof etcdFlags>): Promise<Listener
 
 async function snapshotSave(ctx: Context, argv: readonly string[], write: (text: string) => void): Promise<void> {
   const parsed = parseFlags(argv, snapshotSaveFlags, { positional: true });
-  if (parsed.help) return write(snapshotHelp('save FILE: save an etcd that runs', snapshotSaveFlags));
+  if (parsed.help) return write(snapshotHelp('save FILE: save a snapshot of a running etcd', snapshotSaveFlags));
   const { values, positional } = parsed;
   const path = onlyFile(positional, 'snapshot save');
   const file = async (name: 'cacert' | 'cert' | 'key') =>
@@ -106,7 +107,7 @@ async function snapshotSave(ctx: Context, argv: readonly string[], write: (text:
 
 async function snapshotStatusCommand(argv: readonly string[], write: (text: string) => void): Promise<void> {
   const { values, positional, help } = parseFlags(argv, snapshotStatusFlags, { positional: true });
-  if (help) return write(snapshotHelp('status FILE: tell what is in a snapshot', snapshotStatusFlags));
+  if (help) return write(snapshotHelp('status FILE: show the content of a snapshot', snapshotStatusFlags));
   const status = await snapshotStatus(onlyFile(positional, 'snapshot status'));
   switch (values['write-out']) {
     case 'json':
@@ -124,7 +125,7 @@ async function snapshotStatusCommand(argv: readonly string[], write: (text: stri
 
 async function snapshotRestore(argv: readonly string[], write: (text: string) => void): Promise<void> {
   const { values, positional, help } = parseFlags(argv, snapshotRestoreFlags, { positional: true });
-  if (help) return write(snapshotHelp('restore FILE: make a store of a snapshot', snapshotRestoreFlags));
+  if (help) return write(snapshotHelp('restore FILE: create a store from a snapshot', snapshotRestoreFlags));
   const path = onlyFile(positional, 'snapshot restore');
   const directory = values['data-dir'] ?? `${values.name}.etcd`;
   const { revision, totalKeys } = await restoreSnapshot({ path, directory, skipHashCheck: values['skip-hash-check'] });

@@ -13,12 +13,12 @@ export interface Commit {
 }
 
 /**
- * Where an `MvccStore` keeps its state. An engine knows nothing of transactions, watches or lease time: it holds the
- * newest pairs, the history since the last compaction, and makes commits durable in the order in which they come.
+ * Where an `MvccStore` keeps its state. An engine does not know transactions, watches or lease times: it holds the
+ * newest pairs and the history since the last compaction, and makes commits durable in their order.
  */
 export interface Engine {
   readonly history: History;
-  /** A draft of the newest state, including commits that are still on their way to the disk. */
+  /** A draft of the newest state, including commits that are not durable yet. */
   draft(): Draft;
   /** The state at a published revision from the compaction on. Its history must be loaded from `revision + 1` on. */
   viewAt(revision: number): View;
@@ -26,7 +26,7 @@ export interface Engine {
   commit(commit: Commit): Promise<void> | undefined;
   /** Resolves when every commit so far is durable; undefined when all are. */
   settled(): Promise<void> | undefined;
-  /** Forgets the records before `revision`, soon, or before it resolves when `physical`. */
+  /** Removes the records before `revision`: in the background, or before it resolves if `physical`. */
   compact(revision: number, options: { physical: boolean }): Promise<void>;
   /** Throws 'no-space' when puts are refused. */
   checkQuota(): void;

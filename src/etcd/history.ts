@@ -6,7 +6,7 @@ export interface RevisionRecord {
   readonly changes: readonly Change[];
 }
 
-/** The changes since the last compaction, as watches and reads of older revisions need them. */
+/** The changes since the last compaction, for watches and reads of older revisions. */
 export interface History {
   /** The oldest revision whose record is in memory; older ones, if they still exist, need `load`. */
   readonly firstLoaded: number;

@@ -24,7 +24,7 @@ const MAX_TTL_SECONDS = 9_000_000_000;
 const MIN_TTL_SECONDS = 2;
 /** How long to wait before an expired lease whose revocation failed is tried again. */
 const RETRY_MS = 1000;
-/** Timers overflow past 2^31 ms; a longer wait takes several. */
+/** Timers overflow past 2^31 ms; a longer wait needs several. */
 const MAX_WAIT_MS = 2 ** 30;
 
 /** The leases, the keys attached to them, and when they expire. */
@@ -114,7 +114,7 @@ export class Lessor {
     this.#withKeys(id, (keys) => keys.set(key, true));
   }
 
-  /** Restores a savepoint, but keeps the renewals since then, which clients were promised. */
+  /** Restores a savepoint, but keeps later renewals, which clients have been told about. */
   restore(state: LeaseState): void {
     const since = this.#current.leases;
     this.#current = state;

@@ -3,7 +3,7 @@ import type { LeaseState } from './lessor.ts';
 import { OrderedMap } from './ordered-map.ts';
 import type { KeyValue } from './store.ts';
 
-/** The whole of a memory store at one moment. Immutable, so taking and forking it costs nothing. */
+/** The whole state of a memory store at one moment. Immutable, so taking and forking it costs nothing. */
 export interface MemoryState {
   readonly pairs: OrderedMap<string, KeyValue>;
   /** From the last compaction on: what each revision changed. */

@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../kernel/index.ts';
-import { applySinglePut, applyTxn, singlePutOf, type Draft } from './apply-txn.ts';
+import { applySinglePut, singlePutOf } from './apply-single-put.ts';
+import { applyTxn, type Draft } from './apply-txn.ts';
 import { checkRange, checkTxn, defaultLimits, type RequestLimits } from './check-request.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
 import { failure } from './errors.ts';
@@ -24,7 +25,7 @@ import {
 import type { View } from './view.ts';
 import { WatchHub } from './watch-hub.ts';
 
-/** The etcd release whose behaviour the store keeps to, as `status` reports it. */
+/** The etcd release with which the store is compatible, as `status` reports it. */
 export const COMPATIBLE_VERSION = '3.5.30';
 
 interface MvccOptions {
@@ -36,14 +37,19 @@ interface MvccOptions {
   limits?: RequestLimits;
   memberId: bigint;
   clusterId: bigint;
+  /** Whether puts of one key take a shorter path. */
+  singlePut?: boolean;
 }
 
-/** etcd's semantics over an engine: one writer at a time, decided in memory, answered when durable. */
+/**
+ * etcd's semantics over an engine: one writer at a time, decided in memory; responses are sent when the commit is
+ * durable.
+ */
 export abstract class MvccStore implements Store {
   protected readonly engine: Engine;
   protected readonly hub: WatchHub;
   protected readonly lessor: Lessor;
-  /** The newest revision given out; those after `published` are not yet durable. */
+  /** The newest assigned revision; revisions after `published` are not durable yet. */
   #assigned: number;
   published: number;
   compactRevision: number;
@@ -86,7 +92,7 @@ export abstract class MvccStore implements Store {
   async txn(request: TxnRequest): Promise<TxnResult> {
     this.checkOpen();
     const limits = this.options.limits ?? defaultLimits;
-    const single = singlePutOf(request);
+    const single = this.options.singlePut === false ? undefined : singlePutOf(request);
     if (!single || maxBytes(single.put.value) > limits.maxRequestBytes / 2) {
       checkTxn(request, limits);
       const oldest = oldestRead(request);
@@ -102,7 +108,7 @@ export abstract class MvccStore implements Store {
     };
     const { result, changes } = single ? applySinglePut(single, environment) : applyTxn(request, environment);
     if (changes.length === 0) {
-      // The transaction may have read what is not durable yet: the answer waits for it.
+      // The transaction may have read data that is not durable yet, so the response waits.
       const settled = this.engine.settled();
       if (settled !== undefined) await settled;
       return result;
@@ -204,7 +210,7 @@ export abstract class MvccStore implements Store {
     };
   }
 
-  /** Over every pair that can be read at the revision; equal for equal contents. */
+  /** A hash of every pair that is readable at the revision. */
   async hash(revision?: number): Promise<{ hash: number; revision: number; compactRevision: number }> {
     this.checkOpen();
     const at = revision ? revision : this.published;

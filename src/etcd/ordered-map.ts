@@ -72,7 +72,7 @@ export class OrderedMap<K extends Key, V> {
     visitRangeBackwards(this.#root, start, end, visit);
   }
 
-  /** How many keys lie in [start, end), without visiting them. */
+  /** The number of keys in [start, end), without visiting them. */
   count(start: K | undefined, end: K | undefined): number {
     const below = (bound: K | undefined, otherwise: number): number =>
       bound === undefined ? otherwise : rank(this.#root, bound);

@@ -1,11 +1,9 @@
 /**
- * The store in etcd's own terms: a multi-version map from byte-string keys to values, where every committed
- * transaction that changes something gets the next revision. `memory`, `embedded` and `etcd` implement it with the
- * same semantics; one contract suite (`contract.ts`) runs against all of them.
- *
- * Keys are strings of Latin-1 code units, one per byte: `/registry/pods/default/a` reads naturally, arbitrary bytes
- * survive (`Buffer.from(key, 'latin1')`), and comparison is byte order. Values are bytes; a store never changes and
- * never reuses the memory of a value that it was given or has returned, and callers must not change it either.
+ * The store in etcd's terms: a multi-version map from byte-string keys to values, where every committed transaction
+ * that changes something gets the next revision. `memory`, `embedded` and `etcd` implement it with the same semantics;
+ * one contract suite (`contract.ts`) runs against all of them. Keys are strings of Latin-1 code units, one per byte:
+ * `/registry/pods/default/a` reads naturally, arbitrary bytes survive (`Buffer.from(key, 'latin1')`), and comparison is
+ * byte order. Values are bytes; neither the store nor its callers change a value that was passed in or returned.
  */
 export interface Store {
   /** Keys in [key, rangeEnd), or the one key when `rangeEnd` is absent; rangeEnd '\0' means "all keys from key on". */
@@ -22,12 +20,12 @@ export interface Store {
   /** The current revision. On a distributed backend this is a linearizable read; others know it at once. */
   revision(): Promise<number> | number;
   /**
-   * True when the store holds every value in memory as the caller gave it: referring to one costs no memory, and a
+   * True when the store keeps every value in memory as the caller passed it: a reference to it costs no memory, and a
    * lazy value stays unencoded.
    */
   readonly keepsValues?: boolean;
 
-  /** Whether other servers may write to it, too. */
+  /** Whether other servers may write to the store, too. */
   readonly isShared?: boolean;
 
   leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
@@ -56,7 +54,7 @@ export interface LazyValue {
   bytes(): Uint8Array;
 }
 
-/** The longest that JSON writes for one character, as in \\u0000. */
+/** The maximum number of bytes that JSON needs for one character, as in \\u0000. */
 export const BYTES_PER_SIZE = 6;
 
 export const bytesOfValue = (value: Uint8Array | LazyValue): Uint8Array =>
@@ -96,7 +94,7 @@ export interface RangeResult {
   /** The store's current revision, not that of the keys. */
   revision: number;
   kvs: KeyValue[];
-  /** How many keys the range holds, whatever the limit. */
+  /** The number of keys in the range, regardless of the limit. */
   count: number;
   more: boolean;
 }
@@ -165,9 +163,9 @@ export interface WatchBatch {
   events: WatchEvent[];
 }
 
-/** Iterate it for batches. A slow reader's batches wait in the store's history, not in memory of their own. */
+/** An iterable of batches. The batches of a slow reader stay in the store's history and need no memory of their own. */
 export interface Watch extends AsyncIterable<WatchBatch> {
-  /** Asks for an empty batch with the current revision as soon as the watch has caught up. */
+  /** Requests an empty batch with the current revision when the watch has caught up. */
   requestProgress(): void;
   cancel(): void;
 }
@@ -200,7 +198,7 @@ export interface StoreStatus {
   errors: string[];
 }
 
-/** Errors that callers tell apart by `code`; the gRPC front maps them to etcd's own codes and messages. */
+/** Errors that callers distinguish by `code`; the gRPC front maps them to etcd's own codes and messages. */
 export class StoreError extends Error {
   constructor(
     readonly code:

@@ -1,7 +1,7 @@
 import type { OrderedMap } from './ordered-map.ts';
 import type { KeyValue } from './store.ts';
 
-/** The map from keys to values as it stands at one revision. */
+/** The map from keys to values at one revision. */
 export interface View {
   get(key: string): KeyValue | undefined;
   /** Pairs with keys in [start, end) in key order, until `visit` returns false. An absent end means no end. */
@@ -36,7 +36,7 @@ export function mapView(map: OrderedMap<string, KeyValue>): View {
   };
 }
 
-/** A view through a layer of differences: an entry stands instead of the base's, `undefined` hides the base's. */
+/** A view through a layer of differences: an entry of the layer replaces the base's; `undefined` hides it. */
 export function layeredView(base: View, layer: OrderedMap<string, KeyValue | undefined>): View {
   if (layer.size === 0) return base;
   return {
@@ -61,7 +61,7 @@ function scanLayers(
   layer.scan(range.start, range.end, (kv, key) => void differences.push([key, kv]));
   let next = 0;
   let stopped = false;
-  /** Visits the layer's entries before `key`; false when the visitor wants no more. */
+  /** Visits the layer's entries before `key`; false when the visitor stops. */
   const visitUpTo = (key: string | undefined): boolean => {
     for (; next < differences.length; next++) {
       const [changed, kv] = differences[next]!;

@@ -14,8 +14,8 @@ interface Waiting {
 const finished: IteratorResult<WatchBatch> = { done: true, value: undefined };
 
 /**
- * One watch. While its reader waits, new revisions are handed over at once; while the reader is busy the watcher only
- * remembers from which revision on it has to read the history, so a slow reader costs no memory.
+ * One watch. While its reader waits, new revisions are delivered at once; while the reader is busy, the watcher only
+ * remembers the revision from which to read the history, so a slow reader costs no memory.
  */
 export class Watcher implements Watch, AsyncIterator<WatchBatch> {
   readonly wantsProgress: boolean;

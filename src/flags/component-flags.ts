@@ -1,7 +1,7 @@
 /** Flags that every component has: logging, and flags of Go programs that have no meaning here. */
 import type { FlagTable } from './flag-table.ts';
 
-const GO_RUNTIME = 'it belongs to the Go runtime';
+const GO_RUNTIME = 'it configures the Go runtime';
 
 export const loggingFlags = {
   v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
@@ -10,13 +10,13 @@ export const loggingFlags = {
     default: 'text',
     only: ['text', 'json'],
     section: 'Logging',
-    summary: 'How log lines are written',
+    summary: 'Format of log lines',
   },
-  vmodule: { kind: 'texts', refused: 'verbosity is one number for all modules' },
-  'log-flush-frequency': { kind: 'duration', ignored: 'log lines are written at once' },
-  'log-json-info-buffer-size': { kind: 'text', ignored: 'log lines are written at once' },
+  vmodule: { kind: 'texts', refused: 'all modules have the same verbosity' },
+  'log-flush-frequency': { kind: 'duration', ignored: 'log lines are not buffered' },
+  'log-json-info-buffer-size': { kind: 'text', ignored: 'log lines are not buffered' },
   'log-json-split-stream': { kind: 'switch', only: ['false'], refused: 'all log lines go to standard error' },
-  'log-text-info-buffer-size': { kind: 'text', ignored: 'log lines are written at once' },
+  'log-text-info-buffer-size': { kind: 'text', ignored: 'log lines are not buffered' },
   'log-text-split-stream': { kind: 'switch', only: ['false'], refused: 'all log lines go to standard error' },
 } as const satisfies FlagTable;
 

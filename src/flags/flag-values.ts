@@ -18,14 +18,14 @@ export function parseFlagValue(name: string, kind: FlagKind, text: string): Flag
       return text === '' ? [] : text.split(',').map((word) => word.trim());
     case 'switch': {
       const value = SWITCH_WORDS.get(text);
-      if (value === undefined) throw wrong('it takes true or false');
+      if (value === undefined) throw wrong('it must be true or false');
       return value;
     }
     case 'whole':
-      if (!/^[+-]?\d+$/.test(text)) throw wrong('it takes a whole number');
+      if (!/^[+-]?\d+$/.test(text)) throw wrong('it must be an integer');
       return Number(text);
     case 'number':
-      if (text.trim() === '' || !Number.isFinite(Number(text))) throw wrong('it takes a number');
+      if (text.trim() === '' || !Number.isFinite(Number(text))) throw wrong('it must be a number');
       return Number(text);
     case 'duration': {
       try {

@@ -34,9 +34,9 @@ export function flagsHelp(table: FlagTable, { usage }: HelpOptions): string {
   const parts = [...sections].map(([section, lines]) => `${section}:\n${lines.join('\n')}`);
   const refused = namesOf(table, (d) => d.refused !== undefined && d.only === undefined);
   if (refused.length > 0)
-    parts.push(`Known from Kubernetes, and refused because what they ask for is not here:\n${wrapped(refused)}`);
+    parts.push(`Flags of Kubernetes that are refused, because their feature is missing:\n${wrapped(refused)}`);
   const ignored = namesOf(table, (d) => d.ignored !== undefined);
-  if (ignored.length > 0) parts.push(`Taken, and without effect:\n${wrapped(ignored)}`);
+  if (ignored.length > 0) parts.push(`Accepted without effect:\n${wrapped(ignored)}`);
   return [usage, ...parts].join('\n\n');
 }
 

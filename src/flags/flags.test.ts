@@ -50,11 +50,11 @@ describe('parseFlags', () => {
       'unknown flag: --etcd-server; did you mean --etcd-servers?',
     ],
     ['a missing value', ['--secure-port'], 'flag needs an argument: --secure-port'],
-    ['no number', ['--secure-port=x'], 'invalid argument "x" for "--secure-port" flag: it takes a whole number'],
+    ['no number', ['--secure-port=x'], 'invalid argument "x" for "--secure-port" flag: it must be an integer'],
     [
       'no switch',
       ['--anonymous-auth=maybe'],
-      'invalid argument "maybe" for "--anonymous-auth" flag: it takes true or false',
+      'invalid argument "maybe" for "--anonymous-auth" flag: it must be true or false',
     ],
     [
       'no duration',
@@ -84,7 +84,7 @@ describe('parseFlags', () => {
 
   it('says of flags without effect why', () => {
     expect(parseFlags(['--watch-cache=false'], table).warnings).toEqual([
-      '--watch-cache changes nothing: there is always one',
+      '--watch-cache has no effect: there is always one',
     ]);
   });
 
@@ -113,9 +113,9 @@ Flags:
       --anonymous-auth             Anonymous requests (default true)
   -v, --v int                      Log verbosity
 
-Known from Kubernetes, and refused because what they ask for is not here:
+Flags of Kubernetes that are refused, because their feature is missing:
   --egress-selector-config-file
 
-Taken, and without effect:
+Accepted without effect:
   --watch-cache`);
 });

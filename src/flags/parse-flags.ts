@@ -69,9 +69,9 @@ function take({ name, text }: Given, declaration: FlagDeclaration, { values, giv
     throw new UsageError(`--${name}${only ? `=${typed}` : ''} is not supported: ${refused}`);
   if (only && !allowed)
     throw new UsageError(
-      `invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it takes ${only.join(' or ')}`,
+      `invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it must be ${only.join(' or ')}`,
     );
-  if (ignored !== undefined) warnings.push(`--${name} changes nothing: ${ignored}`);
+  if (ignored !== undefined) warnings.push(`--${name} has no effect: ${ignored}`);
   values[name] = given.has(name) ? joined(values[name], value) : value;
   given.add(name);
 }

@@ -4,7 +4,7 @@ import { methodsOf, type ContractMethod, type GrpcContract } from './contract.ts
 import { GrpcError, type GrpcStatusName } from './grpc-error.ts';
 
 export interface GrpcConnection {
-  /** A client of the service; it connects at the first call. */
+  /** A client of the service, which connects at the first call. */
   service<Service extends object>(contract: GrpcContract, name: string): Service;
   close(): void;
 }
@@ -42,7 +42,7 @@ function caller(client: Client, { definition }: ContractMethod): unknown {
   const { path, requestSerialize, responseDeserialize, requestStream, responseStream } = definition;
   if (requestStream) {
     return () => {
-      throw new GrpcError('UNIMPLEMENTED', `${path} streams requests, which no contract here needs`);
+      throw new GrpcError('UNIMPLEMENTED', `${path}: client streaming is not supported`);
     };
   }
   if (responseStream) {

@@ -8,6 +8,7 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { errorMessage } from '../base/index.ts';
 import { methodsOf, type GrpcContract } from './contract.ts';
 import { GrpcError } from './grpc-error.ts';
 
@@ -93,5 +94,5 @@ function implementationOf(target: Implementation, method: string) {
 
 function asServiceError(error: unknown): { code: status; details: string } {
   if (error instanceof GrpcError) return { code: status[error.code], details: error.message };
-  return { code: status.UNKNOWN, details: error instanceof Error ? error.message : String(error) };
+  return { code: status.UNKNOWN, details: errorMessage(error) };
 }

@@ -5,6 +5,7 @@
 import type net from 'node:net';
 import type { Secret } from '../api/generated/core-v1.ts';
 import type { Ingress, IngressClass } from '../api/generated/networking-v1.ts';
+import { deepEqual } from '../base/index.ts';
 import {
   InformerFactory,
   isConflict,
@@ -49,7 +50,14 @@ interface IngressOptions {
   readonly config: IngressConfig;
   /** Connects to an endpoint; by default over the process's own network. */
   readonly connect?: (endpoint: Endpoint) => net.Socket;
-  readonly onReady?: (ports: { httpPort: number; httpsPort: number }) => void;
+  readonly onReady?: (endpoints: IngressEndpoints) => void;
+}
+
+/** Where Ingresses are served. */
+export interface IngressEndpoints {
+  readonly address: string;
+  readonly httpPort: number;
+  readonly httpsPort: number;
 }
 
 export async function run(ctx: Context, { client, config, connect, onReady }: IngressOptions): Promise<void> {
@@ -90,7 +98,8 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
     rebuild();
     const httpPort = await listenOnPortOrFree(ctx, http, { host: config.address, port: config.httpPort });
     const httpsPort = await listenOnPortOrFree(ctx, https, { host: config.address, port: config.httpsPort });
-    onReady?.({ httpPort, httpsPort });
+    const endpoints: IngressEndpoints = { address: config.address, httpPort, httpsPort };
+    onReady?.(endpoints);
     try {
       await runWorkers({
         queue,
@@ -101,7 +110,7 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
         handle: async (key) =>
           key === REBUILD
             ? rebuild()
-            : writeStatus(client, ingresses.get(key), { classes, address: config.address, signal }),
+            : writeStatus(client, ingresses.get(key), { classes, status: statusFor(endpoints), signal }),
       });
     } finally {
       close();
@@ -172,43 +181,56 @@ async function ensureIngressClass(client: Client, name: string, classes: SharedI
   });
 }
 
+type IngressStatus = NonNullable<Ingress['status']>;
+
+/** Ports are named where they are not those that every client expects. */
+function statusFor({ address, httpPort, httpsPort }: IngressEndpoints): IngressStatus {
+  const ports = [httpPort, httpsPort].map((port) => ({ port, protocol: 'TCP' }));
+  const expected = httpPort === DEFAULT_INGRESS_CONFIG.httpPort && httpsPort === DEFAULT_INGRESS_CONFIG.httpsPort;
+  return { loadBalancer: { ingress: [{ ip: address, ...(expected ? {} : { ports }) }] } };
+}
+
+interface StatusWrite {
+  readonly classes: SharedInformer<IngressClass>;
+  readonly status: IngressStatus;
+  readonly signal: AbortSignal;
+}
+
 async function writeStatus(
   client: Client,
   ingress: Ingress | undefined,
-  { classes, address, signal }: { classes: SharedInformer<IngressClass>; address: string; signal: AbortSignal },
+  { classes, status, signal }: StatusWrite,
 ): Promise<void> {
-  if (!ingress || !isOurs(ingress, classes) || ingress.status?.loadBalancer?.ingress?.[0]?.ip === address) return;
+  if (!ingress || !isOurs(ingress, classes) || deepEqual(ingress.status, status)) return;
   try {
     await client
       .resource('networking.k8s.io/v1/ingresses')
-      .patch(
-        splitKey(keyOf(ingress)),
-        { status: { loadBalancer: { ingress: [{ ip: address }] } } },
-        { type: 'merge', subresource: 'status', signal },
-      );
+      .patch(splitKey(keyOf(ingress)), { status }, { type: 'merge', subresource: 'status', signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
 
-/** Falls back to a free port, and logs it, if the wanted port is in use or not permitted. */
+/** Ports that people try when the usual one is taken: 8080 and 8443. */
+const ALTERNATIVE_OFFSET = 8000;
+
+/** Falls back to a port above 8000, or a free one, and logs it, if the wanted port is in use or not permitted. */
 async function listenOnPortOrFree(
   ctx: Context,
   server: net.Server,
   { host, port }: { host: string; port: number },
 ): Promise<number> {
-  try {
-    return await listen(server, host, port);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (port === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
-    const freePort = await listen(server, host, 0);
-    ctx.logger.warn('Ingress port is not available; using a free port', {
-      wanted: port,
-      port: freePort,
-    });
-    return freePort;
+  for (const candidate of port === 0 ? [0] : [port, port + ALTERNATIVE_OFFSET, 0]) {
+    try {
+      const taken = await listen(server, host, candidate);
+      if (candidate !== port) ctx.logger.warn('Ingress port is not available', { wanted: port, port: taken });
+      return taken;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (candidate === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+    }
   }
+  throw new Error('unreachable: a free port is always tried last');
 }
 
 function listen(server: net.Server, host: string, port: number): Promise<number> {

@@ -1,6 +1,6 @@
 /**
- * Time as a component sees it. Nothing outside `kernel/` reads the machine's clock or sets a timer: the real clock
- * and the virtual one stand behind this interface, so that a whole cluster can run on virtual time.
+ * Time as a component sees it. Nothing outside `kernel/` reads the machine's clock or sets a timer: the real clock and
+ * the virtual one implement this interface, so that a whole cluster can run on virtual time.
  */
 export interface Clock {
   /** Milliseconds since the Unix epoch; may have a fraction (MicroTime needs it). */

@@ -1,13 +1,13 @@
 /**
  * What a component gets instead of globals: clock, randomness, klog-style logging, metrics, and what is built on them:
- * work queues, rate limiters, backoff, groups of tasks.
- *
- * Everything that differs between a real run and a simulated one is behind the interfaces of `Context`. `createContext`
- * makes one for a real run, `createTestContext` one on virtual time and seeded chance. Nothing outside this folder
- * reads the clock, sets a timer or draws a random number; `scripts/check-boundaries.mjs` sees to that.
+ * work queues, rate limiters, backoff, groups of tasks. Everything that differs between a real run and a simulated one
+ * is behind the interfaces of `Context`. `createContext` creates one for a real run, `createTestContext` one with
+ * virtual time and seeded randomness. Nothing outside this folder reads the clock, sets a timer or draws a random
+ * number; `scripts/check-boundaries.mjs` enforces that.
  */
 export { DeadlineExceeded, type Clock, type Timer } from './clock.ts';
 export { RealClock } from './real-clock.ts';
+export { withDeadline } from './with-deadline.ts';
 export { VirtualClock } from './virtual-clock.ts';
 export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
 export { SeededRandom } from './seeded-random.ts';

@@ -6,7 +6,9 @@ export interface Logger {
   /** A logger that writes only when the configured verbosity is at least `level`. Errors are written regardless. */
   v(level: number): Logger;
   readonly enabled: boolean;
-  /** Nobody takes the lines any more: they are lost, or wait in memory. */
+  /** Changes it for this logger and all that come from the same one. */
+  setVerbosity?(level: number): void;
+  /** The lines no longer reach their destination: they are lost, or wait in memory. */
   readonly isBlocked: boolean;
   /** A logger whose lines carry these pairs too. */
   with(pairs: LogPairs): Logger;
@@ -37,7 +39,7 @@ interface LoggerOptions {
   format: LogFormat;
   /** Takes one line, without the line feed. */
   write: (line: string) => void;
-  /** Whether lines no longer reach their place; default never. */
+  /** Whether lines no longer reach their destination; default never. */
   isBlocked?: () => boolean;
   /** Lines of `v(n)` are written when n is at most this; default 0. */
   verbosity?: number;
@@ -45,11 +47,10 @@ interface LoggerOptions {
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  return new RecordingLogger(options, 0, options.name ?? '', {});
+  return new RecordingLogger({ ...options }, 0, options.name ?? '', {});
 }
 
 class RecordingLogger implements Logger {
-  readonly enabled: boolean;
   readonly #options: LoggerOptions;
   readonly #level: number;
   readonly #name: string;
@@ -60,7 +61,14 @@ class RecordingLogger implements Logger {
     this.#level = level;
     this.#name = name;
     this.#pairs = pairs;
-    this.enabled = level <= (options.verbosity ?? 0);
+  }
+
+  get enabled(): boolean {
+    return this.#level <= (this.#options.verbosity ?? 0);
+  }
+
+  setVerbosity(level: number): void {
+    this.#options.verbosity = level;
   }
 
   get isBlocked(): boolean {

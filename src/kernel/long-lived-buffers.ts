@@ -13,9 +13,10 @@ interface ByteAllocator {
 }
 
 /**
- * Buffers that live long. Pays for the bench module `cluster-scale`. V8 starts a full GC whenever ArrayBuffers have grown by 64 MB, however large the heap is; with a
- * hundred thousand cached objects it does little else. SharedArrayBuffers do not count. So the larger the heap, the
- * smaller the part of the buffers that are ordinary ones.
+ * Buffers that live long. V8 starts a full GC whenever ArrayBuffers have grown by 64 MB, however large the heap is;
+ * with a hundred thousand cached objects it does little else. SharedArrayBuffers do not count. So the larger the heap,
+ * the smaller the part of the buffers that are ordinary ones. The plain counterpart is `plainBytes`. Pays for the bench
+ * module `cluster-scale`.
  */
 export class LongLivedBuffers implements ByteAllocator {
   readonly #heapBytes: () => number;
@@ -28,7 +29,7 @@ export class LongLivedBuffers implements ByteAllocator {
     this.#heapBytes = heapBytes;
   }
 
-  /** Not from Node's pool, of which one long-lived buffer would retain a whole slab. */
+  /** Not from Node's pool, because one long-lived buffer would retain a whole slab of it. */
   allocate(size: number): Buffer {
     this.#untilNextCheck -= size;
     if (this.#untilNextCheck < 0) this.#check();

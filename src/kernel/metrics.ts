@@ -1,4 +1,4 @@
-/** Prometheus metrics. A registry hands out instruments; asking twice for the same name gives the same instrument. */
+/** Prometheus metrics. A registry creates instruments; a second request for a name returns the same instrument. */
 export interface MetricsRegistry {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
   gauge<L extends string = never>(options: MetricOptions<L>): Gauge<L>;
@@ -29,7 +29,7 @@ export interface Gauge<L extends string = never> {
   dec(labels?: Labels<L>, by?: number): void;
   /** Computes the value when it is exposed. */
   collect(read: () => number, labels?: Labels<L>): void;
-  /** Forgets one label combination, for things that are gone. */
+  /** Removes one label combination, for objects that no longer exist. */
   remove(labels?: Labels<L>): void;
   value(labels?: Labels<L>): number;
 }

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** Says how long an item of a work queue must wait before it is tried again. */
+/** Decides how long an item of a work queue waits before it is retried. */
 export interface RateLimiter<T> {
   when(item: T): number;
   /** The item succeeded, or is given up: its history is dropped. */

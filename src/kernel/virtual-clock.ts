@@ -32,9 +32,9 @@ const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
 const microseconds = (ms: number): number => (ms > 0 ? Math.max(1, Math.ceil(ms * 1000 - 1e-6)) : 0);
 
 /**
- * Time that moves only when told to. Timers fire one by one in order of (due time, order of creation); between two of
- * them everything that was waiting on promises runs to its next timer, so the same program takes the same path in
- * every run.
+ * A clock whose time moves only when a caller moves it. Timers fire one by one in order of (due time, order of
+ * creation); between two of them everything that was waiting on promises runs to its next timer, so the same program
+ * takes the same path in every run.
  */
 export class VirtualClock implements Clock {
   #elapsed = 0;
@@ -98,12 +98,12 @@ export class VirtualClock implements Clock {
     this.#jumped += ms;
   }
 
-  /** Lets everything run that waits on promises, without moving time. */
+  /** Runs everything that waits on promises, without moving time. */
   async settle(): Promise<void> {
     for (let turn = 0; turn < this.#turns; turn++) await this.yield();
   }
 
-  /** Moves time on by `ms`, firing what falls due on the way. */
+  /** Moves time by `ms` and fires the timers that become due. */
   async advance(ms: number): Promise<void> {
     await this.#exclusively(() => this.#runTo(this.#elapsed + microseconds(ms)));
   }
@@ -116,7 +116,7 @@ export class VirtualClock implements Clock {
     });
   }
 
-  /** Fires timers until none waits. Throws past `limitMs` of virtual time: something then re-arms itself for ever. */
+  /** Fires timers until none waits. Throws past `limitMs` of virtual time, when a timer sets itself again for ever. */
   async runUntilIdle(limitMs = 3_600_000): Promise<void> {
     await this.#runWhile(() => this.#next() !== undefined, limitMs, 'no timer waits');
   }
@@ -126,7 +126,7 @@ export class VirtualClock implements Clock {
     await this.#runWhile(() => !condition(), limitMs, 'the condition holds');
   }
 
-  /** Moves time until `work` has settled, and gives its result. */
+  /** Moves time until `work` has settled, and returns its result. */
   async drive<T>(work: Promise<T>, limitMs = 3_600_000): Promise<T> {
     let settled = false;
     const mark = (): void => {

@@ -31,8 +31,8 @@ export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
 }
 
 /**
- * With an in-process API server nothing waits for the network: workers of a long queue would hold the event loop until
- * it is empty, and timers, heartbeats among them, would not fire.
+ * With an in-process API server no worker waits for the network: the workers of a long queue would block the event loop
+ * until it is empty, and timers, heartbeats among them, would not fire.
  */
 const ITEMS_PER_TURN = 20;
 

@@ -53,10 +53,10 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
         metrics: proxyMetrics(ctx.metrics),
         minSyncPeriodMs: config.minSyncPeriodMs,
         syncPeriodMs: config.syncPeriodMs,
-        onSynced: (plans) => {
+        onSynced: async (plans) => {
           const first = state.lastUpdated === undefined;
           state.lastUpdated = ctx.clock.now();
-          void updateHealth(health, services.list(), plans);
+          await updateHealth(health, services.list(), plans);
           if (first) onReady?.();
         },
       },

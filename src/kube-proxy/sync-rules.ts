@@ -17,8 +17,8 @@ interface SyncOptions {
   readonly metrics: ProxyMetrics;
   readonly minSyncPeriodMs: number;
   readonly syncPeriodMs: number;
-  /** Called after every successful sync. */
-  readonly onSynced: (plans: ReadonlyMap<string, readonly ServicePlan[]>) => void;
+  /** Called after every successful sync; the next one waits for it. */
+  readonly onSynced: (plans: ReadonlyMap<string, readonly ServicePlan[]>) => Promise<void>;
 }
 
 const RETRY_MS = 1000;
@@ -135,7 +135,7 @@ export class RuleSync {
     }
     metrics.syncDuration.observe((this.#ctx.clock.monotonic() - start) / 1000);
     metrics.lastSync.set(this.#ctx.clock.now() / 1000);
-    this.#options.onSynced(this.#plans);
+    await this.#options.onSynced(this.#plans);
     return true;
   }
 

@@ -145,6 +145,8 @@ describe('the life of a pod', () => {
         { type: 'strategic', subresource: 'status' },
       );
     await f.until('it is ready', async () => (await ready())?.status === 'True', 5000);
+    const condition = await ready();
+    expect([condition?.reason, condition?.message]).toEqual([undefined, undefined]);
   });
 
   it('goes through init containers and sidecars in order', async () => {

@@ -3,9 +3,12 @@ import { createEventsV1Recorder, type Client, type EventRecorder, type InformerF
 import type { Context, RunGroup } from '../kernel/index.ts';
 import { BackgroundTasks } from './background-tasks.ts';
 import { Cache } from './cache/cache.ts';
+import { plainColumn, typedColumn } from './cache/node-columns.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
-import { Evaluations } from './evaluation/evaluations.ts';
-import { EventPacer } from './event-pacer.ts';
+import { Evaluation } from './evaluation/evaluation.ts';
+import { ownEvaluations, type CreateEvaluation, type Evaluations } from './evaluation/evaluations.ts';
+import { SharedEvaluations } from './evaluation/shared-evaluations.ts';
+import { EventPacer, noEventPacing } from './event-pacer.ts';
 import { Explanations } from './explanations/explanations.ts';
 import { HttpExtender } from './extenders/http-extender.ts';
 import { withIgnoredResources } from './extenders/ignored-resources.ts';
@@ -18,6 +21,7 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { ScheduledEvents } from './scheduled-events.ts';
 import type { Scheduler } from './scheduler.ts';
+import { ALL_SPEED, type SpeedOptions } from './speed-options.ts';
 import { WaitingPodsMap } from './waiting-pods.ts';
 
 interface AssembleOptions {
@@ -30,6 +34,7 @@ interface AssembleOptions {
   readonly listers: Listers;
   readonly group: RunGroup;
   readonly registry: PluginRegistry;
+  readonly speed?: Partial<SpeedOptions> | undefined;
 }
 
 type RunningRecorder = EventRecorder & { run(signal: AbortSignal): Promise<void> };
@@ -48,7 +53,8 @@ type SharedParts = ReturnType<typeof sharedParts>;
 export function assemble(ctx: Context, options: AssembleOptions): RunningScheduler {
   const { client, config, group, identity, registry } = options;
   const shared = sharedParts(ctx, options);
-  const { cache, queue, metrics, waitingPods, extenders, evaluationOfState, tasks, eventPacer, profiles } = shared;
+  const { cache, queue, metrics, waitingPods, extenders, evaluationOfState, evaluations, tasks, eventPacer, profiles } =
+    shared;
   group.start('background', () => tasks.run());
   const recorders = new Map<string, RunningRecorder>();
   for (const profile of withIgnoredResources(config)) {
@@ -71,7 +77,7 @@ export function assemble(ctx: Context, options: AssembleOptions): RunningSchedul
     evaluationOfState,
     eventPacer,
     background: (task) => tasks.start(task),
-    evaluations: new Evaluations(cache, ctx.random.fork('ties')),
+    evaluations,
     explanations: options.explanations ?? new Explanations(),
     scheduledEvents: new ScheduledEvents(ctx, { client, instance, eventPacer }),
     recorderOf: (name) => recorders.get(name)!,
@@ -84,7 +90,8 @@ export function assemble(ctx: Context, options: AssembleOptions): RunningSchedul
 
 function sharedParts(ctx: Context, options: AssembleOptions) {
   const { clock } = ctx;
-  const cache = new Cache();
+  const speed = { ...ALL_SPEED, ...options.speed };
+  const cache = new Cache(speed.typedColumns ? typedColumn : plainColumn);
   const metrics = schedulerMetrics(ctx.metrics);
   const waitingPods = new WaitingPodsMap(clock);
   const tasks = new BackgroundTasks(ctx.signal);
@@ -100,9 +107,17 @@ function sharedParts(ctx: Context, options: AssembleOptions) {
     profiles,
     evaluationOfState,
     extenders: options.config.extenders.map((extender) => new HttpExtender(extender, { clock, cache })),
-    eventPacer: new EventPacer(clock, () => bindingCount({ tasks, waitingPods })),
+    eventPacer: speed.eventPacer ? new EventPacer(clock, () => bindingCount({ tasks, waitingPods })) : noEventPacing,
+    evaluations: createEvaluations(ctx, cache, speed),
     queue: createQueue(ctx, options.config, metrics, profiles),
   };
+}
+
+function createEvaluations(ctx: Context, cache: Cache, speed: SpeedOptions): Evaluations {
+  const random = ctx.random.fork('ties');
+  const create: CreateEvaluation = (pod, profile, signature) =>
+    new Evaluation({ profile, cache, random, pod, signature, tournamentTree: speed.tournamentTree });
+  return speed.sharedEvaluations ? new SharedEvaluations(cache, create) : ownEvaluations(create);
 }
 
 /** Pods that wait in Permit are background tasks too, but are not being bound yet. */

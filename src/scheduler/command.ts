@@ -60,7 +60,7 @@ function featureGates(given: Readonly<Record<string, string>>): Record<string, b
   const gates: Record<string, boolean> = {};
   for (const [name, value] of Object.entries(given)) {
     if (value !== 'true' && value !== 'false')
-      throw new UsageError(`--feature-gates: ${name} is true or false, not ${JSON.stringify(value)}`);
+      throw new UsageError(`--feature-gates: ${name} must be true or false, not ${JSON.stringify(value)}`);
     gates[name] = value === 'true';
   }
   return gates;
@@ -135,6 +135,7 @@ async function clientOf(ctx: Context, values: SchedulerFlagValues, config: Sched
 async function servingCertificate(ctx: Context, values: SchedulerFlagValues): Promise<ServingCertificate> {
   const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
   if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-scheduler');
-  if (!certificateFile || !keyFile) throw new UsageError('--tls-cert-file and --tls-private-key-file belong together');
+  if (!certificateFile || !keyFile)
+    throw new UsageError('--tls-cert-file and --tls-private-key-file must be given together');
   return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
 }

@@ -1,6 +1,7 @@
 /**
  * Delays events while the scheduler is busy: there is at least one event for every pod, and pods that wait for a node
- * come first. An event is written when no pod was scheduled or bound for a moment, or slowly after some seconds.
+ * come first. An event is written when no pod was scheduled or bound for a moment, or slowly after some seconds. The plain
+ * counterpart writes every event at once. Pays for the bench row `10,000 plain pods on 5,000 nodes`.
  */
 import type { EventPacing } from '../client/index.ts';
 import type { Clock } from '../kernel/index.ts';
@@ -10,8 +11,24 @@ const MAX_DELAY_MS = 5_000;
 /** The pause between events that have waited long enough: the default rate of clients. */
 const BUSY_PAUSE_MS = 20;
 
-export class EventPacer implements EventPacing {
-  readonly maxWaiting = 20_000;
+const MAX_WAITING = 20_000;
+
+export interface SchedulerEventPacing extends EventPacing {
+  /** To be called when a pod is scheduled or bound. */
+  noteActivity(now?: number): void;
+  /** Whether pods were scheduled a moment ago, or are being bound. */
+  isBusy(): boolean;
+}
+
+export const noEventPacing: SchedulerEventPacing = {
+  maxWaiting: MAX_WAITING,
+  noteActivity: () => {},
+  mayWrite: () => undefined,
+  isBusy: () => false,
+};
+
+export class EventPacer implements SchedulerEventPacing {
+  readonly maxWaiting = MAX_WAITING;
   readonly #clock: Clock;
   readonly #pendingBindings: () => number;
   #lastActivity = -Infinity;
@@ -21,7 +38,6 @@ export class EventPacer implements EventPacing {
     this.#pendingBindings = pendingBindings;
   }
 
-  /** To be called when a pod is scheduled or bound. */
   noteActivity(now: number = this.#clock.monotonic()): void {
     this.#lastActivity = now;
   }
@@ -32,7 +48,6 @@ export class EventPacer implements EventPacing {
     if (this.isBusy()) await this.#untilQuiet(occurredAt, signal);
   }
 
-  /** Whether pods were scheduled a moment ago, or are being bound. */
   isBusy(): boolean {
     const now = this.#clock.monotonic();
     if (this.#pendingBindings() > 0) this.#lastActivity = now;

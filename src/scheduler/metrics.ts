@@ -35,8 +35,8 @@ export interface SchedulerMetrics {
 }
 
 const SECONDS = exponentialBuckets(0.001, 2, 15);
-const SHORT = exponentialBuckets(0.0001, 2, 12);
-const VERY_SHORT = exponentialBuckets(0.00001, 1.5, 20);
+const SHORT_BUCKETS = exponentialBuckets(0.0001, 2, 12);
+const VERY_SHORT_BUCKETS = exponentialBuckets(0.00001, 1.5, 20);
 
 export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
   const metrics = { ...attemptMetrics(registry), ...queueMetrics(registry), ...preemptionMetrics(registry) };
@@ -76,99 +76,99 @@ export function byTwoLabels<T>(child: (first: string, second: string) => T): (fi
 const attemptMetrics = (registry: MetricsRegistry) => ({
   scheduleAttempts: registry.counter({
     name: 'scheduler_schedule_attempts_total',
-    help: 'Attempts to schedule pods, by result.',
+    help: 'Number of attempts to schedule pods, by result.',
     labels: ['result', 'profile'],
   }),
   attemptDuration: registry.histogram({
     name: 'scheduler_scheduling_attempt_duration_seconds',
-    help: 'Time of an attempt, decision and binding.',
+    help: 'Scheduling attempt latency in seconds (scheduling algorithm + binding).',
     labels: ['result', 'profile'],
     buckets: SECONDS,
   }),
   algorithmDuration: registry.histogram({
     name: 'scheduler_scheduling_algorithm_duration_seconds',
-    help: 'Time of a decision.',
+    help: 'Scheduling algorithm latency in seconds.',
     buckets: SECONDS,
   }),
   extensionPointDuration: registry.histogram({
     name: 'scheduler_framework_extension_point_duration_seconds',
-    help: 'Time of all plugins of an extension point.',
+    help: 'Latency for running all plugins of an extension point.',
     labels: ['extension_point', 'status', 'profile'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   pluginDuration: registry.histogram({
     name: 'scheduler_plugin_execution_duration_seconds',
-    help: 'Time of a plugin at an extension point.',
+    help: 'Duration for running a plugin at an extension point.',
     labels: ['plugin', 'extension_point', 'status'],
-    buckets: VERY_SHORT,
+    buckets: VERY_SHORT_BUCKETS,
   }),
   pluginEvaluations: registry.counter({
     name: 'scheduler_plugin_evaluation_total',
-    help: 'How often plugins took part.',
+    help: 'Number of evaluations by plugin and extension point.',
     labels: ['plugin', 'extension_point', 'profile'],
   }),
   podSchedulingAttempts: registry.histogram({
     name: 'scheduler_pod_scheduling_attempts',
-    help: 'Attempts until a pod was scheduled.',
+    help: 'Number of attempts to schedule a pod.',
     buckets: [1, 2, 4, 8, 16],
   }),
   batchAttempts: registry.counter({
     name: 'scheduler_batch_attempts_total',
-    help: 'Attempts that could, or could not, share an evaluation.',
+    help: 'Number of attempts with and without a shared evaluation.',
     labels: ['profile', 'result'],
   }),
   nodeHintDuration: registry.histogram({
     name: 'scheduler_get_node_hint_duration_seconds',
-    help: 'Time to bring a shared evaluation up to date.',
+    help: 'Latency of updating an evaluation.',
     labels: ['hinted', 'profile'],
-    buckets: VERY_SHORT,
+    buckets: VERY_SHORT_BUCKETS,
   }),
 });
 
 const queueMetrics = (registry: MetricsRegistry) => ({
   pendingPods: registry.gauge({
     name: 'scheduler_pending_pods',
-    help: 'Pods that wait, by place in the queue.',
+    help: 'Number of pending pods, by queue.',
     labels: ['queue'],
   }),
   queueIncomingPods: registry.counter({
     name: 'scheduler_queue_incoming_pods_total',
-    help: 'Pods that came into a place of the queue, by event.',
+    help: 'Number of pods added to scheduling queues, by event and queue.',
     labels: ['queue', 'event'],
   }),
   inFlightEvents: registry.gauge({
     name: 'scheduler_inflight_events',
-    help: 'Events kept for pods that are being scheduled.',
+    help: 'Number of events that are kept for pods being scheduled.',
   }),
   unschedulablePods: registry.gauge({
     name: 'scheduler_unschedulable_pods',
-    help: 'Pods turned down, by plugin.',
+    help: 'Number of unschedulable pods, by plugin.',
     labels: ['plugin', 'profile'],
   }),
   scheduledAfterFlush: registry.counter({
     name: 'scheduler_pod_scheduled_after_flush_total',
-    help: 'Pods scheduled after they had waited too long.',
+    help: 'Number of pods that were scheduled only after they had been flushed from the unschedulable queue.',
   }),
   eventHandlingDuration: registry.histogram({
     name: 'scheduler_event_handling_duration_seconds',
-    help: 'Time to take in an event.',
+    help: 'Event handling latency in seconds.',
     labels: ['event'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   hintDuration: registry.histogram({
     name: 'scheduler_queueing_hint_execution_duration_seconds',
-    help: 'Time of a queueing hint.',
+    help: 'Latency for running a queueing hint.',
     labels: ['plugin', 'event', 'hint'],
-    buckets: SHORT,
+    buckets: SHORT_BUCKETS,
   }),
   cacheSize: registry.gauge({
     name: 'scheduler_cache_size',
-    help: 'Nodes, pods and assumed pods in the cache.',
+    help: 'Number of nodes, pods and assumed pods in the scheduler cache.',
     labels: ['type'],
   }),
   goroutines: registry.gauge({
     name: 'scheduler_goroutines',
-    help: 'Work under way, by operation.',
+    help: 'Number of running tasks, by operation.',
     labels: ['operation'],
   }),
 });
@@ -176,11 +176,11 @@ const queueMetrics = (registry: MetricsRegistry) => ({
 const preemptionMetrics = (registry: MetricsRegistry) => ({
   preemptionAttempts: registry.counter({
     name: 'scheduler_preemption_attempts_total',
-    help: 'Attempts to make room by preemption.',
+    help: 'Total preemption attempts in the cluster.',
   }),
   preemptionVictims: registry.histogram({
     name: 'scheduler_preemption_victims',
-    help: 'Pods chosen to make room.',
+    help: 'Number of selected preemption victims.',
     buckets: exponentialBuckets(1, 2, 7),
   }),
 });

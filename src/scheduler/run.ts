@@ -12,6 +12,7 @@ import { Listers } from './listers.ts';
 import { plugins } from './plugins/registry.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
 import { scheduleOne } from './schedule-one.ts';
+import type { SpeedOptions } from './speed-options.ts';
 
 interface SchedulerOptions {
   readonly client: Client;
@@ -22,6 +23,7 @@ interface SchedulerOptions {
   readonly explanations?: Explanations;
   /** Plugins besides the built-in ones. */
   readonly plugins?: PluginRegistry;
+  readonly speed?: Partial<SpeedOptions> | undefined;
 }
 
 /** The loop yields to the rest of the process after this long. */

@@ -6,7 +6,7 @@
  * cluster.
  */
 
-import { whenDone } from '../base/index.ts';
+import { errorMessage, whenDone } from '../base/index.ts';
 import { bindInBackground } from './binding/binding-cycle.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
@@ -51,7 +51,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
       queued,
       status: errorStatus(error),
       startedAt,
-      message: message(error),
+      message: errorMessage(error),
       diagnosis: undefined,
     });
   }
@@ -116,7 +116,7 @@ async function withExtenders(
       queued,
       status: errorStatus(error),
       startedAt: attempt.startedAt,
-      message: message(error),
+      message: errorMessage(error),
       diagnosis: undefined,
     });
   }
@@ -235,7 +235,5 @@ function rejectionBy({ cache }: Scheduler, status: Status): Diagnosis | undefine
     pendingRejectors: isPending ? by : new Set(),
   };
 }
-
-const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const failure = (status: Status): Error => (status.error instanceof Error ? status.error : new Error(status.message));

@@ -6,11 +6,11 @@ import { formatMicroTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
-import type { EventPacer } from './event-pacer.ts';
+import type { SchedulerEventPacing } from './event-pacer.ts';
 
 /** Events written at the same time: the store commits them together, which is cheaper. */
 const MAX_BATCH = 16;
-/** The list is cut when this many of its first entries were written. */
+/** The list is truncated when this many of its first entries were written. */
 const MAX_WRITTEN = 1000;
 
 interface ScheduledPod {
@@ -23,12 +23,12 @@ export class ScheduledEvents {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #instance: string;
-  readonly #pacer: EventPacer;
+  readonly #pacer: SchedulerEventPacing;
   #waiting: ScheduledPod[] = [];
   #next = 0;
   #wake: (() => void) | undefined;
 
-  constructor(ctx: Context, options: { client: Client; instance: string; eventPacer: EventPacer }) {
+  constructor(ctx: Context, options: { client: Client; instance: string; eventPacer: SchedulerEventPacing }) {
     this.#ctx = ctx;
     this.#client = options.client;
     this.#instance = options.instance;
@@ -63,7 +63,7 @@ export class ScheduledEvents {
     try {
       await this.#create(scheduled, signal);
     } catch (error) {
-      if (!signal.aborted) this.#ctx.logger.v(2).info('Could not write event', { pod: scheduled.pod.key, err: error });
+      if (!signal.aborted) this.#ctx.logger.v(2).info('Failed to write event', { pod: scheduled.pod.key, err: error });
     }
   }
 

@@ -4,7 +4,7 @@ import type { Context } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { Evaluations } from './evaluation/evaluations.ts';
-import type { EventPacer } from './event-pacer.ts';
+import type { SchedulerEventPacing } from './event-pacer.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { Extender } from './extenders/extender.ts';
 import type { CycleState } from './framework/cycle-state.ts';
@@ -24,7 +24,7 @@ export interface Scheduler {
   readonly waitingPods: WaitingPodsMap;
   readonly extenders: readonly Extender[];
   readonly scheduledEvents: ScheduledEvents;
-  readonly eventPacer: EventPacer;
+  readonly eventPacer: SchedulerEventPacing;
   recorderOf(schedulerName: string): EventRecorder;
   /** Finds the evaluation of a cycle state, for plugins that ask for it. */
   readonly evaluationOfState: WeakMap<CycleState, Evaluation>;

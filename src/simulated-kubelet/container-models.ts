@@ -10,6 +10,7 @@ export function containerModels({ spec }: Pod): ContainerModel[] {
     last: undefined,
     ready: false,
     restartCount: 0,
+    restarts: false,
     id: '',
   };
   const initializing = { ...waiting, phase: { type: 'waiting', reason: 'PodInitializing' } as ContainerPhase };

@@ -39,6 +39,11 @@ const HANDSHAKE =
 describe('the kubelet API of a simulated node', () => {
   it.each([
     ['a log', `${LOG}?tailLines=1`, /200 OK[^]*two/],
+    [
+      'the log of an instance that there was not',
+      `${LOG}?previous=true`,
+      /400 Bad Request[^]*previous terminated container "c" in pod "a" not found/,
+    ],
     ['a time that is none', `${LOG}?sinceTime=yesterday`, /400 Bad Request/],
     ['a number that is none', `${LOG}?limitBytes=x`, /400 Bad Request/],
     ['a target that is no URL', '//', /404 Not Found/],

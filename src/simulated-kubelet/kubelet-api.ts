@@ -7,7 +7,7 @@ import { duplexPair } from './duplex-pair.ts';
 import { serveExec } from './exec.ts';
 import { serveLog } from './serve-log.ts';
 import type { SimulatedNode } from './simulated-node.ts';
-import { resourceMetrics, statsSummary } from './usage.ts';
+import { kubeletMetrics, resourceMetrics, runningPods, statsSummary } from './usage.ts';
 
 interface Response {
   readonly status?: number;
@@ -29,6 +29,8 @@ const ROUTES: ReadonlyMap<string, Route> = new Map(
         metadata: {},
         items: Array.from(node.pods.values(), (pod) => pod.object),
       }),
+    '/runningpods/': (node) => json(runningPods(node)),
+    '/metrics': (node) => ({ type: 'text/plain; version=0.0.4', body: kubeletMetrics(node) }),
     '/stats/summary': (node, clock) => json(statsSummary(node, clock.now())),
     '/metrics/resource': (node, clock) => ({
       type: 'text/plain; version=0.0.4',
@@ -89,7 +91,7 @@ export class KubeletApi {
       if (pod === undefined) return respond(response, { status: 404, body: `pod "${name}" does not exist` });
       return serveLog({ pod, container, query, response, clock: this.#clock });
     }
-    const route = ROUTES.get(path);
+    const route = ROUTES.get(path) ?? ROUTES.get(`${path}/`);
     respond(
       response,
       route ? route(node, this.#clock) : { status: 404, body: `${path} is not served by a simulated node` },

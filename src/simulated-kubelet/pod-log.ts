@@ -7,14 +7,32 @@ export interface LogLine {
 const MAX_LINES = 10_000;
 
 export class PodLog {
-  readonly lines: LogLine[] = [];
+  #lines: LogLine[] = [];
+  #previous: readonly LogLine[] = [];
   readonly #followers = new Set<(line: LogLine | undefined) => void>();
+
+  /** Of the instance that runs, or ran last. */
+  get lines(): readonly LogLine[] {
+    return this.#lines;
+  }
+
+  /** Of the instance before it. */
+  get previous(): readonly LogLine[] {
+    return this.#previous;
+  }
+
+  /** A new instance of the container starts. Who follows the one before has seen all of it. */
+  restart(): void {
+    this.#previous = this.#lines;
+    this.#lines = [];
+    this.end();
+  }
 
   write(text: string, at: number): void {
     for (const part of text.replace(/\n$/, '').split('\n')) {
       const line = { at, text: part };
-      this.lines.push(line);
-      if (this.lines.length > MAX_LINES) this.lines.shift();
+      this.#lines.push(line);
+      if (this.#lines.length > MAX_LINES) this.#lines.shift();
       for (const follower of this.#followers) follower(line);
     }
   }

@@ -4,6 +4,8 @@
  */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { parseDuration } from '../base/index.ts';
+import { commandOutcome } from './container-command.ts';
+import { imageProblem } from './simulated-image.ts';
 
 /** Milliseconds, or a duration such as `1m30s`. */
 export type Duration = number | string;
@@ -22,6 +24,13 @@ export interface ExecResult {
   readonly exitCode?: number;
 }
 
+/** What one container does. */
+export interface ContainerScript {
+  readonly runFor?: Duration;
+  readonly exitCode?: number;
+  readonly logs?: readonly string[];
+}
+
 /** All fields are optional: with an empty script the pod starts at once and runs until it is deleted. */
 export interface PodScript {
   /** How long the pod stays Pending. */
@@ -32,10 +41,14 @@ export interface PodScript {
   readonly runFor?: Duration;
   /** The exit code after `runFor`; default 0. */
   readonly exitCode?: number;
+  /** What single containers do, by name, instead of `runFor` and `exitCode`. */
+  readonly containers?: Readonly<Record<string, ContainerScript>>;
   /** The reason of the terminated state; default Completed or Error. */
   readonly exitReason?: string;
   /** The image cannot be pulled: the containers wait with ErrImagePull and this message. */
   readonly imagePullError?: string;
+  /** The reason why the containers wait after `imagePullError`; default ErrImagePull. */
+  readonly imagePullReason?: string;
   /** How long the containers take to stop when the pod is deleted; at most the grace period. */
   readonly stopAfter?: Duration;
   /** Lines that the containers log when they start. */
@@ -51,14 +64,24 @@ export const BEHAVIOUR_ANNOTATION = 'simulate.k8ts.dev/behaviour';
 const JOB_RUN_MS = 1000;
 
 /**
- * The script in the pod's annotation. Without one, pods of Jobs succeed after a second and others run until deleted.
+ * The script in the pod's annotation. Without one, containers do what their commands say, where these are simulated (see
+ * container-command.ts); of the others, those of Jobs succeed after a second and the rest runs until deleted.
  */
 export function defaultScript(pod: Pod): PodScript {
   const annotated = pod.metadata.annotations?.[BEHAVIOUR_ANNOTATION];
   if (annotated !== undefined) return parseScript(annotated);
-  return pod.metadata.ownerReferences?.some((owner) => owner.kind === 'Job')
-    ? { runFor: JOB_RUN_MS }
-    : RUN_UNTIL_DELETED;
+  const own = pod.spec?.containers ?? [];
+  for (const { image = '' } of own) {
+    const problem = imageProblem(image);
+    if (problem) return { imagePullError: problem.message, imagePullReason: problem.reason };
+  }
+  const ofJob = pod.metadata.ownerReferences?.some((owner) => owner.kind === 'Job') ?? false;
+  const scripts = own.flatMap((container): [string, ContainerScript][] => {
+    const outcome = commandOutcome(container);
+    if (outcome) return [[container.name, { runFor: outcome.runMs, exitCode: outcome.exitCode, logs: outcome.output }]];
+    return ofJob ? [[container.name, { runFor: JOB_RUN_MS }]] : [];
+  });
+  return scripts.length > 0 ? { containers: Object.fromEntries(scripts) } : RUN_UNTIL_DELETED;
 }
 
 const RUN_UNTIL_DELETED: PodScript = {};

@@ -13,7 +13,8 @@ import { isTerminalPhase } from '../component-helpers/index.ts';
 /** A container's state; times in milliseconds since the epoch. */
 export type ContainerPhase =
   | { readonly type: 'waiting'; readonly reason: string; readonly message?: string }
-  | { readonly type: 'running'; readonly startedAt: number }
+  /** `scripted`: its script has begun. */
+  | { readonly type: 'running'; readonly startedAt: number; readonly scripted?: true }
   | {
       readonly type: 'terminated';
       readonly startedAt: number;
@@ -31,6 +32,8 @@ export interface ContainerModel {
   last: ContainerPhase | undefined;
   ready: boolean;
   restartCount: number;
+  /** It has ended and waits for its restart. */
+  restarts: boolean;
   /** Empty until the container has started. */
   id: string;
 }

@@ -21,6 +21,12 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
     response.end(`container "${container}" in pod "${pod.name}" is waiting to start: ${waiting}`);
     return;
   }
+  const previous = query.get('previous') === 'true';
+  if (previous && model.last === undefined) {
+    response.writeHead(400, { 'content-type': 'text/plain' });
+    response.end(`previous terminated container "${container}" in pod "${pod.name}" not found`);
+    return;
+  }
   const log = pod.logOf(container);
   const options = logQuery(query);
   if (options === undefined) {
@@ -35,9 +41,10 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
     if (bytes.length > 0) response.write(bytes);
   };
   response.writeHead(200, { 'content-type': 'text/plain' });
-  for (const line of selectLines(log.lines, options, clock)) write(line);
   const isRunning = model.phase.type === 'running';
-  if (query.get('follow') !== 'true' || !isRunning || left <= 0) {
+  // A container that waits for its restart has no other instance yet: its last one is the previous one.
+  for (const line of selectLines(previous && isRunning ? log.previous : log.lines, options, clock)) write(line);
+  if (query.get('follow') !== 'true' || !isRunning || previous || left <= 0) {
     response.end();
     return;
   }

@@ -10,4 +10,5 @@ export interface SimulatedNode {
   readonly pods: Map<string, SimulatedPod>;
   readonly host: PodHost;
   addresses: NodePodAddresses | undefined;
+  allocatable: Readonly<Record<string, string>>;
 }

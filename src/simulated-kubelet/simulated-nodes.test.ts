@@ -257,6 +257,70 @@ describe('a pod', () => {
   });
 });
 
+describe('without a behaviour', () => {
+  const container = (name: string, ...command: string[]): object => ({ name, image: 'web:1', command });
+
+  it('containers do what their commands say, each for itself', async () => {
+    const containers = [container('a', 'sleep', '5'), container('b', 'sh', '-c', 'echo hello; exit 3')];
+    await createPod('commands', { spec: { containers, restartPolicy: 'Never' } });
+    const states = async (): Promise<unknown[]> =>
+      ((await get('commands')).status?.containerStatuses ?? []).map(({ state }) => Object.keys(state!)[0]);
+    expect(await states()).toEqual(['running', 'terminated']);
+    await server.ctx.clock.advance(5100);
+    const { status } = await get('commands');
+    expect(status?.phase).toBe('Failed');
+    expect(status?.containerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([0, 3]);
+  });
+
+  it('a container that fails is restarted while another one goes on', async () => {
+    const containers = [container('a', 'sleep', '100'), container('b', 'sh', '-c', 'sleep 1; false')];
+    await createPod('mixed', { spec: { containers, restartPolicy: 'OnFailure' } });
+    await server.ctx.clock.advance(30_000);
+    const restarts = async (): Promise<unknown[]> =>
+      ((await get('mixed')).status?.containerStatuses ?? []).map(({ restartCount }) => restartCount);
+    const [first, second] = await restarts();
+    expect([first, Number(second) >= 2]).toEqual([0, true]);
+    await server.ctx.clock.advance(80_000);
+    expect((await get('mixed')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
+  });
+
+  it('a container with an image that nobody has waits for ever', async () => {
+    await createPod('bad-image', { spec: { containers: [{ name: 'a', image: 'webserver:404' }] } });
+    await server.ctx.clock.advance(60_000);
+    const { status } = await get('bad-image');
+    expect(status?.phase).toBe('Pending');
+    expect(status?.containerStatuses?.[0]?.state?.waiting?.reason).toBe('ErrImagePull');
+  });
+
+  it('a pod that is too large for its node is refused', async () => {
+    const resources = { requests: { cpu: '17' } };
+    await createPod('large', { spec: { containers: [{ name: 'a', image: 'web:1', resources }] } });
+    expect((await get('large')).status).toMatchObject({
+      phase: 'Failed',
+      reason: 'OutOfcpu',
+      message: "Pod was rejected: Node didn't have enough resource: cpu, requested: 17000, used: 0, capacity: 16000",
+    });
+    expect((await get('large')).status?.containerStatuses).toBeUndefined();
+  });
+
+  it('a pod that is deleted takes a moment to stop', async () => {
+    await createPod('stopping');
+    const pods = client.resource('v1/pods');
+    await pods.delete({ namespace: 'default', name: 'stopping' });
+    await server.ctx.clock.advance(100);
+    expect((await get('stopping')).metadata.deletionTimestamp).toBeDefined();
+    await server.ctx.clock.advance(1000);
+    await expect(get('stopping')).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('the kubelet tells which pods run, and counts them', async () => {
+    await createPod('counted');
+    const { items } = JSON.parse(nodes.read('sim-0', '/runningpods/')!) as { items: Pod[] };
+    expect(items.map(({ metadata: { name } }) => name)).toContain('counted');
+    expect(nodes.read('sim-0', '/metrics')).toContain(`kubelet_running_pods ${items.length}\n`);
+  });
+});
+
 it('takes up the nodes and pods of an earlier process where they were', async () => {
   undo.push(nodes.simulate(() => ({ runFor: '1m' })));
   await createPod('survivor', { spec: { restartPolicy: 'Never' } });

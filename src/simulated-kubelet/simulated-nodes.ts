@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, isAlreadyExists, isNotFound, keyOf, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { rejectPod } from './admit-pod.ts';
 import { Heartbeats, type NodeHeartbeat } from './heartbeats.ts';
 import { KubeletApi } from './kubelet-api.ts';
 import { nodeAddress, nodeObject, SIMULATED_LABEL, type NodeTemplate } from './node-object.ts';
@@ -203,16 +204,18 @@ export class SimulatedNodes {
       pods: new Map(),
       host: this.#host(client, address, () => node),
       addresses: spec?.podCIDR ? new NodePodAddresses(spec.podCIDR) : undefined,
+      allocatable: status?.allocatable ?? {},
     };
     this.#nodes.set(name, node);
     await this.#heartbeats.add(heartbeat);
   }
 
   /** The node IPAM controller sets the pod CIDR some time after the node has registered. */
-  #nodeUpdated({ metadata, spec }: Node): void {
+  #nodeUpdated({ metadata, spec, status }: Node): void {
     const node = this.#nodes.get(metadata.name ?? '');
-    if (node !== undefined && node.addresses === undefined && spec?.podCIDR)
-      node.addresses = new NodePodAddresses(spec.podCIDR);
+    if (node === undefined) return;
+    node.allocatable = status?.allocatable ?? {};
+    if (node.addresses === undefined && spec?.podCIDR) node.addresses = new NodePodAddresses(spec.podCIDR);
   }
 
   #nodeDeleted({ metadata }: Node): void {
@@ -234,7 +237,13 @@ export class SimulatedNodes {
     if (known !== undefined && known.object.metadata.uid === pod.metadata.uid) return known.update(pod);
     known?.abandon();
     const simulated = new SimulatedPod(pod, node.host);
+    // An earlier process has admitted a pod that has started.
+    const rejection =
+      pod.status?.startTime === undefined
+        ? rejectPod(simulated.requested, node.pods.values(), node.allocatable)
+        : undefined;
     node.pods.set(key, simulated);
+    if (rejection) return simulated.reject(rejection);
     if (pod.status?.podIP) node.addresses?.reserve(pod.status.podIP);
     simulated.begin();
     if (pod.metadata.deletionTimestamp !== undefined) simulated.terminate();

@@ -1,8 +1,10 @@
 /** One pod on a simulated node: a behaviour moves its containers through their states. */
 import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
+import { formatTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
+import { requestedAmounts, type Rejection, type RequestedAmounts } from './admit-pod.ts';
 import { adoptContainers, containerModels } from './container-models.ts';
 import { PodLog } from './pod-log.ts';
 import { defaultScript, milliseconds, type Duration, type PodScript, type PodUsage } from './pod-script.ts';
@@ -37,6 +39,8 @@ interface Exit {
   readonly message?: string;
 }
 
+/** How long containers take to stop by default: clients see a pod while it is being deleted. */
+const STOP_MS = 500;
 const INITIAL_BACKOFF_MS = 10_000;
 const MAX_BACKOFF_MS = 300_000;
 /** The exit code of a process that SIGTERM ended. */
@@ -64,6 +68,8 @@ export class SimulatedPod {
   #running: AbortController | undefined;
   #logs: Map<string, PodLog> | undefined;
   #acted = false;
+  #rejected = false;
+  #requested: RequestedAmounts | undefined;
   #terminating = false;
 
   /** Authenticates as the kubelet of the pod's node. */
@@ -94,12 +100,24 @@ export class SimulatedPod {
     return this.#phase;
   }
 
+  get requested(): RequestedAmounts {
+    return (this.#requested ??= requestedAmounts(this.object));
+  }
+
   get script(): PodScript {
     return this.#script;
   }
 
   get containers(): readonly ContainerModel[] {
     return this.#containers;
+  }
+
+  /** The kubelet does not admit the pod. */
+  reject({ reason, message }: Rejection): void {
+    this.#phase = 'Failed';
+    this.#failure = { reason, message };
+    this.#rejected = true;
+    this.#change();
   }
 
   /** Starts the simulation, from the status that an earlier process reported if there is one. */
@@ -126,8 +144,8 @@ export class SimulatedPod {
     const startedAt = this.#host.clock.now();
     this.podIP ??= this.object.spec?.hostNetwork ? this.#host.hostIP : this.#host.allocateAddress();
     for (const container of this.#containers) {
-      if (container.phase.type === 'running' || (container.kind === 'init' && container.phase.type === 'terminated'))
-        continue;
+      // One that has ended for good stays so when another one restarts.
+      if (container.phase.type !== 'waiting') continue;
       container.id = Buffer.from(this.#host.random.bytes(32)).toString('hex');
       if (container.kind === 'init') {
         container.phase = { type: 'terminated', startedAt, finishedAt: startedAt, exitCode: 0, reason: 'Completed' };
@@ -217,6 +235,16 @@ export class SimulatedPod {
 
   status(object: Pod): PodStatus {
     const { startTime, podIP } = this;
+    // Nothing of containers: clients would show a reason of theirs instead of this one.
+    if (this.#rejected) {
+      const { qosClass } = object.status ?? {};
+      const observedGeneration = object.metadata.generation;
+      return {
+        ...{ phase: this.#phase, ...this.#failure, startTime: formatTime(startTime) },
+        ...(qosClass === undefined ? {} : { qosClass }),
+        ...(observedGeneration === undefined ? {} : { observedGeneration }),
+      };
+    }
     const model = {
       containers: this.#containers,
       startTime,
@@ -253,7 +281,8 @@ export class SimulatedPod {
       this.#change();
     };
     const graceMs = (this.object.metadata.deletionGracePeriodSeconds ?? 30) * 1000;
-    const stopMs = Math.min(milliseconds(this.#script.stopAfter ?? 0), graceMs);
+    const isRunning = this.#containers.some(({ phase }) => phase.type === 'running');
+    const stopMs = Math.min(milliseconds(this.#script.stopAfter ?? (isRunning ? STOP_MS : 0)), graceMs);
     if (stopMs > 0 && !this.#isFinished()) this.#after(stopMs, end);
     else end();
   }
@@ -297,10 +326,13 @@ export class SimulatedPod {
 
   #startScript(script: PodScript): void {
     this.#script = script;
-    if (script.imagePullError !== undefined) return this.wait('ErrImagePull', script.imagePullError);
-    const running = this.#containers.find(({ kind }) => kind === 'main')?.phase;
+    if (script.imagePullError !== undefined)
+      return this.wait(script.imagePullReason ?? 'ErrImagePull', script.imagePullError);
+    const main = this.#containers.filter(({ kind }) => kind === 'main');
+    const running = main.find(({ phase }) => phase.type === 'running')?.phase;
     // A pod that ran before this process started has run for a while already.
-    if (running?.type === 'running') return this.#runScript(script, this.#host.clock.now() - running.startedAt);
+    if (running?.type === 'running' && !main.some(({ phase }) => phase.type === 'waiting'))
+      return this.#runScript(script, this.#host.clock.now() - running.startedAt);
     const startMs = milliseconds(script.startAfter ?? 0);
     const start = (): void => {
       this.start();
@@ -323,17 +355,34 @@ export class SimulatedPod {
       this.#after(left(script.runFor), () =>
         this.exit(script.exitCode ?? 0, script.exitReason ? { reason: script.exitReason } : {}),
       );
+    for (const container of script.containers ? this.#containers : []) this.#runContainer(container, script);
+  }
+
+  /** A container that was running already when another one restarted goes on. */
+  #runContainer(container: ContainerModel, { containers }: PodScript): void {
+    const { spec, phase } = container;
+    const own = containers?.[spec.name];
+    if (container.kind !== 'main' || phase.type !== 'running' || own === undefined || phase.scripted) return;
+    container.phase = { ...phase, scripted: true };
+    const started = container.phase;
+    for (const line of own.logs ?? []) this.log(line, spec.name);
+    if (own.runFor === undefined) return;
+    this.#after(Math.max(0, milliseconds(own.runFor) - (this.#host.clock.now() - phase.startedAt)), () => {
+      if (container.phase === started) this.exit(own.exitCode ?? 0, { container: spec.name });
+    });
   }
 
   #afterExit(): void {
     const main = this.#containers.filter(({ kind }) => kind === 'main');
     const policy = this.object.spec?.restartPolicy ?? 'Always';
     const restarting = main.filter(
-      ({ phase }) =>
-        phase.type === 'terminated' && (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)),
+      ({ phase, restarts }) =>
+        !restarts &&
+        phase.type === 'terminated' &&
+        (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)),
     );
     if (restarting.length > 0) return this.#restartAfterBackOff(restarting);
-    if (!main.every(({ phase }) => phase.type === 'terminated')) return;
+    if (!main.every(({ phase, restarts }) => phase.type === 'terminated' && !restarts)) return;
     this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0)
       ? 'Succeeded'
       : 'Failed';
@@ -346,12 +395,17 @@ export class SimulatedPod {
     const delay = restarts === 0 ? 0 : Math.min(INITIAL_BACKOFF_MS * 2 ** (restarts - 1), MAX_BACKOFF_MS);
     for (const container of containers) {
       container.last = container.phase;
+      container.restarts = true;
       container.restartCount++;
       const message = `back-off ${delay / 1000}s restarting failed container=${container.spec.name} pod=${this.name}_${this.namespace}(${this.object.metadata.uid ?? ''})`;
       container.phase = delay === 0 ? container.phase : { type: 'waiting', reason: 'CrashLoopBackOff', message };
     }
     this.#after(delay, () => {
-      for (const container of containers) container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+      for (const container of containers) {
+        container.restarts = false;
+        container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+        this.#logs?.get(container.spec.name)?.restart();
+      }
       this.#runBehaviours();
     });
   }

@@ -1,4 +1,8 @@
-/** CPU and memory usage of a simulated node and its pods: /stats/summary and /metrics/resource of its kubelet API. */
+/**
+ * What runs on a simulated node, and its CPU and memory usage: /runningpods, /metrics, /metrics/resource and /stats/summary of
+ * its kubelet API.
+ */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatTime } from '../base/index.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
@@ -92,4 +96,45 @@ export function statsSummary(node: SimulatedNode, now: number): unknown {
     NODE_MEMORY + sum(usages.map(({ memory }) => memory)),
   );
   return { node: { nodeName: node.name, startTime: formatTime(node.heartbeat.since), ...all }, pods };
+}
+
+const isRunning = ({ phase }: { readonly phase: { readonly type: string } }): boolean => phase.type === 'running';
+
+/** The pods that the runtime runs: names, images and nothing that only the API server knows. */
+export function runningPods(node: SimulatedNode): unknown {
+  const items = [...node.pods.values()].flatMap((pod) => {
+    const containers = pod.containers.filter(isRunning);
+    if (containers.length === 0) return [];
+    return {
+      metadata: { name: pod.name, namespace: pod.namespace, uid: pod.object.metadata.uid },
+      spec: { containers: containers.map(({ spec: { name, image } }) => ({ name, image, resources: {} })) },
+      status: {},
+    };
+  });
+  return { kind: 'PodList', apiVersion: 'v1', metadata: {}, items };
+}
+
+export function kubeletMetrics(node: SimulatedNode): string {
+  const states = new Map<string, number>();
+  const containers = [...node.pods.values()].flatMap((pod) => pod.containers);
+  for (const { phase } of containers) {
+    const state = phase.type === 'running' ? 'running' : phase.type === 'terminated' ? 'exited' : 'created';
+    states.set(state, (states.get(state) ?? 0) + 1);
+  }
+  const running = [...node.pods.values()].filter((pod) => pod.containers.some(isRunning)).length;
+  const lines = [
+    "# HELP kubelet_node_name [ALPHA] The node's name. The count is always 1.",
+    '# TYPE kubelet_node_name gauge',
+    `kubelet_node_name{node="${node.name}"} 1`,
+    '# HELP kubelet_running_containers [BETA] Number of containers currently running',
+    '# TYPE kubelet_running_containers gauge',
+    ...Array.from(states, ([state, count]) => `kubelet_running_containers{container_state="${state}"} ${count}`),
+    '# HELP kubelet_running_pods [BETA] Number of pods that have a running pod sandbox',
+    '# TYPE kubelet_running_pods gauge',
+    `kubelet_running_pods ${running}`,
+    "# HELP kubernetes_build_info [BETA] A metric with a constant '1' value labeled by version.",
+    '# TYPE kubernetes_build_info gauge',
+    `kubernetes_build_info{git_version="${KUBERNETES_VERSION}"} 1`,
+  ];
+  return `${lines.join('\n')}\n`;
 }

@@ -544,6 +544,11 @@ const pods: CostlyRequest[] = [
     `${NAMESPACE}/pods`,
     pod('containers', { containers: fill(() => ({ name: 'c', image: 'i' })) }),
   ),
+  post(
+    'a small body of empty containers',
+    `${NAMESPACE}/pods`,
+    pod('containers', { containers: list(10_000, () => ({})) }),
+  ),
   post('many empty containers', `${NAMESPACE}/pods`, pod('containers', { containers: fill(() => ({})) })),
   post(
     'many init containers',
@@ -1354,6 +1359,10 @@ const object = (name: string, kind: 'opens' | 'checkeds', spec: unknown, query =
   ...post(name, `${customs(kind)}${query}`, custom(kind, 'object', spec)),
   prepare: [{ path: DEFINITIONS, body: kind === 'opens' ? open : checked }],
 });
+const LONG_INTEGERS = JSON.stringify(custom('opens', 'object', { a: list(50_000, () => 'N') })).replaceAll(
+  '"N"',
+  '9007199254740993',
+);
 const customResources: CostlyRequest[] = [
   object(
     'a custom resource of many keys',
@@ -1366,6 +1375,10 @@ const customResources: CostlyRequest[] = [
     'opens',
     list(200, () => 0).reduce<unknown>((inner) => ({ a: inner, b: text(2_000) }), {}),
   ),
+  {
+    ...post('a custom resource of long integers', customs('opens'), LONG_INTEGERS),
+    prepare: [{ path: DEFINITIONS, body: open }],
+  },
   ...(
     ['duration', 'email', 'hostname', 'uri', 'date', 'byte', 'creditcard', 'isbn', 'cidr', 'ipv6', 'rgbcolor'] as const
   ).flatMap((format) =>
@@ -1411,7 +1424,11 @@ const LARGE_CUSTOM = {
 const LARGE_KEYED = {
   path: `${customs('checkeds')}/large`,
   objects: customs('checkeds'),
-  object: custom('checkeds', 'large', { keyed: fill((i) => ({ k: `v${i}` }), 0.7) }),
+  object: custom('checkeds', 'large', { keyed: fill((i) => ({ k: `v${i}` }), 0.3) }),
+};
+const withoutSpec = (object: object): object => {
+  const { apiVersion, kind } = object as { apiVersion: string; kind: string };
+  return { apiVersion, kind };
 };
 const operations = (make: (i: number) => object): object[] => list(9_900, make);
 const patches: CostlyRequest[] = [
@@ -1550,6 +1567,35 @@ const patches: CostlyRequest[] = [
     ),
     prepare: [{ path: TARGET.objects, body: TARGET.object }],
   },
+  ...[LARGE, LARGE_POD, LARGE_KEYED].flatMap((target) => [
+    patch(`merge patch: a label of ${target.objects}`, 'merge', target, { metadata: { labels: { a: 'b' } } }),
+    patch(`JSON patch: a label of ${target.objects}`, 'json', target, [
+      { op: 'add', path: '/metadata/labels', value: { c: 'd' } },
+    ]),
+    patch(`apply: a label of ${target.objects}`, 'apply', target, {
+      ...withoutSpec(target.object),
+      metadata: { name: 'large', labels: { e: 'f' } },
+    }),
+    ...[YAML, PROTOBUF].map((accept) => ({
+      name: `get: ${accept['content-type']} of ${target.objects}`,
+      method: 'GET',
+      path: target.path,
+      headers: { accept: `${accept['content-type']}, application/json` },
+      prepare: [{ path: target.objects, body: target.object }],
+    })),
+    {
+      name: `get: indented JSON of ${target.objects}`,
+      method: 'GET',
+      path: `${target.path}?pretty=true`,
+      prepare: [{ path: target.objects, body: target.object }],
+    },
+    {
+      name: `delete: one of ${target.objects}`,
+      method: 'DELETE',
+      path: `${target.path}?dryRun=All`,
+      prepare: [{ path: target.objects, body: target.object }],
+    },
+  ]),
   {
     name: 'delete: many options',
     method: 'DELETE',

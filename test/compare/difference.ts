@@ -107,10 +107,7 @@ function betweenLists(ours: readonly unknown[], theirs: readonly unknown[], path
     const out = ours.flatMap((element, i) => between(element, theirs[i], `${path}[${i}]`));
     return out.length > 1 && isPermutation(ours, theirs) ? [{ path, what: 'order', ours, theirs }] : out;
   }
-  const [mine, other] = [
-    ours.map((element) => JSON.stringify(element)),
-    theirs.map((element) => JSON.stringify(element)),
-  ];
+  const [mine, other] = [ours.map((element) => sortedText(element)), theirs.map((element) => sortedText(element))];
   const missing = without(other, mine).map((text): Difference => ({
     path: `${path}[]`,
     what: 'missing',
@@ -132,12 +129,17 @@ function betweenLists(ours: readonly unknown[], theirs: readonly unknown[], path
   ];
 }
 
+/** The keys of an object have no order. */
+const sortedText = (element: unknown): string =>
+  JSON.stringify(element, (_key, value: unknown) =>
+    isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value,
+  );
+
 function isPermutation(ours: readonly unknown[], theirs: readonly unknown[]): boolean {
-  const sorted = (list: readonly unknown[]): string[] => list.map((element) => JSON.stringify(element)).sort();
+  const sorted = (list: readonly unknown[]): string[] => list.map(sortedText).sort();
   return isDeepStrictEqual(sorted(ours), sorted(theirs));
 }
 
-/** The keys of an object have no order. */
 function betweenObjects(ours: Record<string, unknown>, theirs: Record<string, unknown>, path: string): Difference[] {
   const keys = new Set([...Object.keys(theirs), ...Object.keys(ours)]);
   return [...keys].flatMap((key) => between(ours[key], theirs[key], `${path}${segment(key)}`));

@@ -72,11 +72,11 @@ export const admissionregistrationV1: PackageDeclaration = {
       { atomic: true },
     ),
     MutatingAdmissionPolicy: object('Changes objects on admission by CEL expressions.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'MutatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
     }),
     MutatingAdmissionPolicyBinding: object('Puts a MutatingAdmissionPolicy in force.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'MutatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.'),
     }),
     MutatingAdmissionPolicyBindingList: listOf('MutatingAdmissionPolicyBinding'),
@@ -139,7 +139,7 @@ export const admissionregistrationV1: PackageDeclaration = {
       ),
     }),
     MutatingWebhookConfiguration: object('Webhooks that may change objects on admission.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       webhooks: field(2, '[]MutatingWebhook', 'The webhooks.', {
         list: { map: ['name'] },
         patch: 'merge',
@@ -198,12 +198,12 @@ export const admissionregistrationV1: PackageDeclaration = {
       expressionWarnings: field(1, '[]ExpressionWarning', 'Problems found.', { list: 'atomic' }),
     }),
     ValidatingAdmissionPolicy: object('Checks requests on admission by CEL expressions.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ValidatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ValidatingAdmissionPolicyStatus', 'The observed state, as the system last reported it.'),
     }),
     ValidatingAdmissionPolicyBinding: object('Puts a ValidatingAdmissionPolicy in force.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ValidatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.', {
         required: true,
       }),
@@ -275,7 +275,7 @@ export const admissionregistrationV1: PackageDeclaration = {
       ),
     }),
     ValidatingWebhookConfiguration: object('Webhooks that accept or deny requests on admission.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       webhooks: field(2, '[]ValidatingWebhook', 'The webhooks.', {
         list: { map: ['name'] },
         patch: 'merge',

@@ -57,7 +57,7 @@ export const apiextensionsV1: PackageDeclaration = {
       webhook: field(2, '*WebhookConversion', 'The webhook; needed for strategy Webhook.'),
     }),
     CustomResourceDefinition: object('Adds a resource to the API.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'CustomResourceDefinitionSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,

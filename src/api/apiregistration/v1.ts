@@ -9,7 +9,7 @@ export const apiregistrationV1: PackageDeclaration = {
   strings: {},
   messages: {
     APIService: object('An API group version and the server behind it.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'APIServiceSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'APIServiceStatus', 'The observed state, as the system last reported it.'),
     }),

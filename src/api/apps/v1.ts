@@ -19,13 +19,13 @@ export const appsV1: PackageDeclaration = {
   },
   messages: {
     ControllerRevision: object("An unchanging snapshot of a DaemonSet's or StatefulSet's state.", {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       data: field(2, 'RawExtension', 'The state.'),
       revision: field(3, 'int64', 'Number of the revision.', { required: true, keep: true }),
     }),
     ControllerRevisionList: listOf('ControllerRevision'),
     DaemonSet: object('Runs a Pod on every node, or on selected ones.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'DaemonSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'DaemonSetStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -77,7 +77,7 @@ export const appsV1: PackageDeclaration = {
       rollingUpdate: field(2, '*RollingUpdateDaemonSet', 'Settings of RollingUpdate.'),
     }),
     Deployment: object('Rolls out equal Pods and their updates by way of ReplicaSets.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'DeploymentSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'DeploymentStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -137,7 +137,7 @@ export const appsV1: PackageDeclaration = {
       rollingUpdate: field(2, '*RollingUpdateDeployment', 'Settings of RollingUpdate.'),
     }),
     ReplicaSet: object('Keeps a number of equal Pods running.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ReplicaSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ReplicaSetStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -207,7 +207,7 @@ export const appsV1: PackageDeclaration = {
       ),
     }),
     StatefulSet: object('Runs Pods with stable names and storage.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'StatefulSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'StatefulSetStatus', 'The observed state, as the system last reported it.'),
     }),

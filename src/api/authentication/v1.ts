@@ -15,14 +15,14 @@ export const authenticationV1: PackageDeclaration = {
       uid: field(4, 'string', 'UID of the object.'),
     }),
     SelfSubjectReview: object('Asks who the caller is.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       status: field(2, 'SelfSubjectReviewStatus', 'The answer, filled by the server.'),
     }),
     SelfSubjectReviewStatus: message('Who the caller is.', {
       userInfo: field(1, 'UserInfo', "The caller's user name, groups and so on."),
     }),
     TokenRequest: object('Asks for a token of a ServiceAccount.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'TokenRequestSpec', 'What is asked.', { keep: true }),
       status: field(3, 'TokenRequestStatus', 'The answer, filled by the server.'),
     }),
@@ -42,7 +42,7 @@ export const authenticationV1: PackageDeclaration = {
       expirationTimestamp: field(2, 'Time', 'When the token expires.', { keep: true }),
     }),
     TokenReview: object('Asks whether a token is valid and whose it is.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'TokenReviewSpec', 'What is asked.', { required: true, keep: true }),
       status: field(3, 'TokenReviewStatus', 'The answer, filled by the server.'),
     }),

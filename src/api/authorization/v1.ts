@@ -21,7 +21,7 @@ export const authorizationV1: PackageDeclaration = {
       }),
     }),
     LocalSubjectAccessReview: object('Asks whether a user may do something in one namespace.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'SubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
       status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),
@@ -51,7 +51,7 @@ export const authorizationV1: PackageDeclaration = {
       resourceNames: field(4, '[]string', 'Names of the objects; empty for all.', { list: 'atomic' }),
     }),
     SelfSubjectAccessReview: object('Asks whether the caller may do something.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'SelfSubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
       status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),
@@ -60,7 +60,7 @@ export const authorizationV1: PackageDeclaration = {
       nonResourceAttributes: field(2, '*NonResourceAttributes', 'A request to another URL.'),
     }),
     SelfSubjectRulesReview: object('Asks what the caller may do in a namespace.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'SelfSubjectRulesReviewSpec', 'What is asked.', { required: true, keep: true }),
       status: field(3, 'SubjectRulesReviewStatus', 'The answer, filled by the server.'),
     }),
@@ -68,7 +68,7 @@ export const authorizationV1: PackageDeclaration = {
       namespace: field(1, 'string', 'Name of the namespace; required.'),
     }),
     SubjectAccessReview: object('Asks whether a user may do something.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'SubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
       status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),

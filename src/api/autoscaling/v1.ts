@@ -45,7 +45,7 @@ export const autoscalingV1: PackageDeclaration = {
       currentAverageValue: field(4, '*Quantity', 'Present value for each Pod.'),
     }),
     HorizontalPodAutoscaler: object("Sets a workload's replicas from its CPU use.", {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'HorizontalPodAutoscalerSpec', 'The desired state, as the user asks for it.', { required: true }),
       status: field(3, 'HorizontalPodAutoscalerStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -129,7 +129,7 @@ export const autoscalingV1: PackageDeclaration = {
       currentAverageValue: field(3, 'Quantity', 'Present average, as an amount.', { keep: true }),
     }),
     Scale: object('The number of replicas of a workload.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ScaleSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ScaleStatus', 'The observed state, as the system last reported it.'),
     }),

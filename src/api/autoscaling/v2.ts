@@ -58,7 +58,7 @@ export const autoscalingV2: PackageDeclaration = {
       }),
     }),
     HorizontalPodAutoscaler: object("Sets a workload's replicas from metrics.", {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'HorizontalPodAutoscalerSpec', 'The desired state, as the user asks for it.', { required: true }),
       status: field(3, 'HorizontalPodAutoscalerStatus', 'The observed state, as the system last reported it.'),
     }),

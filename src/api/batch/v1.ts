@@ -16,7 +16,7 @@ export const batchV1: PackageDeclaration = {
   },
   messages: {
     CronJob: object('Makes Jobs on a schedule.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'CronJobSpec', 'The desired state, as the user asks for it.', { required: true }),
       status: field(3, 'CronJobStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -42,7 +42,7 @@ export const batchV1: PackageDeclaration = {
       lastSuccessfulTime: field(5, '*Time', 'When a Job last succeeded.'),
     }),
     Job: object('Runs Pods until enough of them succeed.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'JobSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'JobStatus', 'The observed state, as the system last reported it.'),
     }),

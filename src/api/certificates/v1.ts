@@ -36,7 +36,7 @@ export const certificatesV1: PackageDeclaration = {
   },
   messages: {
     CertificateSigningRequest: object('Asks a signer for a certificate.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'CertificateSigningRequestSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,

@@ -11,7 +11,7 @@ export const coordinationV1: PackageDeclaration = {
   },
   messages: {
     Lease: object('A claim to a role that must be renewed, for leader election and heartbeats.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'LeaseSpec', 'The desired state, as the user asks for it.'),
     }),
     LeaseList: listOf('Lease'),

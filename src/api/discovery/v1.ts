@@ -44,7 +44,7 @@ export const discoveryV1: PackageDeclaration = {
       { atomic: true },
     ),
     EndpointSlice: object('A part of the backends of a Service.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       addressType: field(4, 'AddressType', 'IPv4, IPv6 or FQDN (deprecated); fixed.', { required: true, keep: true }),
       endpoints: field(2, '[]Endpoint', 'The endpoints, at most 1000.', { keep: true, list: 'atomic' }),
       ports: field(3, '[]EndpointPort', 'Ports of every endpoint, at most 100.', { keep: true, list: 'atomic' }),

@@ -9,7 +9,7 @@ export const eventsV1: PackageDeclaration = {
   strings: {},
   messages: {
     Event: object('Reports something that happened in the cluster.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', {
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations.", {
         keep: true,
       }),
       eventTime: field(2, 'MicroTime', 'When it was first observed, to the microsecond.', {

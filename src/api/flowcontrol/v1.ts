@@ -26,7 +26,7 @@ export const flowcontrolV1: PackageDeclaration = {
       type: field(1, 'FlowDistinguisherMethodType', 'ByUser or ByNamespace.', { required: true, keep: true }),
     }),
     FlowSchema: object('Assigns matching requests to a priority level.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'FlowSchemaSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'FlowSchemaStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -101,7 +101,7 @@ export const flowcontrolV1: PackageDeclaration = {
       }),
     }),
     PriorityLevelConfiguration: object('Concurrency and queues for a class of requests.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'PriorityLevelConfigurationSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'PriorityLevelConfigurationStatus', 'The observed state, as the system last reported it.'),
     }),

@@ -73,7 +73,7 @@ export interface MatchResources {
 export interface MutatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: MutatingAdmissionPolicySpec;
@@ -83,7 +83,7 @@ export interface MutatingAdmissionPolicy {
 export interface MutatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: MutatingAdmissionPolicyBindingSpec;
@@ -169,7 +169,7 @@ export interface MutatingWebhook {
 export interface MutatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The webhooks. */
   webhooks?: MutatingWebhook[];
@@ -279,7 +279,7 @@ export interface TypeChecking {
 export interface ValidatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ValidatingAdmissionPolicySpec;
@@ -291,7 +291,7 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: ValidatingAdmissionPolicyBindingSpec;
@@ -387,7 +387,7 @@ export interface ValidatingWebhook {
 export interface ValidatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The webhooks. */
   webhooks?: ValidatingWebhook[];

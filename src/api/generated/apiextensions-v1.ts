@@ -71,7 +71,7 @@ export interface CustomResourceConversion {
 export interface CustomResourceDefinition {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: CustomResourceDefinitionSpec;

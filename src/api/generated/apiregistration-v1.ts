@@ -5,7 +5,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface APIService {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: APIServiceSpec;

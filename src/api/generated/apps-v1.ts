@@ -24,7 +24,7 @@ export type StatefulSetUpdateStrategyType = string;
 export interface ControllerRevision {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The state. */
   data?: unknown;
@@ -46,7 +46,7 @@ export interface ControllerRevisionList {
 export interface DaemonSet {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: DaemonSetSpec;
@@ -128,7 +128,7 @@ export interface DaemonSetUpdateStrategy {
 export interface Deployment {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: DeploymentSpec;
@@ -216,7 +216,7 @@ export interface DeploymentStrategy {
 export interface ReplicaSet {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ReplicaSetSpec;
@@ -306,7 +306,7 @@ export interface RollingUpdateStatefulSetStrategy {
 export interface StatefulSet {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: StatefulSetSpec;

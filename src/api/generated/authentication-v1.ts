@@ -17,7 +17,7 @@ export interface BoundObjectReference {
 export interface SelfSubjectReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The answer, filled by the server. */
   status?: SelfSubjectReviewStatus;
@@ -33,7 +33,7 @@ export interface SelfSubjectReviewStatus {
 export interface TokenRequest {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec?: TokenRequestSpec;
@@ -63,7 +63,7 @@ export interface TokenRequestStatus {
 export interface TokenReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec: TokenReviewSpec;

@@ -21,7 +21,7 @@ export interface LabelSelectorAttributes {
 export interface LocalSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec: SubjectAccessReviewSpec;
@@ -83,7 +83,7 @@ export interface ResourceRule {
 export interface SelfSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec: SelfSubjectAccessReviewSpec;
@@ -103,7 +103,7 @@ export interface SelfSubjectAccessReviewSpec {
 export interface SelfSubjectRulesReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec: SelfSubjectRulesReviewSpec;
@@ -121,7 +121,7 @@ export interface SelfSubjectRulesReviewSpec {
 export interface SubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is asked. */
   spec: SubjectAccessReviewSpec;

@@ -67,7 +67,7 @@ export interface ExternalMetricStatus {
 export interface HorizontalPodAutoscaler {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: HorizontalPodAutoscalerSpec;
@@ -229,7 +229,7 @@ export interface ResourceMetricStatus {
 export interface Scale {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ScaleSpec;

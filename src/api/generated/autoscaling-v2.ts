@@ -83,7 +83,7 @@ export interface HPAScalingRules {
 export interface HorizontalPodAutoscaler {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: HorizontalPodAutoscalerSpec;

@@ -18,7 +18,7 @@ export type PodReplacementPolicy = string;
 export interface CronJob {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: CronJobSpec;
@@ -70,7 +70,7 @@ export interface CronJobStatus {
 export interface Job {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: JobSpec;

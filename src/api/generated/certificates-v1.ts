@@ -9,7 +9,7 @@ export type RequestConditionType = string;
 export interface CertificateSigningRequest {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: CertificateSigningRequestSpec;

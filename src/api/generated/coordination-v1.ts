@@ -7,7 +7,7 @@ export type CoordinatedLeaseStrategy = string;
 export interface Lease {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: LeaseSpec;

@@ -151,7 +151,7 @@ export interface ComponentCondition {
 export interface ComponentStatus {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What was observed. */
   conditions?: ComponentCondition[];
@@ -171,7 +171,7 @@ export interface ComponentStatusList {
 export interface ConfigMap {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Whether the data can never change; once true it stays. */
   immutable?: boolean;
@@ -195,7 +195,7 @@ export interface ConfigMapList {
 export interface Secret {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Whether the data can never change; once true it stays. */
   immutable?: boolean;
@@ -843,7 +843,7 @@ export interface WindowsSecurityContextOptions {
 export interface Event {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The object that the event is about. */
   involvedObject: ObjectReference;
@@ -905,7 +905,7 @@ export interface EventSource {
 export interface Namespace {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: NamespaceSpec;
@@ -989,7 +989,7 @@ export interface DaemonEndpoint {
 export interface Node {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: NodeSpec;
@@ -1207,7 +1207,7 @@ export interface ModifyVolumeStatus {
 export interface PersistentVolume {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: PersistentVolumeSpec;
@@ -1219,7 +1219,7 @@ export interface PersistentVolume {
 export interface PersistentVolumeClaim {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: PersistentVolumeClaimSpec;
@@ -1415,7 +1415,7 @@ export interface VolumeResourceRequirements {
 export interface Binding {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The object to bind to. */
   target: ObjectReference;
@@ -1445,7 +1445,7 @@ export interface ImageVolumeStatus {
 export interface Pod {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: PodSpec;
@@ -1799,7 +1799,7 @@ export interface PodStatus {
 export interface PodStatusResult {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The observed state, as the system last reported it. */
   status?: PodStatus;
@@ -1835,7 +1835,7 @@ export interface Sysctl {
 export interface LimitRange {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: LimitRangeSpec;
@@ -1877,7 +1877,7 @@ export interface LimitRangeSpec {
 export interface ResourceQuota {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ResourceQuotaSpec;
@@ -1959,7 +1959,7 @@ export interface PreferAvoidPodsEntry {
 export interface RangeAllocation {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The range, such as a CIDR or first-last. */
   range?: string;
@@ -1995,7 +1995,7 @@ export interface VolumeStatus {
 export interface PodTemplate {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The template. */
   template?: PodTemplateSpec;
@@ -2023,7 +2023,7 @@ export interface PodTemplateSpec {
 export interface ReplicationController {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ReplicationControllerSpec;
@@ -2281,7 +2281,7 @@ export interface EndpointSubset {
 export interface Endpoints {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Groups of addresses with the same ports. */
   subsets?: EndpointSubset[];
@@ -2329,7 +2329,7 @@ export interface PortStatus {
 export interface Service {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ServiceSpec;
@@ -2433,7 +2433,7 @@ export interface SessionAffinityConfig {
 export interface ServiceAccount {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Secrets that Pods of the account may use, when that is enforced. */
   secrets?: ObjectReference[];

@@ -58,7 +58,7 @@ export interface EndpointPort {
 export interface EndpointSlice {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** IPv4, IPv6 or FQDN (deprecated); fixed. */
   addressType: string;

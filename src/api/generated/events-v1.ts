@@ -6,7 +6,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface Event {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** When it was first observed, to the microsecond. */
   eventTime: string;

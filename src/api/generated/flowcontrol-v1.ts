@@ -33,7 +33,7 @@ export interface FlowDistinguisherMethod {
 export interface FlowSchema {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: FlowSchemaSpec;
@@ -131,7 +131,7 @@ export interface PolicyRulesWithSubjects {
 export interface PriorityLevelConfiguration {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: PriorityLevelConfigurationSpec;

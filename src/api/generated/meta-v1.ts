@@ -316,9 +316,9 @@ export interface ObjectMeta {
   resourceVersion?: string;
   /** Number of the desired state; grows when it changes. */
   generation?: number;
-  /** When the object was created; set by the server. */
+  /** CreationTimestamp is a timestamp of the server: when the object was created. */
   creationTimestamp?: string;
-  /** When the object is to be gone; set when deletion begins. */
+  /** DeletionTimestamp is RFC 3339 date and time when the object is to be gone; set when deletion begins. */
   deletionTimestamp?: string;
   /** Seconds of grace that a deletion was given. */
   deletionGracePeriodSeconds?: number;
@@ -354,7 +354,7 @@ export interface OwnerReference {
 export interface PartialObjectMetadata {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
 }
 

@@ -26,7 +26,7 @@ export interface HTTPIngressRuleValue {
 export interface IPAddress {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: IPAddressSpec;
@@ -60,7 +60,7 @@ export interface IPBlock {
 export interface Ingress {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: IngressSpec;
@@ -80,7 +80,7 @@ export interface IngressBackend {
 export interface IngressClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: IngressClassSpec;
@@ -206,7 +206,7 @@ export interface IngressTLS {
 export interface NetworkPolicy {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: NetworkPolicySpec;
@@ -294,7 +294,7 @@ export interface ServiceBackendPort {
 export interface ServiceCIDR {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: ServiceCIDRSpec;

@@ -12,7 +12,7 @@ export interface Overhead {
 export interface RuntimeClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Name of the runtime's configuration on the nodes; fixed. */
   handler: string;

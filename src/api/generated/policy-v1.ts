@@ -17,7 +17,7 @@ export interface Eviction {
 export interface PodDisruptionBudget {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec?: PodDisruptionBudgetSpec;

@@ -11,7 +11,7 @@ export interface AggregationRule {
 export interface ClusterRole {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is allowed. */
   rules?: PolicyRule[];
@@ -23,7 +23,7 @@ export interface ClusterRole {
 export interface ClusterRoleBinding {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Who gets the permissions. */
   subjects?: Subject[];
@@ -69,7 +69,7 @@ export interface PolicyRule {
 export interface Role {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What is allowed. */
   rules?: PolicyRule[];
@@ -79,7 +79,7 @@ export interface Role {
 export interface RoleBinding {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Who gets the permissions. */
   subjects?: Subject[];

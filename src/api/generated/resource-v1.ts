@@ -186,7 +186,7 @@ export interface DeviceClaimConfiguration {
 export interface DeviceClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: DeviceClassSpec;
@@ -374,7 +374,7 @@ export interface OpaqueDeviceConfiguration {
 export interface ResourceClaim {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: ResourceClaimSpec;
@@ -424,7 +424,7 @@ export interface ResourceClaimStatus {
 export interface ResourceClaimTemplate {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** What claims made from the template look like. */
   spec: ResourceClaimTemplateSpec;
@@ -462,7 +462,7 @@ export interface ResourcePool {
 export interface ResourceSlice {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: ResourceSliceSpec;

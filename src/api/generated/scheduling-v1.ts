@@ -5,7 +5,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface PriorityClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The priority; higher goes first; fixed. */
   value?: number;

@@ -12,7 +12,7 @@ export type VolumeLifecycleMode = string;
 export interface CSIDriver {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: CSIDriverSpec;
@@ -58,7 +58,7 @@ export interface CSIDriverSpec {
 export interface CSINode {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: CSINodeSpec;
@@ -96,7 +96,7 @@ export interface CSINodeSpec {
 export interface CSIStorageCapacity {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Nodes for which it holds; unset for none, empty for all. */
   nodeTopology?: LabelSelector;
@@ -122,7 +122,7 @@ export interface CSIStorageCapacityList {
 export interface StorageClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Who makes the volumes, such as a CSI driver. */
   provisioner: string;
@@ -162,7 +162,7 @@ export interface TokenRequest {
 export interface VolumeAttachment {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** The desired state, as the user asks for it. */
   spec: VolumeAttachmentSpec;
@@ -214,7 +214,7 @@ export interface VolumeAttachmentStatus {
 export interface VolumeAttributesClass {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Standard object's metadata: name, labels, annotations. */
   metadata: ObjectMeta;
   /** Name of the CSI driver; fixed. */
   driverName: string;

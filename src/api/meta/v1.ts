@@ -248,8 +248,17 @@ export const metaV1: PackageDeclaration = {
       uid: field(5, 'string', 'ID that is unique over all time; set by the server.'),
       resourceVersion: field(6, 'string', 'Version of the object, changed by every write; opaque to clients.'),
       generation: field(7, 'int64', 'Number of the desired state; grows when it changes.'),
-      creationTimestamp: field(8, 'Time', 'When the object was created; set by the server.', { omitZero: true }),
-      deletionTimestamp: field(9, '*Time', 'When the object is to be gone; set when deletion begins.'),
+      creationTimestamp: field(
+        8,
+        'Time',
+        'CreationTimestamp is a timestamp of the server: when the object was created.',
+        { omitZero: true },
+      ),
+      deletionTimestamp: field(
+        9,
+        '*Time',
+        'DeletionTimestamp is RFC 3339 date and time when the object is to be gone; set when deletion begins.',
+      ),
       deletionGracePeriodSeconds: field(10, '*int64', 'Seconds of grace that a deletion was given.'),
       labels: field(11, 'map[string]string', 'Keys and values to select objects by.'),
       annotations: field(12, 'map[string]string', 'Keys and values of any content, for tools.'),
@@ -277,7 +286,7 @@ export const metaV1: PackageDeclaration = {
       { atomic: true },
     ),
     PartialObjectMetadata: object('An object of any kind with nothing but its metadata.', {
-      metadata: field(1, 'ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     }),
     PartialObjectMetadataList: object('A list of objects with nothing but their metadata.', {
       metadata: field(1, 'ListMeta', 'Metadata of the list.'),

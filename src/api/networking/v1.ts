@@ -20,7 +20,7 @@ export const networkingV1: PackageDeclaration = {
       paths: field(1, '[]HTTPIngressPath', 'Paths and their backends.', { required: true, keep: true, list: 'atomic' }),
     }),
     IPAddress: object('An IP address that is in use by a Service.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'IPAddressSpec', 'The desired state, as the user asks for it.', { required: true }),
     }),
     IPAddressList: listOf('IPAddress'),
@@ -32,7 +32,7 @@ export const networkingV1: PackageDeclaration = {
       except: field(2, '[]string', 'Networks inside cidr that are left out.', { list: 'atomic' }),
     }),
     Ingress: object('Rules by which HTTP requests from outside reach Services.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'IngressSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'IngressStatus', 'The observed state, as the system last reported it.'),
     }),
@@ -41,7 +41,7 @@ export const networkingV1: PackageDeclaration = {
       resource: field(3, '*core.TypedLocalObjectReference', 'An object of another kind in the namespace.'),
     }),
     IngressClass: object('A kind of Ingress, served by one controller.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'IngressClassSpec', 'The desired state, as the user asks for it.'),
     }),
     IngressClassList: listOf('IngressClass'),
@@ -95,7 +95,7 @@ export const networkingV1: PackageDeclaration = {
       secretName: field(2, 'string', 'Secret with the certificate and key.'),
     }),
     NetworkPolicy: object('Which traffic is allowed for a set of Pods.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'NetworkPolicySpec', 'The desired state, as the user asks for it.'),
     }),
     NetworkPolicyEgressRule: message('Traffic that may leave the Pods.', {
@@ -150,7 +150,7 @@ export const networkingV1: PackageDeclaration = {
       { atomic: true },
     ),
     ServiceCIDR: object('Address ranges for Services.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ServiceCIDRSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ServiceCIDRStatus', 'The observed state, as the system last reported it.'),
     }),

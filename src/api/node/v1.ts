@@ -12,7 +12,7 @@ export const nodeV1: PackageDeclaration = {
       podFixed: field(1, 'map[string]Quantity', 'Amount for each Pod.'),
     }),
     RuntimeClass: object('A container runtime that Pods can choose.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       handler: field(2, 'string', "Name of the runtime's configuration on the nodes; fixed.", {
         required: true,
         keep: true,

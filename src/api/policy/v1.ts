@@ -15,7 +15,7 @@ export const policyV1: PackageDeclaration = {
       deleteOptions: field(2, '*meta.DeleteOptions', 'How the Pod is deleted.'),
     }),
     PodDisruptionBudget: object('Limits how many Pods may be evicted at once.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'PodDisruptionBudgetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'PodDisruptionBudgetStatus', 'The observed state, as the system last reported it.'),
     }),

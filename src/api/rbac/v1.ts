@@ -17,7 +17,7 @@ export const rbacV1: PackageDeclaration = {
       ),
     }),
     ClusterRole: object('Permissions for the whole cluster, or for use in any namespace.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       rules: field(2, '[]PolicyRule', 'What is allowed.', { keep: true, list: 'atomic' }),
       aggregationRule: field(
         3,
@@ -26,7 +26,7 @@ export const rbacV1: PackageDeclaration = {
       ),
     }),
     ClusterRoleBinding: object('Grants a ClusterRole in the whole cluster.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       subjects: field(2, '[]Subject', 'Who gets the permissions.', { list: 'atomic' }),
       roleRef: field(3, 'RoleRef', 'The role that is granted; fixed after creation.', { required: true, keep: true }),
     }),
@@ -42,11 +42,11 @@ export const rbacV1: PackageDeclaration = {
       }),
     }),
     Role: object('Permissions in one namespace.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       rules: field(2, '[]PolicyRule', 'What is allowed.', { keep: true, list: 'atomic' }),
     }),
     RoleBinding: object('Grants a Role or ClusterRole in one namespace.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       subjects: field(2, '[]Subject', 'Who gets the permissions.', { list: 'atomic' }),
       roleRef: field(3, 'RoleRef', 'The role that is granted; fixed after creation.', { required: true, keep: true }),
     }),

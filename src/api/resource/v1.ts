@@ -55,7 +55,7 @@ export const resourceV1: PackageDeclaration = {
       step: field(3, '*Quantity', 'Size of the steps above min.'),
     }),
     CapacityRequirements: message('Amounts of capacity that are wanted.', {
-      requests: field(1, 'map[string]Quantity', 'Amount of each capacity.'),
+      requests: field(1, 'map[string]Quantity', 'Amount of each capacity.', { keyType: 'v1.QualifiedName' }),
     }),
     Counter: message('An amount that devices share.', {
       value: field(1, 'Quantity', 'How much there is.', { required: true, keep: true }),
@@ -66,8 +66,12 @@ export const resourceV1: PackageDeclaration = {
     }),
     Device: message('One device of a pool.', {
       name: field(1, 'string', 'Name of the device, unique in its pool.', { required: true, keep: true }),
-      attributes: field(2, 'map[string]DeviceAttribute', 'Properties of the device, by name.'),
-      capacity: field(3, 'map[string]DeviceCapacity', 'Amounts that the device has, by name.'),
+      attributes: field(2, 'map[string]DeviceAttribute', 'Properties of the device, by name.', {
+        keyType: 'v1.QualifiedName',
+      }),
+      capacity: field(3, 'map[string]DeviceCapacity', 'Amounts that the device has, by name.', {
+        keyType: 'v1.QualifiedName',
+      }),
       consumesCounters: field(
         4,
         '[]DeviceCounterConsumption',
@@ -99,7 +103,7 @@ export const resourceV1: PackageDeclaration = {
         13,
         'map[string]NodeAllocatableResourceMapping',
         'Node resources, such as cpu, that the device stands for.',
-        { gate: 'DRANodeAllocatableResources' },
+        { gate: 'DRANodeAllocatableResources', keyType: 'v1.ResourceName' },
       ),
     }),
     DeviceAllocationConfiguration: message('Settings for allocated devices.', {
@@ -142,7 +146,7 @@ export const resourceV1: PackageDeclaration = {
       deviceConfiguration: field(2, 'DeviceConfiguration', 'The settings.', { inline: true }),
     }),
     DeviceClass: object('A class of devices that claims can ask for.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'DeviceClassSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     DeviceClassConfiguration: message('Settings for devices of a class.', {
@@ -202,6 +206,7 @@ export const resourceV1: PackageDeclaration = {
         gate: 'DRAConsumableCapacity',
       }),
       consumedCapacity: field(10, 'map[string]Quantity', 'Amount taken of each capacity of a shared device.', {
+        keyType: 'v1.QualifiedName',
         gate: 'DRAConsumableCapacity',
       }),
     }),
@@ -275,7 +280,7 @@ export const resourceV1: PackageDeclaration = {
       parameters: field(2, 'RawExtension', 'The settings, at most 10 KiB.', { required: true, keep: true }),
     }),
     ResourceClaim: object('Asks for devices that Pods can use.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceClaimSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,
@@ -305,7 +310,7 @@ export const resourceV1: PackageDeclaration = {
       }),
     }),
     ResourceClaimTemplate: object('Template of claims, one for each Pod that names it.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceClaimTemplateSpec', 'What claims made from the template look like.', {
         required: true,
         keep: true,
@@ -328,7 +333,7 @@ export const resourceV1: PackageDeclaration = {
       }),
     }),
     ResourceSlice: object('A part of a pool of devices, published by a driver.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'ResourceSliceSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,

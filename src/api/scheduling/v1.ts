@@ -9,7 +9,7 @@ export const schedulingV1: PackageDeclaration = {
   strings: {},
   messages: {
     PriorityClass: object('A named priority for Pods.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       value: field(2, 'int32', 'The priority; higher goes first; fixed.', { keep: true }),
       globalDefault: field(3, 'bool', 'Whether Pods without a class get this one; default false.'),
       description: field(4, 'string', 'What the class is for.'),

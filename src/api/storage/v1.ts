@@ -13,7 +13,7 @@ export const storageV1: PackageDeclaration = {
   },
   messages: {
     CSIDriver: object('A CSI driver and what it needs from the cluster.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'CSIDriverSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     CSIDriverList: listOf('CSIDriver'),
@@ -63,7 +63,7 @@ export const storageV1: PackageDeclaration = {
       }),
     }),
     CSINode: object('The CSI drivers of a node.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'CSINodeSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     CSINodeDriver: message('A CSI driver on a node.', {
@@ -86,7 +86,7 @@ export const storageV1: PackageDeclaration = {
       }),
     }),
     CSIStorageCapacity: object('Space for new volumes of one class in one part of the cluster.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       nodeTopology: field(2, '*meta.LabelSelector', 'Nodes for which it holds; unset for none, empty for all.'),
       storageClassName: field(3, 'string', 'The StorageClass; fixed.', { required: true, keep: true }),
       capacity: field(4, '*Quantity', 'Space that is left; unset if not known.'),
@@ -94,7 +94,7 @@ export const storageV1: PackageDeclaration = {
     }),
     CSIStorageCapacityList: listOf('CSIStorageCapacity'),
     StorageClass: object('How volumes of a class are made.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       provisioner: field(2, 'string', 'Who makes the volumes, such as a CSI driver.', { required: true, keep: true }),
       parameters: field(3, 'map[string]string', 'Settings for the provisioner.'),
       reclaimPolicy: field(
@@ -118,7 +118,7 @@ export const storageV1: PackageDeclaration = {
       expirationSeconds: field(2, '*int64', 'Lifetime of the token in seconds; default 3600.'),
     }),
     VolumeAttachment: object('Attaches a volume to a node.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       spec: field(2, 'VolumeAttachmentSpec', 'The desired state, as the user asks for it.', {
         required: true,
         keep: true,
@@ -146,7 +146,7 @@ export const storageV1: PackageDeclaration = {
       detachError: field(4, '*VolumeError', 'Last error while detaching.'),
     }),
     VolumeAttributesClass: object('Settings of volumes that can be changed later.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
       driverName: field(2, 'string', 'Name of the CSI driver; fixed.', { required: true, keep: true }),
       parameters: field(3, 'map[string]string', 'Settings for the driver; fixed.'),
     }),

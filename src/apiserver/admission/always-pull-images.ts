@@ -1,8 +1,9 @@
 /** AlwaysPullImages: sets imagePullPolicy Always, so that a pod cannot use a private image that another pod pulled. */
 import type { PodSpec } from '../../api/generated/core-v1.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { newForbidden } from './new-forbidden.ts';
-import { allContainers, isForPods, oldPodOf, podOf, specOf } from './request-objects.ts';
+import { isForPods, oldPodOf, podOf, specOf } from './request-objects.ts';
 
 const ALWAYS = 'Always';
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;

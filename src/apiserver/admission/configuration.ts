@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { isRecord } from '../../base/index.ts';
+import { errorMessage, isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
 import type { EventLimit } from './event-rate-limit.ts';
@@ -76,7 +76,7 @@ export async function loadAdmissionConfiguration(ctx: Context, file: string): Pr
       try {
         return await load(content, { ctx, directory });
       } catch (error) {
-        throw new Error(`${file}: ${name}: ${error instanceof Error ? error.message : String(error)}`, {
+        throw new Error(`${file}: ${name}: ${errorMessage(error)}`, {
           cause: error,
         });
       }

@@ -1,5 +1,5 @@
 /** ImagePolicyWebhook: sends the images of a pod to a webhook as an ImageReview, and rejects the pod if it says so. */
-import { isRecord } from '../../base/index.ts';
+import { errorMessage, isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { ExpiringCache, type ReviewClient } from '../review-webhooks/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
@@ -69,7 +69,7 @@ export function imagePolicyWebhookPlugin(
       try {
         status = await review(imageReviewSpec(attributes));
       } catch (error) {
-        if (!defaultAllow) throw newForbidden(attributes, error instanceof Error ? error.message : String(error));
+        if (!defaultAllow) throw newForbidden(attributes, errorMessage(error));
         ctx.logger.error(error, 'Failed to call the image policy webhook, failing open', {
           namespace: attributes.namespace,
           pod: attributes.name,

@@ -1,6 +1,6 @@
 /** Whether a pod spec references Secrets, ConfigMaps or projected ServiceAccount tokens. */
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../../api/generated/core-v1.ts';
-import { allContainers } from './request-objects.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 
 export function referencesSecrets(spec: PodSpec): boolean {
   if ((spec.imagePullSecrets?.length ?? 0) > 0) return true;

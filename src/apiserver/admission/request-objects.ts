@@ -1,5 +1,5 @@
 /** Which resource a request is for, and its objects with their types. */
-import type { EphemeralContainer, Container, Pod, PodSpec } from '../../api/generated/core-v1.ts';
+import type { Pod, PodSpec } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from './admission.ts';
 
@@ -17,18 +17,6 @@ export const podOf = ({ object }: AdmissionAttributes): PodObject => object as P
 export const oldPodOf = ({ oldObject }: AdmissionAttributes): PodObject => oldObject as PodObject;
 
 export const specOf = (pod: PodObject): PodSpec => pod.spec!;
-
-const NO_CONTAINERS: readonly Container[] = [];
-
-/** Init containers come first, as upstream reports them. Most pods have regular containers only: no list is built for them. */
-export function allContainers({
-  initContainers,
-  containers,
-  ephemeralContainers,
-}: PodSpec): readonly (Container | EphemeralContainer)[] {
-  if (!initContainers && !ephemeralContainers) return containers ?? NO_CONTAINERS;
-  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
-}
 
 /** A kubelet marks the mirror pods of its static pods with this annotation. */
 export const MIRROR_POD = 'kubernetes.io/config.mirror';

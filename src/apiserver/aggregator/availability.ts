@@ -2,7 +2,7 @@
 import type { APIServiceCondition } from '../../api/generated/apiregistration-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import { formatTime, quote } from '../../base/index.ts';
+import { errorMessage, formatTime, quote } from '../../base/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -123,7 +123,7 @@ export class AvailabilityController {
       return { status: 'True', reason: 'Passed', message: 'all checks passed' };
     } catch (error) {
       const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
-      return unavailable('FailedDiscoveryCheck', last instanceof Error ? last.message : String(last));
+      return unavailable('FailedDiscoveryCheck', errorMessage(last));
     }
   }
 

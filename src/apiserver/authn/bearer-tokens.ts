@@ -1,5 +1,5 @@
 /** Bearer tokens, from the Authorization header, or from the WebSocket subprotocol: browsers cannot set that header. */
-import { whenDone } from '../../base/index.ts';
+import { errorMessage, whenDone } from '../../base/index.ts';
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
@@ -81,7 +81,7 @@ export class BearerTokens implements Authenticator {
   /** A failing authenticator counts as one that does not know the token: the client only sees a 401. */
   #recordFailure({ onFailure }: TokenQuery, error: unknown): void {
     if (!(error instanceof InvalidTokenError)) this.#logger.error(error, 'Unable to authenticate the request');
-    onFailure?.(error instanceof Error ? error.message : String(error));
+    onFailure?.(errorMessage(error));
   }
 }
 

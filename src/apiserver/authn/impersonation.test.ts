@@ -56,6 +56,12 @@ describe('impersonation', () => {
         user: { name: 'bob', groups: ['system:authenticated'] },
       },
       {
+        name: 'a user whose name is not ASCII',
+        allowed: ['impersonate /users bjørn'],
+        headers: { 'impersonate-user': Buffer.from('bjørn').toString('latin1') },
+        user: { name: 'bjørn', groups: ['system:authenticated'] },
+      },
+      {
         name: 'a user with groups and more, by the legacy right',
         allowed: [
           'impersonate /users bob',

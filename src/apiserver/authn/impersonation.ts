@@ -9,8 +9,9 @@ import { badRequest } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request/request.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import { unescapeExtraKey } from './extra-key.ts';
+import { identityHeader, identityHeaders } from './identity-headers.ts';
 import { isPlainIdentity } from './identity-text.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 
@@ -61,9 +62,9 @@ export class Impersonation {
 }
 
 function wantedUser(request: ApiRequest): Impersonated | undefined {
-  const name = headerOf(request, 'impersonate-user') ?? '';
-  const groups = headersOf(request, 'impersonate-group');
-  const uid = headerOf(request, 'impersonate-uid') ?? '';
+  const name = identityHeader(request, 'impersonate-user') ?? '';
+  const groups = identityHeaders(request, 'impersonate-group');
+  const uid = identityHeader(request, 'impersonate-uid') ?? '';
   const extra = extraOf(request);
   if (name === '' && groups.length === 0 && uid === '' && extra.size === 0) return undefined;
   if (!isPlainIdentity({ name, uid, groups, extra: Object.fromEntries(extra) })) {
@@ -81,7 +82,7 @@ function extraOf(request: ApiRequest): ReadonlyMap<string, readonly string[]> {
     if (!header.startsWith(EXTRA_PREFIX)) continue;
     extra ??= new Map();
     const key = unescapeExtraKey(header.slice(EXTRA_PREFIX.length));
-    extra.set(key, [...(extra.get(key) ?? []), ...headersOf(request, header)]);
+    extra.set(key, [...(extra.get(key) ?? []), ...identityHeaders(request, header)]);
   }
   return extra ?? NO_EXTRA;
 }

@@ -2,9 +2,10 @@
 import { ownValue, setOwn } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
-import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request/request.ts';
+import type { ApiRequest, PeerCertificate, UserInfo } from '../request/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 import { unescapeExtraKey } from './extra-key.ts';
+import { identityHeaders } from './identity-headers.ts';
 
 export interface RequestHeaderConfig {
   /** Returns the current PEM bundle. */
@@ -51,7 +52,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
     return {
       name,
       ...(uid ? { uid } : {}),
-      groups: withAuthenticated(this.#config.groupHeaders.flatMap((header) => headersOf(request, header))),
+      groups: withAuthenticated(this.#config.groupHeaders.flatMap((header) => identityHeaders(request, header))),
       ...(Object.keys(extra).length > 0 ? { extra } : {}),
     };
   }
@@ -65,7 +66,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
 }
 
 const first = (request: ApiRequest, headers: readonly string[]): string | undefined =>
-  headers.map((header) => headersOf(request, header)[0]?.trim()).find((value) => !!value);
+  headers.map((header) => identityHeaders(request, header)[0]?.trim()).find((value) => !!value);
 
 function extraOf(request: ApiRequest, prefixes: readonly string[]): Record<string, string[]> {
   const extra: Record<string, string[]> = {};
@@ -73,7 +74,7 @@ function extraOf(request: ApiRequest, prefixes: readonly string[]): Record<strin
     for (const header in request.headers) {
       if (!header.startsWith(prefix)) continue;
       const key = unescapeExtraKey(header.slice(prefix.length));
-      setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...headersOf(request, header)]);
+      setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...identityHeaders(request, header)]);
     }
   }
   return extra;

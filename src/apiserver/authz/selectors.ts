@@ -28,9 +28,9 @@ interface ReviewedSelector<T> {
 
 const IGNORED = (name: string): string => `spec.resourceAttributes.${name} ignored due to parse error`;
 
-/** The selector of a SubjectAccessReview. `rawSelector` is only for webhooks, and is ignored here. */
+/** The selector of a SubjectAccessReview: the requirements, or their text. */
 export function reviewedFields(selector: FieldSelectorAttributes | undefined): ReviewedSelector<FieldRequirement> {
-  if (!selector?.requirements?.length) return {};
+  if (!selector?.requirements?.length) return rawRequirements(selector, 'fieldSelector', fieldRequirements);
   const requirements: FieldRequirement[] = [];
   let failed = false;
   for (const { key = '', operator, values = [] } of selector.requirements) {
@@ -44,12 +44,22 @@ export function reviewedFields(selector: FieldSelectorAttributes | undefined): R
   };
 }
 
+function rawRequirements<T>(
+  selector: { readonly rawSelector?: string } | undefined,
+  name: string,
+  parse: (text: string) => readonly T[] | undefined,
+): ReviewedSelector<T> {
+  if (!selector?.rawSelector) return {};
+  const requirements = parse(selector.rawSelector);
+  return requirements ? { requirements } : { error: IGNORED(name) };
+}
+
 const LABEL_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(
   Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }),
 );
 
 export function reviewedLabels(selector: LabelSelectorAttributes | undefined): ReviewedSelector<LabelRequirement> {
-  if (!selector?.requirements?.length) return {};
+  if (!selector?.requirements?.length) return rawRequirements(selector, 'labelSelector', labelRequirements);
   const requirements: LabelRequirement[] = [];
   let failed = false;
   for (const { key = '', operator = '', values = [] } of selector.requirements) {

@@ -1,6 +1,7 @@
 /** Converts the flags of kube-apiserver to server options. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
+import { isRecord } from '../../base/index.ts';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
@@ -24,6 +25,20 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   featureGates(values['feature-gates'] ?? {});
   servedVersions(values['runtime-config'] ?? {});
 }
+
+/** As Go's flags print their values; `[]` for a list without elements. */
+const flagTexts = (values: ApiServerFlagValues): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? `[${value.join(',')}]` : isRecord(value) ? pairsText(value) : String(value ?? ''),
+    ]),
+  );
+
+const pairsText = (pairs: Readonly<Record<string, unknown>>): string =>
+  Object.entries(pairs)
+    .map(([key, value]) => `${key}=${String(value)}`)
+    .join(',');
 
 /** Opens the store; the caller must close it. */
 export async function apiServerOptions(
@@ -53,6 +68,7 @@ export async function apiServerOptions(
   return {
     store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
     pki,
+    flags: flagTexts(values),
     ...security,
     admission,
     ...(encryption ? { encryption: encryption.transformer } : {}),

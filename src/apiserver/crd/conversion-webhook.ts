@@ -4,7 +4,7 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
-import { append, isRecord } from '../../base/index.ts';
+import { errorMessage, append, isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { failure, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -60,7 +60,7 @@ export class ConversionWebhook {
         timeoutSeconds: TIMEOUT_SECONDS,
       });
     } catch (error) {
-      throw conversionError(`failed: ${error instanceof Error ? error.message : String(error)}`);
+      throw conversionError(`failed: ${errorMessage(error)}`);
     }
     const response = isRecord(answer) && isRecord(answer['response']) ? answer['response'] : undefined;
     if (!response) throw conversionError('failed: expected response to be set');

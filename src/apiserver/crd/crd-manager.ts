@@ -3,11 +3,16 @@
  * replaces them when a definition changes (watches stay open, because the cache of the objects stays), and deletes the
  * custom resources before the definition.
  */
-import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+} from '../../api/generated/apiextensions-v1.ts';
 import { deepEqual, formatTime } from '../../base/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { prevalidateStructure } from '../../machinery/validation/index.ts';
+import { convertsByWebhook } from '../custom-kind/custom-kinds.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { inSlices } from '../request/in-slices.ts';
@@ -38,12 +43,14 @@ interface CrdManagerOptions {
   readonly loopback: Loopback;
   /** For conversion webhooks. */
   readonly webhooks: WebhookClients;
+  /** Called with the spec that is no longer served: its definition has changed or is gone. */
+  forget(spec: CustomResourceDefinitionSpec): void;
 }
 
 interface Serving {
   /** Identifies the served state of the definition; a different key means that it has to be registered again. */
   readonly key: string;
-  readonly group: string;
+  readonly spec: CustomResourceDefinitionSpec;
   readonly prefix: string;
   readonly versions: readonly ServedResource[];
   readonly resources: readonly ServedResource[];
@@ -128,13 +135,13 @@ export class CrdManager {
   async #reconcile(name: string): Promise<void> {
     const definition = this.#definition(name);
     if (!definition) {
-      const group = this.#serving.get(name)?.group ?? name.slice(name.indexOf('.') + 1);
+      const group = this.#serving.get(name)?.spec.group ?? name.slice(name.indexOf('.') + 1);
       this.#schemaChecks.delete(name);
       this.#unserve(name);
       this.#enqueueGroup(group, name);
       return;
     }
-    if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER))
+    if (definition.metadata.deletionTimestamp && hasFinalizer(definition, CLEANUP_FINALIZER))
       return this.#finalize(definition);
     const status = this.#statusOf(definition, await this.#nonStructuralCondition(definition));
     const accepted = { ...definition, status };
@@ -187,9 +194,11 @@ export class CrdManager {
     const versions = versionResources(definition, objects, this.#webhookOf(definition));
     const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
     registry.replaceAll(before?.resources ?? [], resources);
+    // A write of its status keeps the spec.
+    if (before && before.spec !== definition.spec) this.#options.forget(before.spec);
     this.#serving.set(name, {
       key,
-      group: definition.spec.group,
+      spec: definition.spec,
       prefix: stored.prefix,
       versions,
       resources,
@@ -198,8 +207,8 @@ export class CrdManager {
   }
 
   #webhookOf({ spec }: Definition): ConversionWebhook | undefined {
-    const { strategy, webhook } = spec.conversion ?? {};
-    if (strategy !== 'Webhook' || !webhook?.clientConfig) return undefined;
+    const { webhook } = spec.conversion ?? {};
+    if (!convertsByWebhook(spec) || !webhook?.clientConfig) return undefined;
     return new ConversionWebhook(this.#ctx, this.#options.webhooks, {
       config: webhook.clientConfig,
       reviewVersions: webhook.conversionReviewVersions ?? [],
@@ -212,6 +221,7 @@ export class CrdManager {
     serving.stopWatching?.();
     this.#serving.delete(name);
     this.#options.registry.replaceAll(serving.resources, []);
+    this.#options.forget(serving.spec);
     this.#options.cache.remove(serving.prefix);
   }
 

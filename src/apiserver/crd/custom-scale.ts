@@ -2,7 +2,7 @@
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { internalError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { setAt, stepsOf, valueAt } from './scale-paths.ts';
+import { setAt, stepsOf, valueAt } from '../custom-kind/scale-paths.ts';
 
 interface CustomScale {
   readonly replicas: number;

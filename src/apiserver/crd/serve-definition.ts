@@ -5,23 +5,18 @@ import type {
 } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type Message } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import { compileSchemaRules } from '../../cel/index.ts';
-import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { forbidden, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
-import type { Schema } from '../../machinery/validation/index.ts';
+import { customKinds, type CustomKinds } from '../custom-kind/custom-kinds.ts';
+import { customMessage } from '../custom-kind/custom-type.ts';
 import { compareVersions } from '../discovery/index.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
 import { customResourcePrefix } from '../storage/keys.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import type { ConversionWebhook } from './conversion-webhook.ts';
-import { CustomDecoder } from './custom-decode.ts';
 import { customStrategy } from './custom-strategy.ts';
-import { customMessage } from './custom-type.ts';
-import { customValidation } from './custom-validation.ts';
-import { lazy } from './lazy.ts';
-import { versionSchema, versionViews, webhookViews, type VersionSchema } from './version-views.ts';
+import { versionViews, webhookViews } from './version-views.ts';
 
 export type Definition = CustomResourceDefinition & KubeObject;
 
@@ -51,73 +46,41 @@ export function versionResources(
   cache: ResourceCache,
   webhook?: ConversionWebhook,
 ): ServedResource[] {
-  const { spec } = definition;
   const stored = storedKindOf(definition);
-  const schemas = new Map<string, VersionSchema>();
-  for (const version of spec.versions) {
-    const apiVersion = apiVersionOf({ group: spec.group, version: version.name });
-    schemas.set(apiVersion, versionSchema(apiVersion, schemaOf(definition, version)));
-  }
-  const messages = new Map(
-    spec.versions.map((version) => [
-      version.name,
-      lazy(() => customMessage(spec.names.kind, schemaOf(definition, version))),
-    ]),
-  );
-  // The field changes of a conversion webhook are unknown, so managers of other versions keep their fields.
-  const anything = lazy(() => customMessage(spec.names.kind, undefined));
-  const versions: OtherVersions = (apiVersion) => {
-    const known = schemas.has(apiVersion);
-    const message = webhook ? anything : messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
-    return known && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
-  };
-  return spec.versions.map((version) =>
-    versionResource(definition, version, { cache, stored, schemas, messages, versions, webhook }),
+  const kinds = customKinds(definition.spec);
+  return definition.spec.versions.map((version) =>
+    versionResource(definition, version, { cache, stored, kinds, webhook }),
   );
 }
-
-/** Undefined with preserveUnknownFields: nothing is pruned. */
-const schemaOf = ({ spec }: Definition, { schema }: CustomResourceDefinitionVersion): Schema | undefined =>
-  spec.preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? { type: 'object' });
 
 interface VersionParts {
   readonly cache: ResourceCache;
   readonly stored: StoredKind;
-  readonly schemas: ReadonlyMap<string, VersionSchema>;
-  readonly messages: ReadonlyMap<string, () => Message>;
-  readonly versions: OtherVersions;
+  readonly kinds: CustomKinds;
   readonly webhook: ConversionWebhook | undefined;
 }
 
 function versionResource(
   definition: Definition,
   version: CustomResourceDefinitionVersion,
-  { cache, stored, schemas, messages, versions, webhook }: VersionParts,
+  { cache, stored, kinds: { schemas, byVersion }, webhook }: VersionParts,
 ): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
   const { kind, plural } = spec.names;
-  const gvk = { group, version: version.name, kind };
-  const schema = schemaOf(definition, version);
   const rootSchema = version.schema?.openAPIV3Schema;
-  const namespaced = spec.scope === 'Namespaced';
-  const scale = version.subresources?.scale;
-  const hasStatus = version.subresources?.status != null;
-  const served = schemas.get(apiVersionOf(gvk))!;
-  const decoder = new CustomDecoder(gvk, schema, served.isNormalized);
+  const { message, decoder, validation, versions } = byVersion.get(version.name)!;
+  const served = schemas.get(apiVersionOf({ group, version: version.name }))!;
   const storage = spec.versions.find((one) => one.storage)!;
   const terminating = (status?.conditions ?? []).some(
     ({ type, status: state }) => type === 'Terminating' && state === 'True',
   );
   const base = resourceDeclaration(definition, version);
   const views = { schemas, served, storage: schemas.get(stored.apiVersion)!, kind };
-  const rules = lazy(() =>
-    rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined,
-  );
   return {
     ...base,
     get message(): Message {
-      return messages.get(version.name)!();
+      return message();
     },
     groupResource: { group, resource: plural },
     strategy: customStrategy(
@@ -128,18 +91,19 @@ function versionResource(
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
     ...(terminating ? { createRefusal: () => terminatingError(base) } : {}),
-    decode: (request) => decoder.decode(request),
-    conform: (_message, value) => decoder.conform(value),
+    decode: (request, growth) => decoder.decode(request, growth),
+    conform: (_message, value, growth) => decoder.conform(value, growth),
     openapi: {
       resource: base,
       ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}),
       preserveUnknownFields: spec.preserveUnknownFields === true,
     },
     custom: true,
-    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules }),
+    validation,
+    definition: spec,
     printer: customResourcePrinter(version.additionalPrinterColumns),
     storage: { group, version: storage.name, kind },
-    ...(scale ? { scale } : {}),
+    ...(version.subresources?.scale ? { scale: version.subresources.scale } : {}),
   };
 }
 

@@ -6,24 +6,11 @@
 import type { GroupVersionKind } from '../../api/index.ts';
 import { internalError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Schema } from '../../machinery/validation/index.ts';
+import { applySchemaDefaults, prune } from '../custom-kind/prune-and-default.ts';
+import type { VersionSchema } from '../custom-kind/version-schema.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import type { ConversionWebhook } from './conversion-webhook.ts';
-import { lazy } from './lazy.ts';
-import { applySchemaDefaults, prune, compileIsNormalized, type IsNormalized } from './prune-and-default.ts';
-
-export interface VersionSchema {
-  readonly apiVersion: string;
-  /** Undefined with preserveUnknownFields. */
-  readonly schema: Schema | undefined;
-  readonly isNormalized: IsNormalized;
-}
-
-export function versionSchema(apiVersion: string, schema: Schema | undefined): VersionSchema {
-  const compiled = lazy(() => (schema ? compileIsNormalized(schema) : () => true));
-  return { apiVersion, schema, isNormalized: (value) => compiled()(value) };
-}
 
 /** Prunes and defaults a stored object by the current schema of its version. */
 function readStored(object: KubeObject, schemas: ReadonlyMap<string, VersionSchema>): KubeObject {

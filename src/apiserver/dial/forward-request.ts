@@ -64,7 +64,9 @@ export function relay(incoming: http.IncomingMessage, transform?: (body: Buffer)
   };
 }
 
+/** Hop-by-hop headers; the response has a date of its own. */
 const NOT_RELAYED = new Set([
+  'date',
   'connection',
   'transfer-encoding',
   'keep-alive',

@@ -20,7 +20,7 @@ afterEach(() => ctx.stop());
 
 function server(): (path: string) => Promise<{ status: number; text: string }> {
   const store = { range: () => (asked++, range()), alarms: () => Promise.resolve(alarms) };
-  const endpoints = healthEndpoints({ logger: silentLogger }, etcdChecks(ctx.clock, store));
+  const endpoints = healthEndpoints({ logger: silentLogger, clock: ctx.clock }, etcdChecks(ctx.clock, store));
   return async (target) => {
     const url = new URL(target, 'http://server');
     const endpoint = endpoints.find(({ path }) => path === url.pathname);

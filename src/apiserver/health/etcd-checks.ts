@@ -1,4 +1,5 @@
 /** The health checks `etcd` and `etcd-readiness`: is the store reachable, and does it accept writes? */
+import { errorMessage } from '../../base/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import { DeadlineExceeded, unlessAborted, type Clock } from '../../kernel/index.ts';
 import type { HealthCheck } from './health.ts';
@@ -49,5 +50,5 @@ function cached(clock: Clock, check: () => Promise<Problem>): () => Promise<Prob
 
 const reasonOf = (error: unknown): string => {
   if (error instanceof DeadlineExceeded) return 'context deadline exceeded';
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 };

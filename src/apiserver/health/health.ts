@@ -1,10 +1,12 @@
 /** The health endpoints /healthz, /livez and /readyz, with ?exclude= and ?verbose; /livez/NAME runs a single check. */
 import { quote } from '../../base/index.ts';
-import type { Logger } from '../../kernel/index.ts';
+import type { Context, Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { metricsHeaders } from '../request/metrics-headers.ts';
 import type { ApiResponse } from '../request/request.ts';
 import { NO_SNIFF, respondText } from '../request/responses.ts';
+import { healthIndicators } from './health-indicators.ts';
 
 const ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
 
@@ -16,14 +18,29 @@ export interface HealthCheck {
   check(): Promise<string | undefined> | string | undefined;
 }
 
-export const healthEndpoints = ({ logger }: { readonly logger: Logger }, checks: readonly HealthCheck[]): Endpoint[] =>
-  ENDPOINTS.flatMap((endpoint) =>
-    endpointsOf(
-      logger,
-      endpoint,
-      checks.filter(({ endpoints = ENDPOINTS }) => endpoints.includes(endpoint)),
+export const healthEndpoints = (
+  { logger, clock }: Pick<Context, 'logger' | 'clock'>,
+  checks: readonly HealthCheck[],
+): Endpoint[] => {
+  const indicators = healthIndicators();
+  const startedAt = clock.now();
+  return [
+    ...ENDPOINTS.flatMap((endpoint) =>
+      endpointsOf(
+        logger,
+        endpoint,
+        checks
+          .filter(({ endpoints = ENDPOINTS }) => endpoints.includes(endpoint))
+          .map((check) => indicators.observed(check, endpoint)),
+      ),
     ),
-  );
+    {
+      path: '/metrics/slis',
+      plain: true,
+      serve: () => respondText(200, indicators.expose(), metricsHeaders(startedAt)),
+    },
+  ];
+};
 
 function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [

@@ -33,6 +33,7 @@ import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
+import { zpages } from '../zpages/index.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
 import { buildRegistry } from './build-registry.ts';
@@ -107,7 +108,13 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     loopback,
   });
   const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
+  const definitions = new CrdManager(ctx, {
+    registry,
+    cache,
+    loopback,
+    webhooks,
+    forget: (spec) => backend.stages.forget(spec),
+  });
   return {
     chain,
     handle,
@@ -118,9 +125,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
           hooks.start('generic-apiserver-start-informers', () => cache.run()),
           hooks.start(['start-apiextensions-informers', 'start-apiextensions-controllers'], () => definitions.run()),
           aggregator.run(hooks),
-          // A store of one server compacts itself.
-          options.store.isShared &&
-            runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS),
+          runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS),
         ]);
       } finally {
         chain.deadlines.close();
@@ -150,7 +155,7 @@ interface ChainDependencies {
 
 async function buildHandlerChain(
   { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
-  { flowControl, requestTimeoutMs, audit = noAudit, store, pki }: PipelineOptions,
+  { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {} }: PipelineOptions,
 ): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
   const checks = serverChecks({
@@ -177,6 +182,7 @@ async function buildHandlerChain(
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
+      ...zpages(ctx, flags),
       ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),

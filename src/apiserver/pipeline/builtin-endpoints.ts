@@ -1,12 +1,12 @@
 /** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
 import { VERSION } from '../../api/kubernetes-version.ts';
 import type { Context } from '../../kernel/index.ts';
-import { METRICS_CONTENT_TYPE } from '../../kernel/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import { discoveryEndpoints } from '../discovery/endpoints.ts';
 import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from '../request/endpoint.ts';
+import { metricsHeaders } from '../request/metrics-headers.ts';
 import { checkAccept } from '../request/negotiate.ts';
 import { noSuchResource, respondJson, respondText } from '../request/responses.ts';
 
@@ -16,6 +16,7 @@ export function builtinEndpoints(
   serverAddress: () => string,
   aggregator?: Aggregator,
 ): readonly Endpoint[] {
+  const startedAt = ctx.clock.now();
   return [
     ...discoveryEndpoints(registry, serverAddress, aggregator?.aggregatedApis),
     ...openapiEndpoints(registry, ctx.clock, aggregator),
@@ -35,7 +36,7 @@ export function builtinEndpoints(
     {
       path: '/metrics',
       plain: true,
-      serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }),
+      serve: () => respondText(200, ctx.metrics.expose(), metricsHeaders(startedAt)),
     },
   ];
 }

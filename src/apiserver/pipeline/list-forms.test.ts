@@ -1,10 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
+import { RealClock } from '../../kernel/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import type { ApiResponse, ResponseSink } from '../request/request.ts';
 import { startTestServer, type CallOptions, type TestServer } from '../testing/index.ts';
+import { PiecewiseBody } from './list-forms.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -140,5 +142,44 @@ describe('a list in another form', () => {
     await sent;
     const plain = (await server.call('GET', LONG)).response.body as Buffer;
     expect(gunzipSync(Buffer.concat(pieces)).equals(plain)).toBe(true);
+  });
+});
+
+describe('pieces that come later', () => {
+  const texts = ['head ', 'large item ', '', 'small ', 'large too ', 'end'];
+  const later = [1, 4];
+  const body = (): PiecewiseBody =>
+    new PiecewiseBody(new RealClock(), function* (mayWait) {
+      for (const [i, text] of texts.entries()) {
+        const piece = Buffer.from(text);
+        yield mayWait && later.includes(i) ? new Promise((resolve) => setImmediate(() => resolve(piece))) : piece;
+      }
+    });
+
+  it.each([3, 1000])('are awaited in the turn before they are read, %i bytes at a time', async (size) => {
+    const waiting = body();
+    const fill = waiting.reader();
+    const target = Buffer.alloc(size);
+    let text = '';
+    for (;;) {
+      await waiting.turn();
+      const length = fill(target);
+      if (length === 0) break;
+      text += target.toString('utf8', 0, length);
+    }
+    expect(text).toBe(texts.join(''));
+    expect(waiting.produced).toBe(text.length);
+  });
+
+  it('are encoded at once for a caller that cannot wait', () => {
+    expect(body().toBuffer().toString()).toBe(texts.join(''));
+  });
+
+  it('that fail end the body', async () => {
+    const failing = new PiecewiseBody(new RealClock(), function* () {
+      yield Promise.reject(new Error('the server stops'));
+    });
+    failing.reader();
+    await expect(failing.turn()).rejects.toThrow('the server stops');
   });
 });

@@ -7,28 +7,40 @@ import type { Clock } from '../../kernel/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import {
-  encodeMessage,
-  messageOfKind,
-  protobufListFrame,
-  protobufListItem,
-  type TypeMeta,
-} from '../../machinery/protobuf/index.ts';
+import { messageOfKind, protobufListFrame, type TypeMeta } from '../../machinery/protobuf/index.ts';
 import { fairTurn } from '../request/fair-turns.ts';
-import { inSlices } from '../request/in-slices.ts';
 import type { LargeBody, EncodedObject, ListResult } from '../request/request.ts';
+import { indentedItem, protobufItem, yamlItem } from '../stage-thread/encode-item.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
 
-type Pieces = () => Iterable<Uint8Array>;
+/** Where the reader `mayWait`, large items come later, from the thread of large requests. */
+type Pieces = (mayWait: boolean) => Iterable<Uint8Array | Promise<Uint8Array>>;
+
+/** Larger items are encoded by the thread of large requests, where there is one. */
+const LARGE_ITEM_BYTES = 64 * 1024;
 
 export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pieces> {
   const { mediaType, pretty } = scope.negotiated;
   if (mediaType === 'application/vnd.kubernetes.protobuf') return protobufPieces(scope, list);
   const document = documentOf(scope, list);
-  if (mediaType === 'application/yaml') return () => yamlPieces(document, list.entries);
-  return () => (pretty ? indentedPieces(document, list.entries) : jsonPieces(document, list.entries));
+  const { entries } = list;
+  if (mediaType === 'application/yaml') return (mayWait) => yamlPieces(document, entries, mayWait);
+  return (mayWait) => (pretty ? indentedPieces(document, entries, mayWait) : jsonPieces(document, entries));
+}
+
+/** The item in another form; the thread encodes one that is large. */
+function encodedItem(
+  { item, stored, stages }: ListDocument,
+  entry: EncodedObject,
+  form: 'yaml' | 'indented',
+  mayWait: boolean,
+): Uint8Array | Promise<Uint8Array> {
+  const encode = (): Uint8Array => (form === 'yaml' ? yamlItem : indentedItem)(item(entry));
+  if (!mayWait || !stored || !stages.runs || entry.size < LARGE_ITEM_BYTES) return encode();
+  return stages.run('encodeItem', { item: stored(entry), form }).then((encoded) => encoded ?? encode());
 }
 
 /** One call encodes for at most this long; other requests run before the next. */
@@ -38,6 +50,7 @@ const SLICE_MS = 8;
 export class PiecewiseBody implements LargeBody {
   readonly #clock: Clock;
   readonly #pieces: Pieces;
+  #reading: Reading | undefined;
   produced = 0;
 
   constructor(clock: Clock, pieces: Pieces) {
@@ -45,37 +58,64 @@ export class PiecewiseBody implements LargeBody {
     this.#pieces = pieces;
   }
 
-  turn(): Promise<void> {
-    return fairTurn(this.#clock);
+  async turn(): Promise<void> {
+    await fairTurn(this.#clock);
+    await this.#reading?.next();
   }
 
   toBuffer(): Buffer {
-    return Buffer.concat([...this.#pieces()]);
+    return Buffer.concat([...this.#pieces(false)] as Uint8Array[]);
   }
 
   reader(): (target: Buffer) => number {
-    const pieces = this.#pieces()[Symbol.iterator]();
-    let piece: Uint8Array | undefined;
-    let from = 0;
+    const reading = (this.#reading = new Reading(this.#pieces(true)[Symbol.iterator]()));
     return (target) => {
       const until = this.#clock.monotonic() + SLICE_MS;
       let at = 0;
       while (at < target.length) {
-        if (!piece || from === piece.length) {
+        if (reading.rest.length === 0) {
           if (at > 0 && this.#clock.monotonic() > until) break;
-          const next = pieces.next();
-          if (next.done) break;
-          piece = next.value;
-          from = 0;
+          const awaited = reading.next();
+          // A piece that comes later is awaited in the next turn.
+          if (awaited && at === 0) throw new Error('the list was read without its turn');
+          if (awaited || reading.rest.length === 0) break;
         }
-        const part = piece.subarray(from, from + target.length - at);
+        const part = reading.rest.subarray(0, target.length - at);
         target.set(part, at);
         at += part.length;
-        from += part.length;
+        reading.rest = reading.rest.subarray(part.length);
       }
       this.produced += at;
       return at;
     };
+  }
+}
+
+class Reading {
+  /** What is left of the current piece; empty at the end. */
+  rest: Uint8Array = Buffer.alloc(0);
+  readonly #pieces: Iterator<Uint8Array | Promise<Uint8Array>>;
+  #awaited: Promise<void> | undefined;
+
+  constructor(pieces: Iterator<Uint8Array | Promise<Uint8Array>>) {
+    this.#pieces = pieces;
+  }
+
+  /** Moves on to the next piece, if the current one is at its end. */
+  next(): Promise<void> | void {
+    while (this.rest.length === 0) {
+      if (this.#awaited) return this.#awaited;
+      const { done, value } = this.#pieces.next();
+      if (done) return;
+      if (value instanceof Promise) {
+        this.#awaited = value.then((piece) => {
+          this.#awaited = undefined;
+          this.rest = piece;
+        });
+        // Nobody waits for it once the client is gone.
+        void this.#awaited.catch(() => undefined);
+      } else this.rest = value;
+    }
   }
 }
 
@@ -84,10 +124,14 @@ interface ListDocument {
   readonly frame: Readonly<Record<string, unknown>>;
   readonly key: 'items' | 'rows';
   readonly item: (entry: EncodedObject) => unknown;
+  /** The JSON of an item, where it is stored. */
+  readonly stored?: (entry: EncodedObject) => Buffer;
+  readonly stages: StageRunner;
 }
 
 function documentOf(scope: Scope, list: ListResult): ListDocument {
   const { served, negotiated } = scope;
+  const { stages } = scope.backend;
   const { as } = negotiated;
   if (!as) {
     const frame = {
@@ -96,7 +140,9 @@ function documentOf(scope: Scope, list: ListResult): ListDocument {
       metadata: typedListMetadata(list),
       items: [],
     };
-    return { frame, key: 'items', item: (entry) => JSON.parse(listItem(served, entry).toString('utf8')) as unknown };
+    const stored = (entry: EncodedObject): Buffer => listItem(served, entry);
+    const item = (entry: EncodedObject): unknown => JSON.parse(stored(entry).toString('utf8')) as unknown;
+    return { frame, key: 'items', item, stored, stages };
   }
   if (as.kind === 'Table') {
     const frame = { ...asTable(scope, [], undefined), metadata: listMetadata(list) };
@@ -104,6 +150,7 @@ function documentOf(scope: Scope, list: ListResult): ListDocument {
       frame,
       key: 'rows',
       item: (entry) => (asTable(scope, [entry.object], undefined) as unknown as { rows: unknown[] }).rows[0],
+      stages,
     };
   }
   const { version } = wantedMetadata(scope);
@@ -114,7 +161,7 @@ function documentOf(scope: Scope, list: ListResult): ListDocument {
     metadata: listMetadata(list),
     items,
   };
-  return { frame, key: 'items', item: (entry) => asPartialMetadata(served, entry.object, version) };
+  return { frame, key: 'items', item: (entry) => asPartialMetadata(served, entry.object, version), stages };
 }
 
 function wantedMetadata({ served, negotiated }: Scope): { readonly version: string } {
@@ -134,43 +181,41 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObj
   yield Buffer.from(']}');
 }
 
-function* indentedPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
-  const text = JSON.stringify(frame, null, 2);
+function* indentedPieces(
+  document: ListDocument,
+  entries: readonly EncodedObject[],
+  mayWait: boolean,
+): Generator<Uint8Array | Promise<Uint8Array>> {
+  const text = JSON.stringify(document.frame, null, 2);
   if (entries.length === 0) return yield Buffer.from(`${text}\n`);
   yield Buffer.from(text.slice(0, -']\n}'.length));
   for (const [i, entry] of entries.entries()) {
-    const lines = JSON.stringify(item(entry), null, 2).replaceAll('\n', '\n    ');
-    yield Buffer.from(`${i > 0 ? ',' : ''}\n    ${lines}`);
+    yield Buffer.from(`${i > 0 ? ',' : ''}\n    `);
+    yield encodedItem(document, entry, 'indented', mayWait);
   }
   yield Buffer.from('\n  ]\n}\n');
 }
 
 /** YAML keys are sorted, so the items stand between other fields, at the line with the empty list. */
-function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
-  const text = encodeYaml(frame).toString('utf8');
+function* yamlPieces(
+  document: ListDocument,
+  entries: readonly EncodedObject[],
+  mayWait: boolean,
+): Generator<Uint8Array | Promise<Uint8Array>> {
+  const text = encodeYaml(document.frame).toString('utf8');
   if (entries.length === 0) return yield Buffer.from(text);
-  const none = `\n${key}: []\n`;
+  const none = `\n${document.key}: []\n`;
   const at = text.indexOf(none);
-  yield Buffer.from(`${text.slice(0, at)}\n${key}:\n`);
-  for (const entry of entries) {
-    const lines = encodeYaml([item(entry)]);
-    // The YAML encoder falls back to JSON for deep nesting, and JSON is YAML too.
-    yield lines[0] === OPENING_BRACKET
-      ? Buffer.concat([SEQUENCE_ITEM, lines.subarray(1, lines.lastIndexOf(CLOSING_BRACKET)), NEWLINE])
-      : lines;
-  }
+  yield Buffer.from(`${text.slice(0, at)}\n${document.key}:\n`);
+  for (const entry of entries) yield encodedItem(document, entry, 'yaml', mayWait);
   yield Buffer.from(text.slice(at + none.length));
 }
-
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-const SEQUENCE_ITEM = Buffer.from('- ');
-const NEWLINE = Buffer.from('\n');
 
 /** Encoded items are encodedItems up to this size; beyond it they are encoded again when they are sent. */
 const MAX_ENCODED_ITEMS_BYTES = 4 * 1024 * 1024;
 /** An item of this length counts as one more step. */
 const STEP_BYTES = 4096;
+const STEPS_PER_SLICE = 80;
 
 /** A protobuf list begins with its length: all items are encoded first, a few at a time. */
 async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
@@ -183,34 +228,42 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   const [itemKind, listKind] = version
     ? ['PartialObjectMetadata', 'PartialObjectMetadataList']
     : [served.kind, served.listKind];
-  const message = messageOfKind(schema, typeOf(itemKind));
-  if (!message) throw notAcceptable(`${served.kind} has no protobuf form`);
+  if (!messageOfKind(schema, typeOf(itemKind))) throw notAcceptable(`${served.kind} has no protobuf form`);
   const objectOf = ({ object }: EncodedObject): KubeObject =>
     version ? asPartialMetadata(served, object, version) : object;
-  const encoded = (entry: EncodedObject): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
-  const { clock } = backend.ctx;
-  const { encodedItems, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
+  const form = typeOf(itemKind);
+  const encoded = (entry: EncodedObject, mayWait: boolean): Uint8Array | Promise<Uint8Array> => {
+    const encode = (): Buffer => protobufItem(form, objectOf(entry));
+    if (!mayWait || version || !backend.stages.runs || entry.size < LARGE_ITEM_BYTES) return encode();
+    return backend.stages.run('encodeItem', { item: entry.bytes, form }).then((item) => item ?? encode());
+  };
+  const { encodedItems, bytes } = await encodeAll(backend.ctx.clock, list.entries, (entry) => encoded(entry, true));
   const { start, end } = protobufListFrame(typeOf(listKind), listMetadata(list), bytes);
-  return function* () {
+  return function* (mayWait) {
     yield start;
     if (encodedItems) yield* encodedItems;
-    else for (const entry of list.entries) yield encoded(entry);
+    else for (const entry of list.entries) yield encoded(entry, mayWait);
     yield end;
   };
 }
 
-function* encodeAll(
+async function encodeAll(
+  clock: Clock,
   entries: readonly EncodedObject[],
-  encoded: (entry: EncodedObject) => Buffer,
-): Generator<number, { encodedItems: Buffer[] | undefined; bytes: number }> {
-  let encodedItems: Buffer[] | undefined = [];
+  encoded: (entry: EncodedObject) => Uint8Array | Promise<Uint8Array>,
+): Promise<{ encodedItems: Uint8Array[] | undefined; bytes: number }> {
+  let encodedItems: Uint8Array[] | undefined = [];
   let bytes = 0;
+  let steps = 0;
   for (const entry of entries) {
-    const item = encoded(entry);
+    const encoding = encoded(entry);
+    const item = encoding instanceof Promise ? await encoding : encoding;
     bytes += item.length;
     if (bytes > MAX_ENCODED_ITEMS_BYTES) encodedItems = undefined;
     encodedItems?.push(item);
-    yield 1 + item.length / STEP_BYTES;
+    if ((steps += 1 + item.length / STEP_BYTES) < STEPS_PER_SLICE) continue;
+    await fairTurn(clock);
+    steps = 0;
   }
   return { encodedItems, bytes };
 }

@@ -9,16 +9,19 @@ import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import type { Transformer } from '../storage/transformer.ts';
+import type { FlagTexts } from '../zpages/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
   readonly pki: ServerKeys;
   readonly advertiseAddress: string;
+  /** The flags that the server was started with, for /flagz. */
+  readonly flags?: FlagTexts;
   /** The host in URLs that name this server; by default the advertised address. */
   readonly externalHostname?: string;
   readonly serviceClusterIpRange: string;
   readonly nodePortRange?: string;
-  /** How often a store that other servers share is compacted; by default every five minutes, 0: not by this server. */
+  /** How often the store is compacted; by default every five minutes, 0: not by this server. */
   readonly compactionIntervalMs?: number;
   /** How long Events are kept; by default an hour. */
   readonly eventTtlSeconds?: number;

@@ -6,7 +6,7 @@ import { inSlices } from '../request/in-slices.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
 import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
-import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
+import { isWebSocketRequest, streamOverWebSocket } from '../request/websocket.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { ListBody } from './list-body.ts';
@@ -24,11 +24,14 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       if (isWebSocketRequest(scope.request)) return respondByMessages(scope, result);
       return { status: 200, headers: { 'content-type': result.contentType }, stream: result.run };
     case 'object':
-      if (scope.isLarge && isPlainJson(negotiated)) return respondInSlices(scope, result.status, result.object);
+      if (scope.isLarge) return respondInSlices(scope, result.status, transform(scope, result.object));
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
-      if (isPlainJson(negotiated)) return completeResponse(result.status, negotiated, result.entry.bytes);
-      return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
+      const { status, entry } = result;
+      if (isPlainJson(negotiated)) return completeResponse(status, negotiated, entry.bytes);
+      if (!negotiated.as && entry.size >= LARGE_BYTES)
+        return respondInOtherForm(scope, status, entry.bytes, () => entry.object);
+      return completeResponse(status, negotiated, encode(scope, transform(scope, entry.object)));
     }
     case 'list':
       return respondList(scope, result);
@@ -40,7 +43,28 @@ const isPlainJson = ({ mediaType, as, pretty }: Negotiated): boolean =>
 
 async function respondInSlices(scope: Scope, status: number, object: KubeObject): Promise<ApiResponse> {
   const text = await inSlices(scope.backend.ctx.clock, stringifySteps(object));
-  return completeResponse(status, scope.negotiated, Buffer.from(text));
+  const { mediaType, pretty } = scope.negotiated;
+  return mediaType === 'application/json' && !pretty
+    ? completeResponse(status, scope.negotiated, Buffer.from(text))
+    : respondInOtherForm(scope, status, text, () => object);
+}
+
+/** A large object as YAML, protobuf or indented JSON: the thread of large requests encodes its JSON. */
+async function respondInOtherForm(
+  scope: Scope,
+  status: number,
+  json: string | Buffer,
+  object: () => KubeObject,
+): Promise<ApiResponse> {
+  const { negotiated, served, backend } = scope;
+  const { mediaType, pretty } = negotiated;
+  const input = { object: json, form: { mediaType, pretty }, kindName: served.kind };
+  const encoded = await backend.stages.run('encode', input);
+  return completeResponse(
+    status,
+    negotiated,
+    encoded ? Buffer.from(encoded.buffer, encoded.byteOffset, encoded.byteLength) : encode(scope, object()),
+  );
 }
 
 const FRAME_LENGTH_BYTES = 4;

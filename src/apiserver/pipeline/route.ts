@@ -1,8 +1,7 @@
 /** Finds the verb that serves an authorized request. */
 import { apiVersionOf } from '../../api/index.ts';
-import { ownValue, quote, whenDone } from '../../base/index.ts';
+import { ownValue, whenDone } from '../../base/index.ts';
 import { badRequest, failure } from '../../machinery/errors/index.ts';
-import { pathSegmentName } from '../../machinery/names/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { leaveSeat } from '../request/exchange.ts';
@@ -13,6 +12,7 @@ import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts
 import { methodNotAllowed, noSuchResource, pageNotFound } from '../request/responses.ts';
 import { reviewHandlers } from '../reviews/index.ts';
 import { subresourceHandlers, unstoredHandlers } from '../subresources/index.ts';
+import { checkName } from '../verbs/check-name.ts';
 import { create } from '../verbs/create.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
 import { deleteVerb } from '../verbs/delete.ts';
@@ -56,12 +56,12 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   const { deprecation } = served.strategy;
   if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
-  if (request.method === 'HEAD') throw methodNotAllowed();
+  if (request.method === 'HEAD' && info.subresource !== 'proxy') throw methodNotAllowed();
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
+  if (deprecation && !served.custom) exchange.warnings.push(deprecation);
   const scope = scopeOf(chain, exchange, user, served);
-  if (deprecation && !served.custom) scope.warnings.push(deprecation);
   return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
@@ -94,14 +94,8 @@ function checkShape(served: ServedResource, { info, request }: Exchange): void {
   }
 }
 
-const BY_NAME = new Set(['get', 'delete', 'patch']);
-
-/** A name becomes a part of a key in the store. */
-function checkName({ info }: Exchange): void {
-  const [, name = ''] = info.parts;
-  const problems = BY_NAME.has(info.verb) ? pathSegmentName(name) : [];
-  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${problems.join(';')}`);
-}
+/** A delete reads its options first. */
+const BY_NAME = new Set(['get', 'patch']);
 
 function verbOf(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
@@ -114,7 +108,7 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
     ? ['list', 'watch', 'create', 'deletecollection']
     : ['get', 'update', 'patch', 'delete', 'watch'];
   if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
-  if (!collection) checkName(exchange);
+  if (!collection) if (BY_NAME.has(exchange.info.verb)) checkName(exchange.info.parts[1] ?? '');
   return ownValue(handlersOf(served), wanted) ?? VERBS.get(wanted)!;
 }
 
@@ -128,6 +122,8 @@ const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(
   Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }),
 );
 
+const isProxied = (method: string): boolean => method === 'HEAD' || method === 'OPTIONS';
+
 const handlerOf = (subresource: string, verb: string): Verb | undefined =>
   ownValue(ownValue(subresourceHandlers, subresource), verb);
 
@@ -137,7 +133,8 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const declared = ownValue(served.subresources, info.subresource);
   const takesPath = info.subresource === 'proxy';
   if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();
-  const verb = SUBRESOURCE_VERBS.get(request.method);
+  // The proxies also take the methods that have no verb.
+  const verb = SUBRESOURCE_VERBS.get(request.method) ?? (takesPath && isProxied(request.method) ? 'get' : undefined);
   if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
   const handler = handlerOf(`${served.plural}/${info.subresource}`, verb) ?? handlerOf(`*/${info.subresource}`, verb);
   if (!handler)
@@ -150,7 +147,17 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
 }
 
 /** Subresources without a table although their kind has one. */
-const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
+const WITHOUT_TABLE: ReadonlySet<string> = new Set([
+  '/namespaces/finalize',
+  '/pods/ephemeralcontainers',
+  '/pods/resize',
+  'apiextensions.k8s.io/customresourcedefinitions/status',
+  'apiregistration.k8s.io/apiservices/status',
+  'certificates.k8s.io/certificatesigningrequests/approval',
+  'resource.k8s.io/devicetaintrules/status',
+  'resource.k8s.io/resourceclaims/status',
+  'scheduling.k8s.io/podgroups/status',
+]);
 
 function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
   const { request, info } = exchange;

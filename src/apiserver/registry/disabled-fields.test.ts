@@ -40,11 +40,13 @@ describe('fields behind feature gates', () => {
       metadata: {},
       spec: {
         containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }],
+        initContainers: [{ name: 'i', lifecycle: {} }],
         ephemeralContainers: [{ name: 'e', lifecycle: {} }],
       },
     };
     dropDisabledFields(pods, object, undefined, {});
     expect(object.spec.containers).toEqual([{ name: 'c' }]);
+    expect(object.spec.initContainers, 'which were sent with an empty one').toEqual([{ name: 'i', lifecycle: {} }]);
     expect(object.spec.ephemeralContainers, 'which may have none, and are refused with one').toEqual([
       { name: 'e', lifecycle: {} },
     ]);

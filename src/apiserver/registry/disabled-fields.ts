@@ -18,13 +18,15 @@ export function dropDisabledFields(message: Message, object: unknown, old: unkno
   const visit: Visit = {
     gated: (holder, field, owner) => {
       if (isUsed(field.gate!)) return;
-      if (owner.name === 'TypedObjectReference' && holder[field.name]) meaningless.add(holder);
+      const value = holder[field.name];
       delete holder[field.name];
+      if (owner.name === 'TypedObjectReference' && value) meaningless.add(holder);
+      // A lifecycle that was sent empty stays.
+      if (owner.name === 'Lifecycle' && Object.keys(holder).length === 0) meaningless.add(holder);
     },
-    left: (holder, field, owner) => {
+    left: (holder, field) => {
       // Without its namespace, a reference into another namespace would point to an object of this one.
       if (meaningless.has(holder[field.name])) delete holder[field.name];
-      if (owner.name !== 'EphemeralContainer' && isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
     },
   };
   visitGatedFields(gates, message, object, visit, old);
@@ -61,12 +63,6 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
     }
   }
 }
-
-/**
- * A container's lifecycle is empty once its stopSignal is dropped. Ephemeral containers may have no lifecycle at all.
- */
-const isEmptyLifecycle = ({ type }: Field, value: unknown): boolean =>
-  type.kind === 'message' && type.name === 'Lifecycle' && isRecord(value) && Object.keys(value).length === 0;
 
 interface GatedField {
   readonly field: Field;

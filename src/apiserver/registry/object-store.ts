@@ -8,7 +8,7 @@ import { StoreError, type Store } from '../../etcd/index.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
-import { Entry } from '../storage/entry.ts';
+import { Entry, servedBytes } from '../storage/entry.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { objectKey } from '../storage/keys.ts';
 import { LazyEncoding } from '../storage/lazy-encoding.ts';
@@ -20,13 +20,20 @@ import { toStored, viewOf, type ServedResource } from './served-resource.ts';
  * Whether storing `object` over `current` would change nothing but the resourceVersion. The status differs most often
  * and is compared first.
  */
-function sameObject(current: KubeObject, object: KubeObject, isLarge: boolean): boolean {
-  // The managedFields of a write that changes something have another time.
-  if (isLarge && !sameMetadata(current.metadata, object.metadata)) return false;
+function sameObject(current: KubeObject, object: KubeObject): boolean {
   if (!deepEqual(current['status'], object['status'])) return false;
   for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
   for (const name in current) if (name !== 'metadata' && !deepEqual(current[name], object[name])) return false;
-  return isLarge || sameMetadata(current.metadata, object.metadata);
+  return sameMetadata(current.metadata, object.metadata);
+}
+
+/**
+ * The same for a large object, of which the bytes are compared first: comparing the fields takes much longer. Maps whose keys
+ * have another order have the same length.
+ */
+function sameBytes(current: Entry, object: KubeObject, encoded: Buffer): boolean {
+  const bytes = servedBytes(encoded, current.revision);
+  return bytes.length === current.bytes.length && (bytes.equals(current.bytes) || sameObject(current.object, object));
 }
 
 function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
@@ -138,7 +145,7 @@ export class ObjectStore {
   ): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision), encoded);
-    if (sameObject(current.object, object, encoded !== undefined)) return current;
+    if (encoded ? sameBytes(current, object, encoded) : sameObject(current.object, object)) return current;
     return this.#write({ served, place, key, object, over: current.revision, encoded });
   }
 

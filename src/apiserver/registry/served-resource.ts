@@ -1,8 +1,12 @@
 /** A resource as it is served: its declaration, its strategy, and where it is stored. */
-import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinitionSpec,
+  CustomResourceSubresourceScale,
+} from '../../api/generated/apiextensions-v1.ts';
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
+import type { Conformed, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
+import type { Growth } from '../../machinery/defaulting/index.ts';
 import type { GroupKind, GroupResource, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
@@ -36,8 +40,8 @@ export interface ServedResource extends Resource {
   /** Why no object can be created, while the CustomResourceDefinition is being deleted. */
   readonly createRefusal?: () => StatusError;
   /** How a custom resource's bodies are decoded, by its schema. */
-  readonly decode?: (request: DecodeRequest) => DecodedObject;
-  readonly conform?: typeof conform;
+  readonly decode?: (request: DecodeRequest, growth?: Growth) => DecodedObject;
+  readonly conform?: (message: Message, value: unknown, growth?: Growth) => Conformed;
   /** A custom resource's part of the OpenAPI documents. */
   readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
@@ -49,6 +53,8 @@ export interface ServedResource extends Resource {
   readonly printer?: TablePrinter;
   /** The version that a custom resource is stored in. */
   readonly storage?: GroupVersionKind;
+  /** The definition of a custom resource; the same object for all of its versions. */
+  readonly definition?: CustomResourceDefinitionSpec;
   /** The paths of a custom resource's scale subresource. */
   readonly scale?: CustomResourceSubresourceScale;
 }
@@ -58,6 +64,10 @@ export const errorKind = (served: ServedResource): GroupKind =>
   served.stored.kind === served.kind && served.conversion
     ? { group: groupOf(served.stored.apiVersion), kind: served.kind }
     : served;
+
+/** The kind in error messages: a custom resource may be sent under another kind, and is refused under that name. */
+export const kindOf = (served: ServedResource, object: KubeObject): GroupKind =>
+  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');
 
@@ -92,16 +102,25 @@ type FieldReader = (object: KubeObject) => Record<string, string>;
 export function selectableFieldReader(
   resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean },
 ): FieldReader {
-  const readers = Object.entries(resource.selectableFields).map(([label, path]) => {
-    const steps = path.split('.');
-    return { label, steps, zero: resource.custom ? '' : zeroText(resource.message, steps) };
+  const readers = Object.entries(resource.selectableFields).map(([label, declared]) => {
+    const paths = (resource.custom ? [declared] : declared.split('|')).map((path) => path.split('.'));
+    return { label, paths, zero: resource.custom ? '' : zeroText(resource.message, paths[0]!) };
   });
   return (object) => {
     const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
     if (resource.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
-    for (const { label, steps, zero } of readers) fields[label] = textAt(object, steps) ?? zero;
+    for (const { label, paths, zero } of readers) fields[label] = firstText(object, paths) ?? zero;
     return fields;
   };
+}
+
+function firstText(object: unknown, paths: readonly (readonly string[])[]): string | undefined {
+  if (paths.length === 1) return textAt(object, paths[0]!);
+  for (const steps of paths) {
+    const text = textAt(object, steps);
+    if (text !== undefined && text !== '') return text;
+  }
+  return undefined;
 }
 
 function textAt(object: unknown, steps: readonly string[]): string | undefined {

@@ -19,6 +19,8 @@ export interface WriteContext {
   /** A thread validates the object: nothing has to be checked in slices ahead of that. */
   readonly validatesInThread: boolean;
   readonly serviceAllocator: ServiceReservations;
+  /** The labels of a namespace; none of one that does not exist. */
+  namespaceLabels(name: string): Readonly<Record<string, string>>;
   /** Adds a Warning header to the response. */
   warn(text: string): void;
 }
@@ -55,8 +57,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly requireResourceVersionOnUpdate?: true;
   /** DELETE returns the object even when it is removed at once. */
   readonly deleteReturnsObject?: true;
-  /** The default deletion propagation. */
-  readonly defaultPropagation?: 'Orphan' | 'Background';
+  /** The default deletion propagation; `Unsupported` for kinds that the garbage collector does not know. */
+  readonly defaultPropagation?: 'Orphan' | 'Background' | 'Unsupported';
   /** A warning to clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
   /** Fields that a plain write cannot own, besides those that every kind resets. */
@@ -88,7 +90,7 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Completes a valid object; changes it in place. */
   canonicalize?(object: T): void;
 
-  /** Checks that need the cluster's state, after the pure validation. */
+  /** Checks that need the cluster's state, before the pure validation. */
   validate?(object: T, old: T | undefined, request: WriteContext): readonly FieldError[];
 
   /**

@@ -103,7 +103,7 @@ export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptio
   };
   const errors = listOptionErrors(options);
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
-  return options;
+  return watchesFromNothing(options) ? { ...options, sendInitialEvents: true } : options;
 }
 
 /** A match rule needs a version; initial events need NotOlderThan. */
@@ -130,15 +130,20 @@ function listErrors(o: ListOptions): FieldError[] {
   return errors;
 }
 
+/** A watch without a resourceVersion sends initial events, and the bookmark after them, without being asked to. */
+const watchesFromNothing = (o: ListOptions): boolean =>
+  o.watch &&
+  o.sendInitialEvents === undefined &&
+  o.resourceVersionMatch === '' &&
+  (o.resourceVersion === '' || o.resourceVersion === '0');
+
 function watchErrors(o: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   const match = o.resourceVersionMatch;
   if (o.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  // A watch without a resourceVersion sends initial events without being asked to.
-  const fromNothing =
-    o.sendInitialEvents === undefined && match === '' && (o.resourceVersion === '' || o.resourceVersion === '0');
+  const fromNothing = watchesFromNothing(o);
   if (match !== '' || fromNothing) {
     if (!fromNothing && o.sendInitialEvents === undefined) {
       errors.push(

@@ -126,6 +126,8 @@ export interface EncodedObject {
   readonly name: string;
   /** JSON, with resourceVersion. */
   readonly bytes: Buffer;
+  /** About how many bytes; 0 where that is not known yet. */
+  readonly size: number;
   /** Where `"metadata"` begins in `bytes`. */
   readonly metadataStart: number;
   /** Frozen. */

@@ -62,7 +62,11 @@ export function completeResponse(status: number, negotiated: Negotiated, body: B
 export const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({ 'content-type': mediaType });
 
 /** `kindName` is what an error calls the object. */
-export function encodeAs(negotiated: Negotiated, object: KubeObject, kindName: string = object.kind): Buffer {
+export function encodeAs(
+  negotiated: Pick<Negotiated, 'mediaType' | 'pretty'>,
+  object: KubeObject,
+  kindName: string = object.kind,
+): Buffer {
   switch (negotiated.mediaType) {
     case 'application/yaml':
       return encodeYaml(object);

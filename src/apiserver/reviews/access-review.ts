@@ -43,9 +43,11 @@ export const selfSubjectRulesReview = review((scope, object) => {
   const namespace = spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, incomplete, error } = scope.backend.rules.rulesFor(scope.user, namespace);
-  // As upstream, the response has an empty spec.
+  // As upstream, the response has an empty spec and no metadata of the request.
   return {
-    ...object,
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: {},
     spec: {},
     status: { ...splitRules(rules), incomplete, ...(error ? { evaluationError: error } : {}) },
   };

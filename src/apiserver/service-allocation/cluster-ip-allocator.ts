@@ -10,7 +10,7 @@ import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import { AddressRange, type IpFamily } from './address-range.ts';
+import { ClusterIpRange, type IpFamily } from './cluster-ip-range.ts';
 
 export interface ServiceName {
   readonly namespace: string;
@@ -30,7 +30,7 @@ export class ClusterIpAllocator {
   readonly #registry: Registry;
   /** The ranges that the server was started with, the default family's first. */
   readonly #configured: readonly string[];
-  #ranges = new Map<string, AddressRange>();
+  #ranges = new Map<string, ClusterIpRange>();
   readonly #random: Context['random'];
 
   constructor(ctx: Context, registry: Registry, configured: readonly string[]) {
@@ -48,11 +48,20 @@ export class ClusterIpAllocator {
   async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
     const ip = parseIp(address);
     const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
-    if (!ip || !range) throw new AllocationError('the provided network does not match the current range');
+    if (!ip || !range) throw this.#outside(address, dryRun);
     if (dryRun) return;
     const name = formatIp(ip);
     if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');
     if (!(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
+  }
+
+  /** A dry run asks the configured range alone. */
+  #outside(address: string, dryRun: boolean): AllocationError {
+    if (!dryRun) return new AllocationError('the provided network does not match the current range');
+    const family = parseIp(address)?.family === 6 ? 'IPv6' : 'IPv4';
+    const configured = this.#configured.find((cidr) => this.#range(cidr).family === family) ?? this.#configured[0];
+    const range = `The range of valid IPs is ${configured}`;
+    return new AllocationError(`the provided IP (${address}) is not in the valid range. ${range}`);
   }
 
   async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
@@ -91,7 +100,7 @@ export class ClusterIpAllocator {
   }
 
   /** From a random offset to the end of the range, then from its beginning. */
-  async #search(range: AddressRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
+  async #search(range: ClusterIpRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
     const end = to > range.size ? range.size : to;
     const length = end - from;
     if (length <= 0n) return undefined;
@@ -138,7 +147,7 @@ export class ClusterIpAllocator {
   }
 
   /** The configured ranges, and those of every ServiceCIDR that is ready and not being deleted. */
-  #rangesOf(family: IpFamily): AddressRange[] {
+  #rangesOf(family: IpFamily): ClusterIpRange[] {
     const cidrs = new Set(this.#configured);
     for (const { object } of this.#registry.require('networking.k8s.io', 'v1', 'servicecidrs').cache.list()) {
       const { metadata, spec, status } = object as KubeObject & ServiceCIDR;
@@ -148,9 +157,9 @@ export class ClusterIpAllocator {
     return [...cidrs].map((cidr) => this.#range(cidr)).filter((range) => range.family === family);
   }
 
-  #range(cidr: string): AddressRange {
+  #range(cidr: string): ClusterIpRange {
     let range = this.#ranges.get(cidr);
-    if (!range) this.#ranges.set(cidr, (range = new AddressRange(cidr)));
+    if (!range) this.#ranges.set(cidr, (range = new ClusterIpRange(cidr)));
     return range;
   }
 

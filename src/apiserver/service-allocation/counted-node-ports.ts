@@ -40,14 +40,18 @@ export class CountedNodePorts implements NodePortAllocator {
     });
   }
 
+  isAllocated(port: number): boolean {
+    return this.range.contains(port) && (this.#stored[port - this.range.first]! > 0 || this.#reserved.has(port));
+  }
+
   reserve(port: number): void {
     if (!this.range.contains(port)) throw portIsOutOfRange(this.range);
-    if (this.#isAllocated(port)) throw portIsAllocated();
+    if (this.isAllocated(port)) throw portIsAllocated();
     this.#reserved.add(port);
   }
 
   reserveNext(): number {
-    const port = this.range.findFree(this.#random, (candidate) => this.#isAllocated(candidate));
+    const port = this.range.findFree(this.#random, (candidate) => this.isAllocated(candidate));
     if (port === undefined) throw portRangeIsFull();
     this.#reserved.add(port);
     return port;
@@ -60,10 +64,6 @@ export class CountedNodePorts implements NodePortAllocator {
   /** The stored Service has the ports now; those that it released are counted no more. */
   commit(reserved: Iterable<number>): void {
     this.cancel(reserved);
-  }
-
-  #isAllocated(port: number): boolean {
-    return this.#stored[port - this.range.first]! > 0 || this.#reserved.has(port);
   }
 
   #count(entry: Entry, step: 1 | -1): void {

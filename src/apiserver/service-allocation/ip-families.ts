@@ -4,7 +4,7 @@ import { isIpv6 } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { clusterIps } from '../../machinery/validation/index.ts';
 import { needsClusterIp, sameClusterIps, sameIpFamilies } from '../registry/service-needs.ts';
-import type { IpFamily } from './address-range.ts';
+import type { IpFamily } from './cluster-ip-range.ts';
 
 const CLUSTER_IP_NONE = 'None';
 const SINGLE = 'SingleStack';

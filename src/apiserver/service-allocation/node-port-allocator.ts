@@ -6,6 +6,7 @@ import type { PortRange } from './port-range.ts';
 
 export interface NodePortAllocator {
   readonly range: PortRange;
+  isAllocated(port: number): MaybePromise<boolean>;
   /** Reserves the port that the client chose. */
   reserve(port: number): MaybePromise<void>;
   reserveNext(): MaybePromise<number>;

@@ -5,6 +5,9 @@ import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../regis
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, portIsAllocated, type NodePortAllocator } from './node-port-allocator.ts';
 
+/** Upstream's answer in a dry run: the first port above the default range. */
+const FIRST_DRY_RUN_PORT = 32_769;
+
 /** The ports that one write has reserved. */
 export class PortOperation {
   readonly #allocator: NodePortAllocator;
@@ -17,16 +20,17 @@ export class PortOperation {
   }
 
   async reserve(port: number): Promise<void> {
-    // A dry run checks this write alone, against neither other Services nor the range.
+    // A dry run does not check the range.
     if (!this.#dryRun) await this.#allocator.reserve(port);
-    else if (this.#reserved.has(port)) throw portIsAllocated();
+    else if (this.#reserved.has(port) || (await this.#allocator.isAllocated(port))) throw portIsAllocated();
     this.#reserved.add(port);
   }
 
   async reserveNext(): Promise<number> {
-    // A dry run allocates no port.
-    if (this.#dryRun) return this.#allocator.range.first;
-    const port = await this.#allocator.reserveNext();
+    // A dry run allocates no port: the numbers only have to differ within the Service.
+    const port = this.#dryRun
+      ? Math.max(FIRST_DRY_RUN_PORT - 1, ...this.#reserved) + 1
+      : await this.#allocator.reserveNext();
     this.#reserved.add(port);
     return port;
   }

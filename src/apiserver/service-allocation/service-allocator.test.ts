@@ -57,6 +57,12 @@ describe('cluster IPs', () => {
     );
   });
 
+  it('names the configured range in a dry run', async () => {
+    expect((await post('outside', { clusterIP: '10.97.0.1' }, '?dryRun=All')).body['message']).toContain(
+      'the provided IP (10.97.0.1) is not in the valid range. The range of valid IPs is 10.96.0.0/16',
+    );
+  });
+
   it('takes nothing in a dry run', async () => {
     const dry = await post('dry', { clusterIP: '10.96.0.88' }, '?dryRun=All');
     expect(specOf(dry).clusterIP).toBe('10.96.0.88');
@@ -140,11 +146,24 @@ describe('node ports', () => {
     expect(answer.body['message']).toContain('The range of valid ports is 30000-32767');
   });
 
-  it('does not ask in a dry run whether the port is free', async () => {
+  it('gives the ports of one Service different numbers in a dry run', async () => {
+    const ports = [
+      { name: 'a', port: 1 },
+      { name: 'b', port: 2, nodePort: 30_555 },
+      { name: 'c', port: 3 },
+      { name: 'd', port: 1, protocol: 'UDP' },
+    ];
+    const dry = await post('dry', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports }, '?dryRun=All');
+    expect(nodePorts(dry)).toEqual([32_769, 30_555, 32_770, 32_769]);
+    expect(specOf(dry).healthCheckNodePort).toBe(32_771);
+  });
+
+  it('asks in a dry run whether the port is free, and not whether it is in the range', async () => {
     await post('holder', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] });
-    expect(
-      (await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] }, '?dryRun=All')).status,
-    ).toBe(201);
+    const dry = (nodePort: number): ReturnType<typeof post> =>
+      post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort }] }, '?dryRun=All');
+    expect((await dry(30002)).body['message']).toContain('provided port is already allocated');
+    expect((await dry(99)).status).toBe(201);
     const twice = [
       { name: 'a', port: 80, nodePort: 30003 },
       { name: 'b', port: 81, nodePort: 30003 },

@@ -70,7 +70,7 @@ describe('node ports of servers that share a store', () => {
     expect(new Set(ports).size).toBe(30);
     expect((await stored(store))?.ports).toEqual([...ports].sort((a, b) => a - b));
     const chosen = await Promise.all(servers.map((server, i) => post(server, `chosen-${i}`, 30001)));
-    expect(chosen.map(({ status }) => status).sort()).toEqual([201, 422]);
+    expect(chosen.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 422]);
   });
 
   it('are free again when the Service is gone, changed or refused', async () => {

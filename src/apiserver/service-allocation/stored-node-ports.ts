@@ -23,7 +23,7 @@ interface StoredNodePortsOptions {
 }
 
 /** What is stored, and the revision that a compare-and-set expects; 0 when nothing is stored. */
-export interface StoredPorts {
+interface StoredPorts {
   readonly revision: number;
   readonly range: PortRange;
   readonly bits: PortBits;
@@ -40,6 +40,10 @@ export class StoredNodePorts implements NodePortAllocator {
   constructor(options: StoredNodePortsOptions) {
     this.range = options.range;
     this.#options = options;
+  }
+
+  async isAllocated(port: number): Promise<boolean> {
+    return this.range.contains(port) && (await this.read()).bits.has(port);
   }
 
   async reserve(port: number): Promise<void> {

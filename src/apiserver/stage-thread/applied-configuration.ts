@@ -1,10 +1,12 @@
 /** The pure steps of server-side apply, for the main thread and for the thread of large requests. */
-import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
+import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
+import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { badRequest, failure, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import { restoredIntegers, restoreError } from '../../machinery/patch/index.ts';
+import type { ConformValue } from './decode-patched.ts';
 
 export interface Configuration {
   readonly value: Record<string, unknown>;
@@ -43,7 +45,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: typeof conform };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: ConformValue | undefined };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -52,10 +54,20 @@ export function completeApplied(
   object: KubeObject,
   now: string,
 ): KubeObject {
-  const decoded = converting(kind, applied, () => (kind.conform ?? conform)(kind.message, cloneJson(object)));
+  const growth = new Growth();
+  const decoded = kind.conform
+    ? converting(kind, applied, () => kind.conform!(kind.message, cloneJson(object), growth))
+    : converting(kind, applied, () => convertUnstructured(kind.message, object));
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
-  return applyDefaults(kind, result, { now });
+  return applyDefaults(kind, result, { now, growth });
+}
+
+/** As upstream converts maps to types: without JSON in between, so with other errors than those of a body. */
+function convertUnstructured(message: Message, object: KubeObject): ReturnType<typeof conform> {
+  const error = restoreError(message, object, undefined);
+  if (error !== undefined) throw badRequest(error);
+  return conform(message, cloneJson(restoredIntegers(message, object, undefined)));
 }
 
 /** What typed merging lets pass may still be no value of its field. */
@@ -63,8 +75,12 @@ function converting<T>(gvk: GroupVersionKind, applied: Readonly<Record<string, u
   try {
     return convert();
   } catch (error) {
-    if (!isStatusError(error)) throw error;
-    const kind = `${apiVersionOf(gvk)}, Kind=${gvk.kind}`;
+    if (!isStatusError(error) || isTooLarge(error)) throw error;
+    const kind = `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`;
+    // Types with a form of their own are decoded alone, without the struct that they are in.
+    const why = error.message
+      .replace(/into Go struct field \S+ of type/, 'into Go value of type')
+      .replace(/^illegal base64/, 'error decoding from json: $&');
     const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as {
       namespace?: string;
       name?: string;
@@ -72,7 +88,7 @@ function converting<T>(gvk: GroupVersionKind, applied: Readonly<Record<string, u
     throw failure(
       500,
       '',
-      `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`,
+      `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${why}`,
     );
   }
 }

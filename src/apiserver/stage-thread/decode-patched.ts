@@ -2,6 +2,7 @@
 import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
+import type { Growth } from '../../machinery/defaulting/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { PatchRequest } from '../../machinery/patch/index.ts';
@@ -11,14 +12,19 @@ interface PatchedValue {
   readonly kind: GroupVersionKind & {
     readonly message: Message;
     readonly custom: boolean;
-    readonly conform?: typeof conform;
+    readonly conform?: ConformValue | undefined;
   };
   readonly live: KubeObject;
   /** The patched value. */
   readonly value: unknown;
   /** The part of it that has to be decoded; decoding may change it. */
   readonly changed: unknown;
+  /** Counts the defaults of a custom resource. */
+  readonly growth?: Growth;
 }
+
+/** Conforms a value of a custom resource, with its defaults. */
+export type ConformValue = (message: Message, value: unknown, growth?: Growth) => ReturnType<typeof conform>;
 
 interface DecodedPatch {
   readonly object: KubeObject;
@@ -26,10 +32,10 @@ interface DecodedPatch {
 }
 
 /** Throws a StatusError. */
-export function decodePatched({ type, kind: served, live, value, changed }: PatchedValue): DecodedPatch {
+export function decodePatched({ type, kind: served, live, value, changed, growth }: PatchedValue): DecodedPatch {
   const isStrategic = type === 'application/strategic-merge-patch+json';
   if (!isStrategic && !served.custom) checkType(served, live, changed);
-  const decoded = (served.conform ?? conform)(served.message, changed);
+  const decoded = served.conform?.(served.message, changed, growth) ?? conform(served.message, changed);
   // Upstream decodes a strategic merge patch from a Go map, whose keys have no order.
   const strictErrors = isStrategic ? decoded.strictErrors.toSorted() : decoded.strictErrors;
   // A custom resource's validation refuses another kind, under that kind's name.

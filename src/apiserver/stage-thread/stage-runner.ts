@@ -5,9 +5,12 @@
  */
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
+import type { CustomResourceDefinitionSpec } from '../../api/generated/apiextensions-v1.ts';
+import { stringifySteps } from '../../base/index.ts';
 import type { Context, Timer } from '../../kernel/index.ts';
 import { internalError, StatusError, timeout } from '../../machinery/errors/index.ts';
-import type { StageAnswer, StageQuestion } from './messages.ts';
+import { inSlices } from '../request/in-slices.ts';
+import type { CustomReference, ForgetDefinition, StageAnswer, StageQuestion } from './messages.ts';
 import type { StageInput, StageName, StageOutput } from './stages.ts';
 
 const MAX_STAGE_MS = 30_000;
@@ -20,6 +23,15 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** A version of a definition. */
+interface CustomResource {
+  readonly definition: CustomResourceDefinitionSpec;
+  readonly version: string;
+}
+
+/** In place of a definition's number. */
+const FORGOTTEN = 0;
+
 export class StageRunner {
   readonly #ctx: Context;
   readonly #program: URL | undefined;
@@ -28,6 +40,9 @@ export class StageRunner {
   #worker: Worker | undefined;
   #limit: Timer | undefined;
   #lastId = 0;
+  /** The numbers by which the thread knows definitions. */
+  readonly #definitions = new WeakMap<CustomResourceDefinitionSpec, number>();
+  #lastDefinition = 0;
 
   constructor(ctx: Context, program: URL | undefined = threadProgram()) {
     this.#ctx = ctx;
@@ -40,17 +55,57 @@ export class StageRunner {
     return this.#program !== undefined;
   }
 
-  /** undefined where the thread cannot run the stage, and the main thread must. Throws what the stage throws. */
-  async run<Name extends StageName>(stage: Name, input: StageInput<Name>): Promise<StageOutput<Name> | undefined> {
+  /**
+   * undefined where the thread cannot run the stage, and the main thread must. Throws what the stage throws. `custom` is the
+   * resource if it is a custom one: the thread gets its definition once.
+   */
+  async run<Name extends StageName>(
+    stage: Name,
+    input: StageInput<Name>,
+    custom?: CustomResource,
+  ): Promise<StageOutput<Name> | undefined> {
     if (this.#program === undefined || this.#ctx.signal.aborted) return undefined;
-    const answer = await new Promise<StageAnswer>((resolve, reject) => {
-      this.#queue.push({ question: { id: ++this.#lastId, stage, input } as StageQuestion, resolve, reject });
-      if (this.#queue.length === 1) this.#send();
-    });
+    const reference = custom && this.#referenceTo(custom);
+    if (custom && !reference) return undefined;
+    let answer = await this.#ask(stage, input, reference);
+    if (reference && 'lacksDefinition' in answer) {
+      const spec = await inSlices(this.#ctx.clock, stringifySteps(custom.definition));
+      if (this.#definitions.get(custom.definition) === FORGOTTEN) return undefined;
+      answer = await this.#ask(stage, input, { ...reference, spec });
+      // It may be gone meanwhile.
+      if (this.#definitions.get(custom.definition) === FORGOTTEN)
+        this.#worker?.postMessage({ forget: reference.definition } satisfies ForgetDefinition);
+    }
     if ('output' in answer) return answer.output as StageOutput<Name>;
     if ('refusal' in answer) throw new StatusError(answer.refusal);
     if ('failure' in answer) throw internalError(answer.failure);
     return undefined;
+  }
+
+  /** The definition has changed or is gone: requests that came before that are handled without the thread. */
+  forget(definition: CustomResourceDefinitionSpec): void {
+    const number = this.#definitions.get(definition);
+    this.#definitions.set(definition, FORGOTTEN);
+    if (number !== undefined) this.#worker?.postMessage({ forget: number } satisfies ForgetDefinition);
+  }
+
+  #referenceTo({ definition, version }: CustomResource): CustomReference | undefined {
+    let number = this.#definitions.get(definition);
+    if (number === FORGOTTEN) return undefined;
+    if (number === undefined) this.#definitions.set(definition, (number = ++this.#lastDefinition));
+    return { definition: number, version };
+  }
+
+  #ask<Name extends StageName>(
+    stage: Name,
+    input: StageInput<Name>,
+    custom: CustomReference | undefined,
+  ): Promise<StageAnswer> {
+    return new Promise((resolve, reject) => {
+      const question = { id: ++this.#lastId, stage, input, ...(custom ? { custom } : {}) } as StageQuestion;
+      this.#queue.push({ question, resolve, reject });
+      if (this.#queue.length === 1) this.#send();
+    });
   }
 
   #send(): void {

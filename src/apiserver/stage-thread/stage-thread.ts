@@ -1,6 +1,12 @@
 /** The program of the thread that runs the stages of large requests. */
 import { parentPort } from 'node:worker_threads';
 import { answerTo } from './answer.ts';
-import type { StageQuestion } from './messages.ts';
+import { Definitions } from './definitions.ts';
+import type { ForgetDefinition, StageQuestion } from './messages.ts';
 
-parentPort?.on('message', (question: StageQuestion) => parentPort?.postMessage(answerTo(question)));
+const definitions = new Definitions();
+
+parentPort?.on('message', (message: StageQuestion | ForgetDefinition) => {
+  if ('forget' in message) definitions.forget(message.forget);
+  else parentPort?.postMessage(answerTo(message, definitions));
+});

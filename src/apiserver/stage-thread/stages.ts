@@ -1,24 +1,27 @@
 /**
  * The stages of a write that depend on nothing but their input: decoding with defaults, field ownership, validation. Input
- * and output are plain data in which objects are JSON texts, so that a stage can run in a thread.
+ * and output are plain data in which objects are JSON texts, so that a stage can run in a thread. For a custom resource a stage
+ * also gets what its definition says.
  */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-import { cloneJson, type JsonPieces, toPieces } from '../../base/index.ts';
+import { cloneJson, type JsonPieces, piecesLength, toPieces } from '../../base/index.ts';
 import {
   applyPatch,
   fieldSetText,
   type FieldSet,
+  type OtherVersions,
   type ResetFields,
   updateManagedFields,
 } from '../../machinery/apply/index.ts';
-import { decodeObject } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { type GroupKind, invalid, isStatusError } from '../../machinery/errors/index.ts';
+import { decodeObject, parseJson } from '../../machinery/decode/index.ts';
+import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';
-import { decodeProtobufBody } from '../../machinery/protobuf/index.ts';
+import { decodeProtobufBody, type TypeMeta } from '../../machinery/protobuf/index.ts';
 import {
+  type KindValidation,
   type ValidatedResource,
   validateCreate,
   validateStatusUpdate,
@@ -29,10 +32,17 @@ import {
   warningsOnStatusUpdate,
   warningsOnUpdate,
 } from '../../machinery/validation/index.ts';
+import type { CustomKind } from '../custom-kind/custom-kinds.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { bodyWithEmptyLists } from '../registry/empty-lists.ts';
+import type { Negotiated } from '../request/negotiate.ts';
+import { encodeAs } from '../request/responses.ts';
 import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
-import { decodePatched, strictRefusal } from './decode-patched.ts';
+import { type ConformValue, decodePatched, strictRefusal } from './decode-patched.ts';
+import { indentedItem, protobufItem, yamlItem } from './encode-item.ts';
+
+/** An object's JSON. */
+export type JsonText = string | Uint8Array;
 
 interface DecodeInput {
   readonly body: Uint8Array;
@@ -50,27 +60,37 @@ interface DecodeOutput {
   readonly written?: JsonPieces;
 }
 
-function decode({ body, format, expected, now }: DecodeInput): DecodeOutput {
+function decode({ body, format, expected, now }: DecodeInput, custom?: CustomKind): DecodeOutput {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const growth = new Growth();
   const { object, strictErrors } =
     format === 'protobuf'
       ? { object: decodeProtobufBody(schema, bytes, expected), strictErrors: [] }
-      : decodeObject({ body: bytes, contentType: format, expected });
+      : custom
+        ? custom.decoder.decode({ body: bytes, contentType: format, expected }, growth)
+        : decodeObject({ body: bytes, contentType: format, expected });
   // An object of another kind is refused by its reader.
   if (object.kind !== expected.kind) return { object: toPieces(object), strictErrors };
   object.metadata ??= {};
   const written = format === 'protobuf' ? undefined : bodyWithEmptyLists(bytes, format);
   return {
-    object: toPieces(applyDefaults(expected, object, { now })),
+    object: piecesOf(applyDefaults(expected, object, { now, growth })),
     strictErrors,
     ...(written === undefined ? {} : { written: toPieces({ body: written }) }),
   };
 }
 
+/** The pieces of an object that is not too large to be handled further. */
+function piecesOf(object: KubeObject): JsonPieces {
+  const pieces = toPieces(object);
+  Growth.check(piecesLength(pieces));
+  return pieces;
+}
+
 interface PatchInput {
   readonly type: PatchRequest['type'];
   readonly body: Uint8Array;
-  readonly live: string;
+  readonly live: JsonText;
   readonly kind: GroupVersionKind;
   readonly fieldValidation: PatchRequest['fieldValidation'];
   readonly now: string;
@@ -82,28 +102,36 @@ interface PatchOutput {
   readonly strictErrors: readonly string[];
 }
 
-function patch({ type, body, live: liveText, kind, fieldValidation, now }: PatchInput): PatchOutput {
-  const live = JSON.parse(liveText) as KubeObject;
-  const message = messageOf(kind);
+function patch(
+  { type, body, live: liveText, kind, fieldValidation, now }: PatchInput,
+  custom?: CustomKind,
+): PatchOutput {
+  const live = objectOf(liveText);
+  const { message, conform } = typeOf(kind, custom);
   const patched = patchObject({ type, body, live, message, fieldValidation });
   // Parts of the result may be parts of the patch more than once.
   const changed: unknown = cloneJson(patched.value);
+  const growth = new Growth();
   try {
     const decoded = decodePatched({
       type,
-      kind: { ...kind, message, custom: false },
+      kind: { ...kind, message, custom: custom !== undefined, conform },
       live,
       value: patched.value,
       changed,
+      growth,
     });
     const strictErrors = [...patched.strictErrors, ...decoded.strictErrors];
     if (strictErrors.length > 0 && fieldValidation === 'Strict') throw strictRefusal(strictErrors);
-    return { object: toPieces(applyDefaults(kind, decoded.object, { now })), strictErrors };
+    return { object: piecesOf(applyDefaults(kind, decoded.object, { now, growth })), strictErrors };
   } catch (error) {
-    if (isStatusError(error)) throw patched.refuse(error.message);
+    if (isStatusError(error) && !isTooLarge(error)) throw patched.refuse(error.message);
     throw error;
   }
 }
+
+/** The text may have integers that JSON.parse would round. */
+const objectOf = (text: JsonText): KubeObject => parseJson(text).value as KubeObject;
 
 /** Whether the text is a configuration that can be applied, and its strict errors. */
 function checkConfiguration({ body }: { readonly body: Uint8Array }): Pick<Configuration, 'duplicates'> {
@@ -117,7 +145,7 @@ const textOf = (body: Uint8Array): string =>
 interface ApplyInput {
   readonly body: Uint8Array;
   /** Absent where the apply creates the object. */
-  readonly live?: string;
+  readonly live?: JsonText;
   readonly kind: GroupVersionKind;
   readonly manager: string;
   readonly force: boolean;
@@ -127,24 +155,25 @@ interface ApplyInput {
 }
 
 /** The merged object with its managedFields, in canonical form, with its defaults. */
-function apply({ body, live, kind, ...request }: ApplyInput): JsonPieces {
-  const message = messageOf(kind);
+function apply({ body, live, kind, ...request }: ApplyInput, custom?: CustomKind): JsonPieces {
+  const { message, conform, versions } = typeOf(kind, custom);
   const applied = parseConfiguration(textOf(body)).value;
   const { object } = applyPatch({
     ...request,
-    live: live === undefined ? undefined : (JSON.parse(live) as KubeObject),
+    live: live === undefined ? undefined : objectOf(live),
     applied,
     kind,
     schemaMessage: message,
+    ...(versions ? { versions } : {}),
   });
-  return toPieces(completeApplied({ ...kind, message }, applied, object, request.now));
+  return piecesOf(completeApplied({ ...kind, message, conform }, applied, object, request.now));
 }
 
 interface OwnershipInput {
   readonly kind: GroupVersionKind;
   /** Absent for a create. */
-  readonly live?: string;
-  readonly updated: string;
+  readonly live?: JsonText;
+  readonly updated: JsonText;
   readonly manager: string;
   readonly apiVersion: string;
   readonly subresource: string;
@@ -164,12 +193,14 @@ interface OwnedFields {
   readonly pieces: JsonPieces;
 }
 
-function trackFields({ kind, live, updated, ...update }: OwnershipInput): OwnershipOutput {
+function trackFields({ kind, live, updated, ...update }: OwnershipInput, custom?: CustomKind): OwnershipOutput {
+  const { message, versions } = typeOf(kind, custom);
   const { managedFields } = updateManagedFields({
     ...update,
-    live: live === undefined ? undefined : (JSON.parse(live) as KubeObject),
-    updated: JSON.parse(updated) as KubeObject,
-    schemaMessage: messageOf(kind),
+    live: live === undefined ? undefined : objectOf(live),
+    updated: objectOf(updated),
+    schemaMessage: message,
+    ...(versions ? { versions } : {}),
   }).metadata;
   return {
     entries: managedFields?.map(({ fieldsV1, ...entry }) => (fieldsV1 ? { ...entry, fieldsV1: {} } : entry)),
@@ -179,10 +210,24 @@ function trackFields({ kind, live, updated, ...update }: OwnershipInput): Owners
   };
 }
 
-function messageOf(kind: GroupVersionKind): Message {
+interface TypeOfKind {
+  readonly message: Message;
+  readonly conform?: ConformValue;
+  readonly versions?: OtherVersions;
+}
+
+function typeOf(kind: GroupVersionKind, custom: CustomKind | undefined): TypeOfKind {
+  if (custom) {
+    const { decoder, versions } = custom;
+    return {
+      message: custom.message(),
+      versions,
+      conform: (_message, value, growth) => decoder.conform(value, growth),
+    };
+  }
   const message = schema.kind(kind);
   if (!message) throw new Error(`${kind.kind} is not a built-in kind`);
-  return message;
+  return { message };
 }
 
 interface ValidationInput {
@@ -191,23 +236,24 @@ interface ValidationInput {
   readonly errorKind: GroupKind;
   readonly name: string;
   readonly subresource: string;
-  readonly object: string;
+  readonly object: JsonText;
   /** Absent on create. */
-  readonly old?: string;
+  readonly old?: JsonText;
   readonly context: Omit<ValidationContext, 'cel'>;
   readonly compilesCel: boolean;
 }
 
 /** The warnings of a valid object. */
-function validate({ resource, subresource, ...input }: ValidationInput): readonly string[] {
-  const object = JSON.parse(input.object) as KubeObject;
+function validate({ resource: named, subresource, ...input }: ValidationInput, custom?: CustomKind): readonly string[] {
+  const resource = custom ? { ...named, validation: custom.validation as KindValidation } : named;
+  const object = objectOf(input.object);
   const context: ValidationContext = input.compilesCel ? { ...input.context, cel: celCompiler } : input.context;
   if (input.old === undefined) {
     const errors = validateCreate(resource, object, context);
     if (errors.length > 0) throw invalid(input.errorKind, input.name, errors);
     return warningsOnCreate(resource, object, context);
   }
-  const old = JSON.parse(input.old) as KubeObject;
+  const old = objectOf(input.old);
   const errors =
     subresource === ''
       ? validateUpdate(resource, object, old, context)
@@ -219,7 +265,30 @@ function validate({ resource, subresource, ...input }: ValidationInput): readonl
   return warnings(resource, object, old, context);
 }
 
-export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate };
+interface EncodeInput {
+  readonly object: JsonText;
+  readonly form: Pick<Negotiated, 'mediaType' | 'pretty'>;
+  /** What an error calls the object. */
+  readonly kindName: string;
+}
+
+/** An object as a client wants it. */
+const encode = ({ object, form, kindName }: EncodeInput): Uint8Array => encodeAs(form, objectOf(object), kindName);
+
+interface EncodeItemInput {
+  readonly item: Uint8Array;
+  /** The kind of an item in protobuf. */
+  readonly form: 'yaml' | 'indented' | TypeMeta;
+}
+
+/** An item as the list in that form has it. */
+function encodeItem({ item, form }: EncodeItemInput): Uint8Array {
+  const value = JSON.parse(textOf(item)) as Record<string, unknown>;
+  if (form === 'yaml') return yamlItem(value);
+  return form === 'indented' ? indentedItem(value) : protobufItem(form, value);
+}
+
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, encode, encodeItem };
 
 type Stages = typeof stages;
 export type StageName = keyof Stages;

@@ -21,10 +21,20 @@ async function pass(ctx: TestContext, store: Store, intervals: number): Promise<
   }
 }
 
+/** The store as one that other servers use, too. */
+const shared = (store: Store): Store =>
+  new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'isShared') return true;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+
 async function withStore(run: (ctx: TestContext, store: Store) => Promise<void>): Promise<void> {
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
-  await run(ctx, store);
+  await run(ctx, shared(store));
   ctx.stop();
   await store.close();
 }
@@ -80,4 +90,21 @@ describe('the compaction of a shared store', () => {
       await runCompactor(ctx, store, 0);
       expect(await compactions(store)).toBeUndefined();
     }));
+});
+
+it('a store of one server is compacted without a word in it', async () => {
+  const ctx = createTestContext();
+  const store = createMemoryStore({ clock: ctx.clock });
+  const running = runCompactor(ctx, store, COMPACTION_INTERVAL_MS);
+  await pass(ctx, store, 1);
+  const before = await store.revision();
+  await pass(ctx, store, 1);
+  expect((await store.status()).compactRevision).toBe(before);
+  await ctx.clock.advance(3 * COMPACTION_INTERVAL_MS);
+  expect(await store.revision()).toBe(before + 1);
+  expect(await compactions(store)).toBeUndefined();
+  expect(ctx.logLines).toEqual([]);
+  ctx.stop();
+  await running;
+  await store.close();
 });

@@ -1,8 +1,10 @@
 /**
- * Compacts a store that several API servers share. The key `compact_rev_key`, which upstream's servers use, too, holds the
- * revision that was compacted last; its version counts the compactions. A server compacts if the version is the one that it
- * saw an interval ago: so one server does it in each interval, and another one takes over when that one dies. What is
- * compacted is the revision of an interval ago, so that slow watches find the history of at least that long.
+ * Compacts the store, so that continue tokens expire and history does not grow. What is compacted is the revision of an
+ * interval ago, so that slow watches find the history of at least that long.
+ *
+ * Where several API servers share a store, the key `compact_rev_key`, which upstream's servers use, too, holds the revision
+ * that was compacted last; its version counts the compactions. A server compacts if the version is the one that it saw an
+ * interval ago: so one server does it in each interval, and another one takes over when that one dies.
  */
 import { StoreError, type Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -29,12 +31,26 @@ export async function runCompactor(ctx: Context, store: Store, intervalMs: numbe
       return;
     }
     try {
-      seen = await compactOnce(store, seen);
+      seen = store.isShared ? await compactOnce(store, seen) : await compactOwn(store, seen);
     } catch (error) {
       if (ctx.signal.aborted) return;
       ctx.logger.error(error, 'Compacting etcd failed');
     }
   }
+}
+
+/** A store that no other server uses needs no agreement: nothing is written. */
+async function compactOwn(store: Store, { version, revision }: Seen): Promise<Seen> {
+  const now = await store.revision();
+  if (revision > 0) await compactTo(store, revision);
+  return { version, revision: now };
+}
+
+function compactTo(store: Store, revision: number): Promise<void> {
+  return store.compact(revision).catch((error: unknown) => {
+    // An administrator, or a limit on the size of history, may have compacted further.
+    if (!(error instanceof StoreError && error.code === 'compacted')) throw error;
+  });
 }
 
 async function compactOnce(store: Store, { version, revision }: Seen): Promise<Seen> {
@@ -48,11 +64,6 @@ async function compactOnce(store: Store, { version, revision }: Seen): Promise<S
     const found = response?.op === 'range' ? response.kvs[0] : undefined;
     return { version: found?.version ?? 0, revision: result.revision };
   }
-  if (revision > 0) {
-    await store.compact(revision).catch((error: unknown) => {
-      // An administrator may have compacted further.
-      if (!(error instanceof StoreError && error.code === 'compacted')) throw error;
-    });
-  }
+  if (revision > 0) await compactTo(store, revision);
   return { version: version + 1, revision: result.revision };
 }

@@ -3,28 +3,37 @@
  * resourceVersion, which is the revision of the write.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { type Steps, stringifyJson, stringifySteps } from '../../base/index.ts';
+import { goJsonText, type Steps, stringifyJson, stringifySteps } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
-import { managedFieldsText } from '../../machinery/apply/index.ts';
+import { managedFieldsSteps, managedFieldsText } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
 export function encodeForStorage(object: KubeObject): Buffer {
   let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":{${metadataMembers(object.metadata)}}`;
   for (const name in object) {
     if (name === 'kind' || name === 'apiVersion' || name === 'metadata') continue;
-    const value = textOf(object[name]);
+    const value = isRawField(object, name) ? goJsonText(object[name]) : textOf(object[name]);
     if (value !== undefined) text += `,${JSON.stringify(name)}:${value}`;
   }
   return bytesOf(`${text}}`);
 }
 
+/** Upstream keeps the bytes that a Go client has sent; clients compare them with what they would send. */
+const isRawField = (object: KubeObject, name: string): boolean =>
+  name === 'data' &&
+  object.kind === 'ControllerRevision' &&
+  object.apiVersion === 'apps/v1' &&
+  object[name] !== undefined;
+
 /** The same in steps, for a large object. Throws where JSON cannot hold it. */
 export function* encodeForStorageSteps(object: KubeObject): Steps<Buffer> {
   const { managedFields, resourceVersion: _, ...metadata } = object.metadata;
+  if (isRawField(object, 'data')) return encodeForStorage(object);
   const { kind, apiVersion, metadata: __, ...fields } = object;
   const own = (yield* stringifySteps(metadata)).slice(1, -1);
-  const tracked = managedFields ? `${own === '' ? '' : ','}"managedFields":${managedFieldsText(managedFields)}` : '';
-  yield;
+  const tracked = managedFields
+    ? `${own === '' ? '' : ','}"managedFields":${yield* managedFieldsSteps(managedFields)}`
+    : '';
   const rest = (yield* stringifySteps(fields)).slice(1, -1);
   const typeMeta = `"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)}`;
   return Buffer.from(`{${typeMeta},"metadata":{${own}${tracked}}${rest === '' ? '' : ','}${rest}}`);

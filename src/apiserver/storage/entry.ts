@@ -5,11 +5,12 @@
  *
  * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
-import { deepFreeze, encodeJson } from '../../base/index.ts';
+import { encodeJson } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { EncodedObject } from '../request/request.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
+import { freezeObject } from './freeze-object.ts';
 import { LazyEncoding } from './lazy-encoding.ts';
 import { parseStored } from './parse-stored.ts';
 
@@ -85,6 +86,14 @@ export class Entry implements EncodedObject {
     return this.#encoded().bytes;
   }
 
+  /** About how many bytes there are; 0 where that is not known before they are encoded. */
+  get size(): number {
+    const encoding = this.#encoding;
+    if (encoding.type === 'encoded') return encoding.bytes.length;
+    if (encoding.type === 'derived') return 0;
+    return encoding.type === 'lazy' ? encoding.value.size : encoding.value.length;
+  }
+
   /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
   get metadataStart(): number {
     return this.#encoded().metadataStart;
@@ -128,7 +137,7 @@ export class Entry implements EncodedObject {
 
   #parse(): KubeObject {
     const written = this.#written();
-    const object = deepFreeze(written ? withResourceVersion(written, this.revision) : parseStored(this.bytes));
+    const object = freezeObject(written ? withResourceVersion(written, this.revision) : parseStored(this.bytes));
     this.#parsed = { type: 'shared', object: new WeakRef(object) };
     return object;
   }
@@ -152,7 +161,7 @@ export class Entry implements EncodedObject {
     const { object } = this;
     const { resourceVersion: _, ...rest } = object.metadata;
     const metadata = given === '' ? rest : { ...rest, resourceVersion: given };
-    const bare = deepFreeze({ ...object, metadata });
+    const bare = freezeObject({ ...object, metadata });
     const bytes = given === '' ? encodeForStorage(bare) : encodeJson(bare);
     const encoded: Encoded = { type: 'encoded', bytes, metadataStart: bytes.indexOf(METADATA) };
     return new Entry(this, 0, encoded, { type: 'shared', object: new WeakRef(bare) });
@@ -208,6 +217,9 @@ interface Place {
 export type ViewConversion = (stored: KubeObject) => KubeObject;
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** What the entry of a stored value would serve. */
+export const servedBytes = (value: Uint8Array, revision: number): Buffer => encodedFrom(value, revision).bytes;
 
 /** The bytes of a stored value, with its revision as resourceVersion. */
 function encodedFrom(value: Uint8Array, revision: number, lazy?: LazyEncoding): Encoded {

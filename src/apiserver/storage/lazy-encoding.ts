@@ -4,11 +4,11 @@
  * `cluster-scale`, whose components all share one process.
  */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import { deepFreeze } from '../../base/index.ts';
 import type { LazyValue } from '../../etcd/index.ts';
 import { fieldSetText, type FieldSet } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
+import { freezeObject } from './freeze-object.ts';
 
 type Form =
   /** Not encoded. The object is frozen and has its resourceVersion once its revision is known. */
@@ -35,11 +35,11 @@ export class LazyEncoding implements LazyValue {
     if (form.type === 'bytes') return form.object.deref();
     if (form.type === 'object' && form.hasRevision) return form.object;
     if (form.type === 'both') {
-      const served = deepFreeze(asServed(form.object, revision));
+      const served = freezeObject(asServed(form.object, revision));
       this.#form = { type: 'bytes', bytes: form.bytes, object: new WeakRef(served) };
       return served;
     }
-    const object = deepFreeze(withResourceVersion(form.object, revision));
+    const object = freezeObject(withResourceVersion(form.object, revision));
     this.#form = { type: 'object', object, hasRevision: true };
     return object;
   }

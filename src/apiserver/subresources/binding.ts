@@ -34,7 +34,11 @@ export async function bindPod(scope: Scope): Promise<Result> {
 export async function createBinding(scope: Scope): Promise<Result> {
   const { options, binding } = await readBinding(scope);
   const { name } = binding.metadata;
-  if (!name) throw badRequest('Name parameter required.');
+  if (!name) {
+    const errors = validateBody('Binding', binding, scope.backend.validation);
+    if (errors.length > 0) throw failure(500, '', aggregateMessage(errors));
+    throw badRequest('Name parameter required.');
+  }
   const served = scope.backend.registry.require('', 'v1', 'pods');
   return bind({ ...scope, served, place: { ...scope.place, name } }, binding, options, scope);
 }
@@ -75,7 +79,7 @@ async function bind(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current =
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
-    const conditional = checkResourceVersion(scope, binding, current, false);
+    const conditional = checkResourceVersion(scope, binding, current, { isPatch: false, dryRun: options.dryRun });
     const pod = assigned(current.object as PodObject, binding, formatTime(backend.ctx.clock.now()));
     if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
     if (conditional) break;

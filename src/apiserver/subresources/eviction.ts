@@ -1,11 +1,11 @@
 /** Eviction: a deletion that respects the pod's disruption budget. */
-import type { Pod } from '../../api/generated/core-v1.ts';
+import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { schema } from '../../api/index.ts';
-import { deepEqual, isRecord } from '../../base/index.ts';
-import { conform, parseJson } from '../../machinery/decode/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
+import { cloneJson, deepEqual, formatTime, isRecord } from '../../base/index.ts';
+import { canonicalize, conform, parseJson } from '../../machinery/decode/index.ts';
+import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -14,8 +14,9 @@ import { headerOf, type Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { bodyFormat, decodeBody } from '../verbs/decode-body.ts';
-import { deleteObject } from '../verbs/delete.ts';
+import { checkPreconditions, deleteObject } from '../verbs/delete.ts';
 import type { Scope } from '../verbs/scope.ts';
+import { MODIFIED } from '../verbs/update-object.ts';
 import { budgetIsBusy, takeDisruption } from './disruption-budget.ts';
 import { done } from './success.ts';
 
@@ -23,6 +24,7 @@ type EvictionObject = Eviction & KubeObject;
 
 const MESSAGE = schema.message('io.k8s.api.policy.v1.Eviction');
 const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction', message: MESSAGE };
+const CONDITION = schema.message('io.k8s.api.core.v1.PodCondition');
 const MAX_ATTEMPTS = 20;
 
 export async function evictPod(scope: Scope): Promise<Result> {
@@ -53,7 +55,7 @@ async function readEviction(scope: Scope, options: WriteOptions): Promise<Evicti
   if (!request.object && bodyFormat(headerOf(request, 'content-type')) === 'json') {
     const body = await request.readBody();
     const { value } = body.includes('policy/v1beta1') ? parseJson(body) : { value: undefined };
-    if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1') {
+    if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1' && value['kind'] === 'Eviction') {
       const object = conform(MESSAGE, { ...value, apiVersion: 'policy/v1' }).object as unknown as EvictionObject;
       return { ...object, kind: 'Eviction', apiVersion: 'policy/v1', metadata: object.metadata ?? {} };
     }
@@ -85,7 +87,7 @@ async function evict(scope: Scope, deletion: DeleteOptions): Promise<void> {
     // A pending pod may become ready meanwhile; then the budget applies.
     const guarded = !pinned && pod.status?.phase === 'Pending' && !pod.metadata.deletionTimestamp;
     try {
-      await deleteObject(scope, guarded ? atRevision(deletion, current) : deletion);
+      await markAndDelete(scope, guarded ? atRevision(deletion, current) : deletion);
       return;
     } catch (error) {
       if (pinned || !isStatusError(error, 'Conflict') || attempt === MAX_ATTEMPTS) throw error;
@@ -106,6 +108,43 @@ const atRevision = (deletion: DeleteOptions, current: Entry): DeleteOptions => (
   preconditions: { ...deletion.preconditions, resourceVersion: String(current.revision) },
 });
 
+/** Sets the condition DisruptionTarget, then deletes the pod. Admission has seen the eviction, and does not see these. */
+async function markAndDelete(scope: Scope, deletion: DeleteOptions): Promise<void> {
+  if ((deletion.dryRun?.length ?? 0) > 0) {
+    await deleteObject(scope, deletion, { admitted: true });
+    return;
+  }
+  const marked = await setDisruptionTarget(scope, deletion);
+  const pinned = deletion.preconditions?.resourceVersion !== undefined;
+  await deleteObject(scope, pinned ? atRevision(deletion, marked) : deletion, { admitted: true });
+}
+
+async function setDisruptionTarget(scope: Scope, deletion: DeleteOptions): Promise<Entry> {
+  const { objects, ctx } = scope.backend;
+  const { served, place } = scope;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const current = attempt === 0 ? await objects.get(served, place) : await objects.fresh(served, place);
+    checkPreconditions(scope, deletion, current);
+    const pod = cloneJson(current.object) as Pod & KubeObject;
+    const conditions = ((pod.status ??= {}).conditions ??= []);
+    const at = conditions.findIndex(({ type }) => type === 'DisruptionTarget');
+    const before = conditions[at];
+    const since = before?.status === 'True' ? before.lastTransitionTime : undefined;
+    const condition = canonicalize(CONDITION, {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'EvictionByEvictionAPI',
+      message: 'Eviction API: evicting',
+      lastTransitionTime: since ?? formatTime(ctx.clock.now()),
+    }) as unknown as PodCondition;
+    if (before) conditions[at] = condition;
+    else conditions.push(condition);
+    const entry = await objects.replace(served, place, current, pod, false);
+    if (entry) return entry;
+  }
+  throw conflict(served.groupResource, place.name, MODIFIED);
+}
+
 async function evictWithinBudget(scope: Scope, current: Entry, deletion: DeleteOptions): Promise<void> {
   const pod = current.object as Pod & KubeObject;
   const budgets = budgetsOf(scope, pod);
@@ -120,7 +159,7 @@ async function evictWithinBudget(scope: Scope, current: Entry, deletion: DeleteO
   const free = budget !== undefined && isFreeToGo(pod, budget.object as PodDisruptionBudget & KubeObject);
   if (budget && !free) await takeDisruption(scope, budget, (deletion.dryRun?.length ?? 0) > 0);
   try {
-    await deleteObject(scope, free ? atRevision(deletion, current) : deletion);
+    await markAndDelete(scope, free ? atRevision(deletion, current) : deletion);
   } catch (error) {
     const ours = free && deletion.preconditions?.resourceVersion === undefined && isStatusError(error, 'Conflict');
     throw ours ? budgetIsBusy(budget.name) : error;

@@ -16,7 +16,8 @@ import {
 import type { KubeObject } from '../../machinery/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
-import type { Result } from '../request/request.ts';
+import type { ResponseSink, Result } from '../request/request.ts';
+import { copyOverWebSocket, isWebSocketRequest } from '../request/websocket.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { containerOf } from './pod-container.ts';
 
@@ -56,6 +57,11 @@ export async function readLog(scope: Scope): Promise<Result> {
     );
   }
   if ((incoming.statusCode ?? 500) >= 300) throw await kubeletFailure(scope, incoming, incoming.statusCode ?? 500);
+  if (isWebSocketRequest(scope.request)) {
+    // A log that breaks off ends the connection, as a log that ends does.
+    const run = (sink: ResponseSink): Promise<void> => pump(incoming, sink).catch(() => undefined);
+    return { type: 'response', response: copyOverWebSocket(scope.request, run) };
+  }
   return {
     type: 'response',
     response: {

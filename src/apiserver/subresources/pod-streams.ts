@@ -1,6 +1,7 @@
 /** pods/exec, attach and portforward: the client's connection is joined with one to the kubelet of the pod's node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schema } from '../../api/index.ts';
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -24,6 +25,7 @@ export const connectStream =
   (stream: Stream) =>
   async (scope: Scope): Promise<Result> => {
     const { request, place, backend } = scope;
+    if (stream === 'portforward') checkPorts(request.query.getAll('ports'));
     await admitConnection(scope, OPTION_KINDS[stream]);
     const { object } = await backend.objects.get(scope.served, place);
     const pod = object as Pod & KubeObject;
@@ -40,6 +42,16 @@ export const connectStream =
     const path = query === '' ? location : `${location}?${query}`;
     return { type: 'response', response: await proxyUpgrade(backend.dialer, { request, target, path }) };
   };
+
+const MAX_PORT = 65_535;
+
+function checkPorts(given: readonly string[]): void {
+  for (const port of given.flatMap((text) => text.split(','))) {
+    const problem = !/^\d+$/.test(port) ? 'invalid syntax' : BigInt(port) > MAX_PORT ? 'value out of range' : undefined;
+    if (problem !== undefined)
+      throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${quote(port)}: ${problem}`);
+  }
+}
 
 /** Admission of the CONNECT operation. */
 export async function admitConnection(scope: Scope, kind: string): Promise<void> {

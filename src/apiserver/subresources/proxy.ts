@@ -5,6 +5,7 @@ import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/e
 import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import {
+  authorityOf,
   forwardedHeaders,
   proxyUpgrade,
   relay,
@@ -13,7 +14,7 @@ import {
   type PermittedTarget,
   type Target,
 } from '../dial/index.ts';
-import { splitPath } from '../request/request-info.ts';
+import { splitPath, type RequestInfo } from '../request/request-info.ts';
 import type { ApiResponse, Result } from '../request/request.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { admitConnection } from './pod-streams.ts';
@@ -41,8 +42,7 @@ export const proxyTo =
     const subject = parseSubject(kind, scope.place.name);
     const target = await LOCATE[kind](scope, subject);
     const { request, info } = scope;
-    const segments = splitPath(request.path).length - (info.parts.length - PARTS_BEFORE_REST);
-    const [base, rest] = splitAfter(request.path, segments);
+    const [base, rest] = splitProxyPath(request.path, info);
     const query = request.query.toString();
     if (rest === '' && !request.upgrade && (request.method === 'GET' || request.method === 'HEAD')) {
       const location = `${request.path}/${query === '' ? '' : `?${query}`}`;
@@ -54,6 +54,11 @@ export const proxyTo =
 
 /** RESOURCE/NAME/proxy */
 const PARTS_BEFORE_REST = 3;
+
+/** The path of the proxy itself, and the path behind it, both still percent-encoded. */
+export function splitProxyPath(path: string, { parts }: Pick<RequestInfo, 'parts'>): [string, string] {
+  return splitAfter(path, splitPath(path).length - (parts.length - PARTS_BEFORE_REST));
+}
 
 /** Splits a percent-encoded path after `segments` segments. */
 function splitAfter(path: string, segments: number): [string, string] {
@@ -88,11 +93,19 @@ async function forward(scope: Scope, target: PermittedTarget, path: string, base
     const html = /^text\/html\b/.test(incoming.headers['content-type'] ?? '');
     const response = relay(incoming, html ? (text) => rewriteLinks(text, base) : undefined);
     const { location } = response.headers;
-    if (typeof location === 'string' && location.startsWith('/')) response.headers['location'] = base + location;
+    if (typeof location === 'string')
+      response.headers['location'] = rewriteLocation(location, base, authorityOf(target));
     return response;
   } catch (error) {
     throw isStatusError(error) ? error : unreachable(error);
   }
+}
+
+/** A redirect of the backend to itself goes through the proxy. */
+export function rewriteLocation(location: string, base: string, backend: string): string {
+  const [, host, path = ''] = /^(?:https?:)?\/\/([^/?#]*)((?:[/?#].*)?)$/.exec(location) ?? [undefined, '', location];
+  if ((host !== '' && host !== backend) || !path.startsWith('/')) return location;
+  return path.startsWith(base) ? path : base + path;
 }
 
 function parseSubject(kind: Kind, text: string): Subject {

@@ -107,7 +107,7 @@ async function writeScale(
     const live = scaleOf(scope, current.object);
     const scale = await compute(live);
     const isPatch = options.kind === 'PatchOptions';
-    const conditional = checkResourceVersion(scope, scale, current, isPatch);
+    const conditional = checkResourceVersion(scope, scale, current, { isPatch, dryRun: options.dryRun });
     const entry = await storeScale(scope, { options, current, live, scale });
     if (entry) return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
     // A patch applies to any version: the version in its result is the one that it was computed from.

@@ -162,6 +162,22 @@ describe('eviction', () => {
     expect((await server.call('GET', `${NS}/pods/evict`)).status).toBe(404);
   });
 
+  it('says why before the pod goes', async () => {
+    await running('evict-marked', {});
+    await patch(`${NS}/pods/evict-marked`, { metadata: { finalizers: ['example.com/stay'] } });
+    expect((await evict('evict-marked')).status).toBe(201);
+    const { body } = await server.call('GET', `${NS}/pods/evict-marked`);
+    expect(body.metadata.deletionTimestamp).toBeDefined();
+    expect((body['status'] as { conditions: object[] }).conditions).toContainEqual({
+      type: 'DisruptionTarget',
+      status: 'True',
+      lastProbeTime: null,
+      lastTransitionTime: expect.any(String) as string,
+      reason: 'EvictionByEvictionAPI',
+      message: 'Eviction API: evicting',
+    });
+  });
+
   it('takes evictions of the old version', async () => {
     await pod('evict-old');
     const answer = await server.call('POST', `${NS}/pods/evict-old/eviction`, {
@@ -358,6 +374,12 @@ describe('what goes to a kubelet', () => {
     ['a:b:c:d/proxy/', 'invalid pod request "a:b:c:d"'],
   ])('%s: %s', async (target, expected) => {
     expect(message(await server.call('GET', `${NS}/pods/${target}`))).toContain(expected);
+  });
+
+  it.each(['HEAD', 'OPTIONS'])('takes %s on its proxies, and nowhere else', async (method) => {
+    expect((await server.call(method, `${NS}/pods/proxy-nobody/proxy/a`)).status).toBe(404);
+    expect((await server.call(method, `${NS}/services/proxy/proxy/a`)).status).toBe(404);
+    expect((await server.call(method, `${NS}/pods/quiet/log`)).status).toBe(405);
   });
 
   it('finds no endpoints of a service that has none', async () => {

@@ -31,6 +31,7 @@ export interface TestServerOptions {
   readonly store?: Store;
   readonly nodePortRange?: string;
   readonly storageMediaType?: PipelineOptions['storageMediaType'];
+  readonly flags?: PipelineOptions['flags'];
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -60,7 +61,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType } = options;
+  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -72,6 +73,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(speed ? { speed } : {}),
     ...(nodePortRange ? { nodePortRange } : {}),
     ...(storageMediaType ? { storageMediaType } : {}),
+    ...(flags ? { flags } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();

@@ -105,7 +105,9 @@ export function serveHttp1(
   const sockets = new Set<Duplex>();
   const { stopping } = running;
   const pipelined = new PipelinedRequests(running.clock);
+  const latestResponse = new WeakMap<net.Socket, http.ServerResponse>();
   server.on('request', (req: http.IncomingMessage, res: http.ServerResponse) => {
+    latestResponse.set(req.socket, res);
     const serve = async (): Promise<void> => {
       const request = requestFromHttp1(req, res, { stopping, maxBodyBytes, budget });
       const response = await handler(request);
@@ -120,6 +122,9 @@ export function serveHttp1(
   /** No other request follows on the connection. */
   const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>
     void running.run(async () => {
+      const earlier = latestResponse.get(socket);
+      if (earlier?.closed === false) await untilSent(earlier, socket);
+      if (socket.destroyed) return;
       const response = await handler(request);
       try {
         if (!response.hijacked) await respondLast(response, { req, socket, request, budget });
@@ -165,11 +170,18 @@ async function respondLast(response: ApiResponse, { req, socket, request, budget
     await respondHttp1(response, res, { request, budget });
     socket.end();
   } catch (error) {
-    // The response to an earlier request is still being sent, or this one was aborted: a client must not mistake one
-    // for the other.
+    // A client must not mistake half a response for one that is still coming.
     socket.destroy();
     throw error;
   }
+}
+
+/** Resolves when the response is sent, or the connection closes. */
+function untilSent(response: http.ServerResponse, socket: net.Socket): Promise<void> {
+  return new Promise((resolve) => {
+    response.once('close', resolve);
+    socket.once('close', resolve);
+  });
 }
 
 const UNREADABLE: Readonly<Record<string, string>> = {

@@ -168,7 +168,7 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
   };
 
   describe.each(Object.entries({ 'HTTP/1.1': http1, 'HTTP/2': http2Unread }))('%s', (_protocol, send) => {
-    it.each(['/large', '/stream'])('%s is made as the client takes it, and arrives whole', async (path) => {
+    it.each(['/large?ms=60000', '/stream'])('%s is made as the client takes it, and arrives whole', async (path) => {
       const read = await send(path);
       await expect.poll(() => answering[0]?.made, SOON).toBeGreaterThan(0);
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -194,7 +194,7 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
       await new Promise((resolve) => setTimeout(resolve, 2100));
       expect(answering[0]!.over).toBe(false);
       // Half a megabyte waits for each of them.
-      await Promise.all(Array.from({ length: 60 }, () => send('/large')));
+      await Promise.all(Array.from({ length: 60 }, () => send('/large?ms=60000')));
       await expect.poll(() => answering[0]!.over, SOON).toBe(true);
       await expect.poll(() => answering.some(({ congested }) => congested), SOON).toBe(true);
     });

@@ -2,8 +2,8 @@
 import { HTTP2_ERROR, type Http2Stream } from '../../net/http2/index.ts';
 import type { ResponseSink } from '../request/request.ts';
 import type { Sending } from '../request/request.ts';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../request/water-marks.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Sending): ResponseSink {
   let waiting: (() => void)[] = [];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { createContext } from '../../kernel/index.ts';
 import type { UserInfo } from '../request/request.ts';
+import { copyOverWebSocket } from '../request/websocket.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { listen } from './serve.ts';
 import type { Transport } from './transport.ts';
@@ -88,4 +89,21 @@ it('answers a watch that is refused with its Status', async () => {
   const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number; resume(): void }];
   expect(response.statusCode).toBe(500);
   response.resume();
+});
+
+it.each([
+  [[], true, 'line\n'],
+  [['binary.k8s.io'], true, 'line\n'],
+  [['base64.binary.k8s.io'], false, 'bGluZQo='],
+])('sends a log after an empty message, to a client that offers %j', async (protocols, isBinary, expected) => {
+  const logs = await listen(server.ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: 1024 }, async (request) =>
+    copyOverWebSocket(request, async (sink) => void sink.write(Buffer.from('line\n'))),
+  );
+  const socket = new WebSocket(`ws://127.0.0.1:${logs.port}/log`, protocols);
+  const closed = once(socket, 'close');
+  const received = await messagesOf(socket)(2);
+  expect(received.map((message) => message.data.toString())).toEqual(['', expected]);
+  expect(received.map((message) => message.isBinary)).toEqual([isBinary, isBinary]);
+  await closed;
+  await logs.close(1000);
 });

@@ -1,5 +1,4 @@
 /** Server-side apply: merges the fields that a manager applies into the object, or creates it. */
-import { schema } from '../../api/index.ts';
 import { formatTime, fromPieces } from '../../base/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conflict } from '../../machinery/errors/index.ts';
@@ -11,12 +10,14 @@ import { completeApplied, parseConfiguration } from '../stage-thread/applied-con
 import { checkNamespace, storeCreated } from './create.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { keepTimes, resetFieldsOf } from './managed-fields.ts';
-import { betweenStages, readBodyOf } from './read-body.ts';
+import { betweenStages, noteStoredSize, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
+import { threadKind } from './thread-kind.ts';
 import { checkPatchedName, updateObject } from './update-object.ts';
 
 export async function apply(scope: Scope): Promise<Result> {
+  noteStoredSize(scope);
   const options = writeOptions('PatchOptions', scope.request.query, true);
   const applied = await readApplied(scope, options);
   const { entry, created } = await updateObject(scope, {
@@ -54,8 +55,8 @@ type Applied = Record<string, unknown> | Buffer;
 async function readApplied(scope: Scope, options: WriteOptions): Promise<Applied> {
   const { served, backend } = scope;
   const body = await readBodyOf(scope);
-  const inThread = scope.isLarge && !served.versions && schema.kind(served) === served.message;
-  const checked = inThread ? await backend.stages.run('checkConfiguration', { body }) : undefined;
+  const checked =
+    scope.isLarge && threadKind(served) ? await backend.stages.run('checkConfiguration', { body }) : undefined;
   if (!checked) return parse(scope, body, options);
   reportStrictErrors(scope, checked.duplicates, options.fieldValidation, STRICT_YAML);
   return body;
@@ -76,16 +77,11 @@ export async function merged(
     now,
     resetFields: resetFieldsOf(scope),
   };
-  if (Buffer.isBuffer(given)) {
+  const known = threadKind(served);
+  if (Buffer.isBuffer(given) && known) {
     const texts = await textsOf(scope, live);
-    const { group, version, kind } = served;
-    const input = {
-      ...applying,
-      body: given,
-      kind: { group, version, kind },
-      ...(live ? { live: texts?.[0] ?? '' } : {}),
-    };
-    const object = texts && (await backend.stages.run('apply', input));
+    const input = { ...applying, body: given, kind: known.kind, ...(live ? { live: texts?.[0] ?? '' } : {}) };
+    const object = texts && (await backend.stages.run('apply', input, known.custom));
     if (object) return (await inSlices(backend.ctx.clock, fromPieces(object))) as KubeObject;
   }
   const applied = Buffer.isBuffer(given) ? parseConfiguration(given.toString('utf8')).value : given;

@@ -66,9 +66,9 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   const generated = !object.metadata.name && !!generateName;
   fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
-    // Each attempt reserves anew, so it needs an object without the last attempt's reservations.
-    const candidate =
-      generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
+    // Each attempt reserves anew, so it needs an object without the last attempt's reservations; and a large one is frozen.
+    const isUsedOnce = (!served.strategy.reserve && !scope.isLarge) || attempt === DEFAULT_NAME_ATTEMPTS;
+    const candidate = !generated || isUsedOnce ? object : cloneJson(object);
     const named = generated
       ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! })
       : attributes;

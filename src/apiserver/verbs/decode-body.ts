@@ -3,7 +3,7 @@ import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { append, cloneJson, formatTime, fromPieces, quote } from '../../base/index.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
-import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
+import { applyDefaults, type DefaultingContext, Growth } from '../../machinery/defaulting/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufBody, decodeProtobufObject } from '../../machinery/protobuf/index.ts';
@@ -12,8 +12,9 @@ import { inSlices } from '../request/in-slices.ts';
 import type { FieldValidation } from '../request/options.ts';
 import { headerOf } from '../request/request.ts';
 import { strictRefusal } from '../stage-thread/decode-patched.ts';
-import { betweenStages, readBodyOf } from './read-body.ts';
+import { betweenStages, noteGrowth, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
+import { threadKind } from './thread-kind.ts';
 import { joinUnchanged, divideByChange } from './unchanged-fields.ts';
 
 interface BodyOptions {
@@ -74,6 +75,7 @@ class RequestTime implements DefaultingContext {
   readonly #scope: Scope;
   wasUsed = false;
   alreadyDefaulted: unknown;
+  readonly growth = new Growth();
 
   constructor(scope: Scope) {
     this.#scope = scope;
@@ -118,14 +120,17 @@ async function decodeBytes(
   if (format === 'protobuf') {
     const object = decodeProtobufBody(schema, body, expected);
     await betweenStages(scope);
-    return withDefaults(expected, object, time);
+    const complete = withDefaults(expected, object, time);
+    noteGrowth(scope, time.growth);
+    return complete;
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
-  const { object, strictErrors } = decode({ body, contentType: format, expected });
+  const { object, strictErrors } = decode({ body, contentType: format, expected }, time.growth);
   reportStrictErrors(scope, strictErrors, options.fieldValidation, cannotBeHandled(expected));
   if (decode === scope.served.decode) checkVersion(object, expected);
   await betweenStages(scope);
   const complete = withDefaults(expected, object, time);
+  noteGrowth(scope, time.growth);
   rememberEmptyLists(complete, body, format);
   return complete;
 }
@@ -140,14 +145,18 @@ async function decodeInThread(
   format: BodyFormat,
   options: BodyOptions & { expected: GroupVersionKind; time: DefaultingContext },
 ): Promise<KubeObject | undefined> {
-  if (scope.served.custom) return undefined;
   const { group, version, kind } = options.expected;
   const expected = { group, version, kind };
-  const decoded = await scope.backend.stages.run('decode', { body, format, expected, now: options.time.now ?? '' });
+  const { served, backend } = scope;
+  const custom = served.custom ? threadKind(served)?.custom : undefined;
+  if (served.custom && (!custom || kind !== served.kind || format === 'protobuf')) return undefined;
+  const input = { body, format, expected, now: options.time.now ?? '' };
+  const decoded = await backend.stages.run('decode', input, custom);
   if (!decoded) return undefined;
   reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation, cannotBeHandled(expected));
-  const { clock } = scope.backend.ctx;
+  const { clock } = backend.ctx;
   const object = (await inSlices(clock, fromPieces(decoded.object))) as KubeObject;
+  if (custom) checkVersion(object, expected);
   if (decoded.written !== undefined) {
     const { body: written } = (await inSlices(clock, fromPieces(decoded.written))) as { body: unknown };
     rememberBody(object, written);

@@ -8,9 +8,11 @@ import { conflict } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { errorKind } from '../registry/served-resource.ts';
+import type { Strategy } from '../registry/strategy.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
+import { checkName } from './check-name.ts';
 import { decodeDeleteOptions } from './decode-body.ts';
 import { isFinished } from './finish-deletion.ts';
 import { writeContext } from './prepare-for-create.ts';
@@ -20,6 +22,7 @@ const MAX_ATTEMPTS = 100;
 
 export async function deleteVerb(scope: Scope): Promise<Result> {
   const options = await readDeleteOptions(scope);
+  checkName(scope.place.name);
   const { entry, gone } = await deleteObject(scope, options);
   if (!gone) return { type: 'entry', status: options.orphanDependents === false ? 202 : 200, entry };
   if (scope.served.strategy.deleteReturnsObject) return { type: 'entry', status: 200, entry };
@@ -36,24 +39,19 @@ export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
   return options;
 }
 
-export async function deleteObject(scope: Scope, options: DeleteOptions): Promise<{ entry: Entry; gone: boolean }> {
+/** `admitted`: admission has seen the request already, as an eviction. */
+export async function deleteObject(
+  scope: Scope,
+  options: DeleteOptions,
+  { admitted = false } = {},
+): Promise<{ entry: Entry; gone: boolean }> {
   const { backend, served, place } = scope;
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current =
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     checkPreconditions(scope, options, current);
-    const attributes = attributesOf(scope, {
-      operation: 'DELETE',
-      oldObject: current.object,
-      // Admission sees no name when a collection is deleted.
-      name: scope.info.verb === 'deletecollection' ? '' : place.name,
-      options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
-      dryRun,
-    });
-    await backend.admission.admit(attributes);
-    await backend.admission.validate(attributes);
-
+    if (!admitted) await admitDeletion(scope, current, options, dryRun);
     const marked = markForDeletion(scope, current.object, options, dryRun);
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {
@@ -68,23 +66,40 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
 }
 
+async function admitDeletion(scope: Scope, current: Entry, options: DeleteOptions, dryRun: boolean): Promise<void> {
+  const { admission } = scope.backend;
+  const attributes = attributesOf(scope, {
+    operation: 'DELETE',
+    oldObject: current.object,
+    // Admission sees no name when a collection is deleted.
+    name: scope.info.verb === 'deletecollection' ? '' : scope.place.name,
+    options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
+    dryRun,
+  });
+  await admission.admit(attributes);
+  await admission.validate(attributes);
+}
+
 /** Kinds with graceful deletion return the marked object; others the object as it was. */
 function shownAfterRemoval(scope: Scope, current: Entry, marked: KubeObject): Entry {
   return scope.served.strategy.gracePeriod ? current.showing(marked) : current;
 }
 
-function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry): void {
+export function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
   const subject = { group: '', resource: scope.served.kind };
   const actual = current.object.metadata.uid;
-  if (uid !== undefined && uid !== actual && scope.served.strategy.prepareForDelete) {
-    throw conflict(
-      scope.served.groupResource,
-      scope.place.name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
-    );
+  const isOther = uid !== undefined && uid !== actual;
+  const isChanged = resourceVersion !== undefined && resourceVersion !== String(current.revision);
+  // Kinds with a deletion of their own check it before all others.
+  if ((isOther || isChanged) && scope.served.strategy.prepareForDelete) {
+    const [what, wanted, found] = isOther
+      ? ['UID', uid, actual]
+      : ['ResourceVersion', resourceVersion, current.revision];
+    const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
+    throw conflict(scope.served.groupResource, scope.place.name, why);
   }
-  if (uid !== undefined && uid !== actual) {
+  if (isOther) {
     throw withoutDetailGroup(
       conflict(
         subject,
@@ -94,7 +109,7 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
       scope,
     );
   }
-  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+  if (isChanged) {
     throw withoutDetailGroup(
       conflict(
         subject,
@@ -124,7 +139,10 @@ function markForDeletion(
 ): KubeObject | 'already-marked' {
   const { strategy } = scope.served;
   const { clock } = scope.backend.ctx;
-  const object = cloneJson(current);
+  // What holds a deletion besides finalizers is waited for, whatever the policy of another delete.
+  if (current.metadata.deletionTimestamp && strategy.deletionHeld?.(current)) return 'already-marked';
+  // Only a strategy changes more than the metadata; a large object takes long to copy.
+  const object = strategy.prepareForDelete ? cloneJson(current) : { ...current, metadata: { ...current.metadata } };
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
   const sameFinalizers =
@@ -141,7 +159,9 @@ function markForDeletion(
       return object;
     }
     strategy.prepareForDelete?.(object, writeContext(scope, dryRun));
-    if (!sameFinalizers || isFinished(scope, object)) return object;
+    const hasGrace = meta.deletionGracePeriodSeconds !== undefined;
+    meta.deletionGracePeriodSeconds ??= 0;
+    if (!sameFinalizers || !hasGrace || isFinished(scope, object)) return object;
     return 'already-marked';
   }
   meta.deletionTimestamp = formatTime(clock.now() + (grace ?? 0) * 1000);
@@ -156,13 +176,14 @@ const FOREGROUND = 'foregroundDeletion';
 
 /** The propagation policy becomes a finalizer that the garbage collector processes. */
 function deletionFinalizers(
-  fallback: 'Orphan' | 'Background' | undefined,
+  fallback: Strategy['defaultPropagation'],
   finalizers: readonly string[],
   options: DeleteOptions,
 ): string[] {
   const { orphanDependents, propagationPolicy } = options;
   let policy: string;
-  if (propagationPolicy !== undefined) policy = propagationPolicy;
+  if (fallback === 'Unsupported') policy = 'Background';
+  else if (propagationPolicy !== undefined) policy = propagationPolicy;
   else if (orphanDependents !== undefined) policy = orphanDependents ? 'Orphan' : 'Background';
   else if (finalizers.includes(ORPHAN)) policy = 'Orphan';
   else if (finalizers.includes(FOREGROUND)) policy = 'Foreground';

@@ -120,3 +120,39 @@ describe('list', () => {
     expect((await server.call('GET', `${COLLECTION}?${query}`)).status).toBe(400);
   });
 });
+
+describe('the source of events', () => {
+  const EVENTS = '/api/v1/namespaces/default/events';
+  const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
+  const named = async (source: string): Promise<string[]> => {
+    const { body } = await server.call('GET', `${EVENTS}?fieldSelector=source%3D${source}`);
+    return (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
+  };
+
+  it('is the reporting component where nothing else is said', async () => {
+    const reporting = {
+      reportingComponent: 'reporter',
+      reportingInstance: 'i',
+      action: 'a',
+      reason: 'R',
+      type: 'Normal',
+    };
+    const eventTime = '2026-01-01T00:00:00.000000Z';
+    const both = { source: { component: 'source' }, reportingComponent: 'reporter' };
+    for (const [name, more] of Object.entries({ own: both, other: { ...reporting, eventTime } })) {
+      const { status } = await server.call('POST', EVENTS, { body: { metadata: { name }, involvedObject, ...more } });
+      expect(status).toBe(201);
+    }
+    expect([await named('source'), await named('reporter')]).toEqual([['own'], ['other']]);
+  });
+});
+
+it('a continue token expires when history is compacted, and says how to go on', async () => {
+  const first = await page('limit=4');
+  await create('later');
+  for (let i = 0; i < 3; i++) await server.ctx.clock.advance(300_000);
+  const { status, body } = await server.call('GET', `${COLLECTION}?limit=4&continue=${first.continueToken}`);
+  expect([status, body['reason']]).toEqual([410, 'Expired']);
+  const { continue: token } = body.metadata as { continue?: string };
+  expect((await page(`continue=${token}`)).names).toContain('later');
+});

@@ -1,6 +1,6 @@
 /** Field ownership: every write updates managedFields in the name of the request's field manager. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import { apiVersionOf, schema } from '../../api/index.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import { formatTime, fromPieces, ownValue, type MaybePromise } from '../../base/index.ts';
 import {
   ignoreManagedFieldsTimestamps,
@@ -21,6 +21,7 @@ import { headerOf } from '../request/request.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
+import { threadKind } from './thread-kind.ts';
 
 const MANAGER_LIMIT = 128;
 
@@ -100,21 +101,19 @@ async function trackInThread(
   manager: string,
 ): Promise<ManagedFieldsEntry[] | undefined> {
   const { served, subresource, backend } = scope;
-  const isBuiltIn = !served.versions && schema.kind(served) === served.message;
-  const texts = isBuiltIn ? await textsOf(scope, updated, live) : undefined;
-  const { group, version, kind } = served;
-  const output =
-    texts &&
-    (await backend.stages.run('trackFields', {
-      kind: { group, version, kind },
-      updated: texts[0]!,
-      ...(live ? { live: texts[1]! } : {}),
-      manager,
-      apiVersion: apiVersionOf(served),
-      subresource,
-      now: formatTime(backend.ctx.clock.now()),
-      resetFields: resetFieldsOf(scope),
-    }));
+  const known = threadKind(served);
+  const texts = known && (await textsOf(scope, updated, live));
+  const input = texts && {
+    kind: known.kind,
+    updated: texts[0]!,
+    ...(live ? { live: texts[1]! } : {}),
+    manager,
+    apiVersion: apiVersionOf(served),
+    subresource,
+    now: formatTime(backend.ctx.clock.now()),
+    resetFields: resetFieldsOf(scope),
+  };
+  const output = input && (await backend.stages.run('trackFields', input, known.custom));
   if (!output) return track(scope, live, updated, manager);
   const entries: ManagedFieldsEntry[] = [];
   for (const [i, entry] of (output.entries ?? []).entries()) {

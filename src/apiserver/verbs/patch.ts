@@ -1,8 +1,7 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
-import { schema } from '../../api/index.ts';
 import { cloneJson, formatTime, fromPieces } from '../../base/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
+import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { failure, isStatusError, isTooLarge, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
 import { inSlices } from '../request/in-slices.ts';
@@ -12,9 +11,10 @@ import { decodePatched } from '../stage-thread/decode-patched.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { managerOf, trackUpdate } from './managed-fields.ts';
-import { betweenStages, readBodyOf } from './read-body.ts';
+import { betweenStages, noteGrowth, noteStoredSize, readBodyOf } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
+import { threadKind } from './thread-kind.ts';
 import { joinUnchanged, divideByChange, withOwnFields } from './unchanged-fields.ts';
 import { updateObject } from './update-object.ts';
 
@@ -30,6 +30,7 @@ type PatchType = (typeof PATCH_TYPES)[number];
 export async function patch(scope: Scope): Promise<Result> {
   const type = patchType(scope);
   if (type === 'application/apply-patch+yaml') return apply(scope);
+  noteStoredSize(scope);
   const options = writeOptions('PatchOptions', scope.request.query);
   const { request } = scope;
   const body = request.patch === undefined ? await readBodyOf(scope) : { decoded: request.patch };
@@ -83,16 +84,20 @@ export async function patched(
   const divided = divideByChange(scope, live, value);
   const changed: unknown = cloneJson(divided ? divided.changed : value);
   try {
-    const decoded = decodePatched({ type, kind: served, live, value, changed });
+    const growth = new Growth();
+    const decoded = decodePatched({ type, kind: served, live, value, changed, growth });
     reportStrictErrors(scope, [...strictErrors, ...decoded.strictErrors], fieldValidation);
     const complete = divided ? joinUnchanged(served, decoded.object, divided) : decoded.object;
-    return applyDefaults(served, complete, {
+    const result = applyDefaults(served, complete, {
       now: formatTime(scope.backend.ctx.clock.now()),
       alreadyDefaulted: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
+      growth,
     });
+    noteGrowth(scope, growth);
+    return result;
   } catch (error) {
     // Errors in the result of a patch are reported as errors of the patch.
-    if (isStatusError(error)) throw refuse(error.message);
+    if (isStatusError(error) && !isTooLarge(error)) throw refuse(error.message);
     throw error;
   }
 }
@@ -106,18 +111,12 @@ async function patchedInThread(
   { fieldValidation }: WriteOptions,
 ): Promise<KubeObject | undefined> {
   const { served, backend } = scope;
-  if (!(body instanceof Uint8Array) || served.custom || schema.kind(served) !== served.message) return undefined;
-  const texts = await textsOf(scope, live);
-  if (!texts) return undefined;
-  const { group, version, kind } = served;
-  const output = await backend.stages.run('patch', {
-    type,
-    body,
-    live: texts[0]!,
-    kind: { group, version, kind },
-    fieldValidation,
-    now: formatTime(backend.ctx.clock.now()),
-  });
+  const known = threadKind(served);
+  const texts = known && body instanceof Uint8Array ? await textsOf(scope, live) : undefined;
+  if (!known || !texts || !(body instanceof Uint8Array)) return undefined;
+  const now = formatTime(backend.ctx.clock.now());
+  const input = { type, body, live: texts[0]!, kind: known.kind, fieldValidation, now };
+  const output = await backend.stages.run('patch', input, known.custom);
   if (!output) return undefined;
   reportStrictErrors(scope, output.strictErrors, fieldValidation);
   return (await inSlices(backend.ctx.clock, fromPieces(output.object))) as KubeObject;

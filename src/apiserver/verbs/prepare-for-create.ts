@@ -4,7 +4,7 @@ import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
-import { errorKind, type ServedResource } from '../registry/served-resource.ts';
+import { kindOf } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
 import type { Reservation, WriteContext } from '../registry/strategy.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
@@ -67,7 +67,7 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 }
 
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
-  if (scope.isLarge) return validatedInThread(scope, object, request, steps);
+  if (scope.isLarge && !scope.served.strategy.validate) return validatedInThread(scope, object, request, steps);
   validateHere(scope, object, request);
   return whenDone(betweenStages(scope), () => steps.beforeStore());
 }
@@ -94,7 +94,7 @@ function validateHere(scope: Scope, object: KubeObject, request: WriteContext): 
   const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
   const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
   if (errors.length + further.length > 0)
-    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...further, ...errors]);
   if (!knownValid) {
     const warnings = warningsOnCreate(served, object, backend.validation);
     if (warnings.length > 0) append(scope.warnings, warnings);
@@ -104,10 +104,6 @@ function validateHere(scope: Scope, object: KubeObject, request: WriteContext): 
 }
 
 const NO_ERRORS: readonly FieldError[] = [];
-
-/** The kind in error messages: a custom resource may be sent under another kind, and is refused under that name. */
-export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
-  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
 
 /** Clients cannot set these on a new object. */
 export function clearSystemMetadata({ metadata }: KubeObject): void {
@@ -124,6 +120,8 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     dryRun,
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
+    namespaceLabels: (name) =>
+      scope.backend.registry.require('', 'v1', 'namespaces').cache.get('', name)?.object.metadata.labels ?? {},
     warn: (text) => scope.warnings.push(text),
   };
 }

@@ -12,10 +12,10 @@ import {
 } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { keepStatusMetadata } from '../registry/keep-metadata.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import { kindOf, type ServedResource } from '../registry/served-resource.ts';
 import { hasStatusSubresource, restoreStatus } from '../registry/status.ts';
 import type { Reservation, SubresourceStrategy, WriteContext } from '../registry/strategy.ts';
-import { kindOf, writeContext } from './prepare-for-create.ts';
+import { writeContext } from './prepare-for-create.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { validateInThread } from './validate-in-thread.ts';
@@ -34,6 +34,8 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
   const request = writeContext(scope, update.dryRun);
   fixResourceVersion(scope, update);
   keepSystemMetadata(object.metadata, old.metadata);
+  // The store drops it; the answer to a dry run shows it.
+  if (!update.dryRun) delete object.metadata.selfLink;
   const reservation = subresource === '' ? await served.strategy.reserve?.(object, old, request) : undefined;
   try {
     await prepareAndValidate(scope, update, request);
@@ -59,12 +61,13 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   }
 
   await betweenStages(scope);
-  const inThread = scope.isLarge ? await validateInThread(scope, object, { old }) : undefined;
+  const inThread =
+    scope.isLarge && !served.strategy.validate ? await validateInThread(scope, object, { old }) : undefined;
   if (inThread) {
     append(scope.warnings, inThread);
     return;
   }
-  const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
+  const errors = [...(served.strategy.validate?.(object, old, request) ?? []), ...validate(scope, object, old)];
   if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   append(scope.warnings, warnings(served, object, old, backend.validation));
@@ -72,7 +75,6 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
 
 /** Clients may send these fields or leave them out, but cannot change them. */
 function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
-  delete meta.selfLink;
   assign(meta, old, 'creationTimestamp');
   assign(meta, old, 'generation');
   // An object that is being deleted stays so; validation refuses an update that marks one.

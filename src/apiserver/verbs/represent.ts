@@ -18,7 +18,10 @@ export function asPartialMetadata(served: ServedResource, object: KubeObject, ve
 
 /** Upstream's name of the Go type, such as `*core.Secret`. */
 export const internalType = (served: ServedResource, suffix: string): string =>
-  `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
+  `*${CORE_GROUPS.includes(served.group) ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
+
+/** Events of both groups are one type. */
+const CORE_GROUPS = ['', 'events.k8s.io'];
 
 export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVersion: string | undefined): KubeObject {
   const { served, request, backend, negotiated } = scope;

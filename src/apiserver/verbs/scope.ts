@@ -1,6 +1,7 @@
 /** What a verb gets: the request, the resource that it is for, and the parts of the server. */
 import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { ValidationContext } from '../../machinery/validation/index.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
 import type { BearerTokens } from '../authn/bearer-tokens.ts';
@@ -67,6 +68,8 @@ export interface Scope {
   template?: Template | undefined;
   /** Whether other requests run between its stages (see read-body.ts). */
   isLarge?: boolean;
+  /** The stored object that an update starts from, and its JSON. */
+  live?: { readonly object: KubeObject; bytes(): Uint8Array };
 }
 
 /** A verb returns at once where it has nothing to wait for: an await for every request costs. */

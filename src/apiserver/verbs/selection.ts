@@ -55,6 +55,8 @@ function checkFieldLabel(served: ServedResource, label: string): void {
   if (Object.hasOwn(served.selectableFields, label)) return;
   if (served.custom) throw badRequest(`field label not supported: ${label}`);
   if (served.kind === 'Job') throw badRequest(`field label ${quote(label)} not supported for Job`);
+  if (served.kind === 'ResourceSlice')
+    throw badRequest(`field label not supported for ${served.group}/${served.version}, Kind=${served.kind}: ${label}`);
   if (hasOwnLabels(served)) throw badRequest(`field label not supported: ${label}`);
   throw badRequest(`${quote(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }

@@ -9,6 +9,7 @@ import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, type WriteOptions } from '../request/options.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
 import type { Entry } from '../storage/entry.ts';
+import { REGISTRY } from '../storage/keys.ts';
 import { checkNamespace } from './create.ts';
 import { encodeLarge } from './encode-large.ts';
 import { isFinished, removeFinished } from './finish-deletion.ts';
@@ -48,6 +49,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       }
     }
     const old = current.object;
+    scope.live = { object: old, bytes: () => current.bytes };
     await betweenStages(scope);
     const object = await steps.compute(old);
     await betweenStages(scope);
@@ -56,7 +58,10 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       checkNamespace(scope, object);
     }
     dedupOwnerReferences(scope, object);
-    const conditional = checkResourceVersion(scope, object, current, steps.unconditional ?? false);
+    const conditional = checkResourceVersion(scope, object, current, {
+      isPatch: steps.unconditional ?? false,
+      dryRun: options.dryRun,
+    });
     const attributes = attributesOf(scope, {
       operation: 'UPDATE',
       object,
@@ -127,12 +132,20 @@ export function otherUid({ served, place }: Scope, key: string, wanted: string, 
   );
 }
 
+/** A dry run does not reach the store, which puts its prefix before keys. */
+const keyOfDryRun = (key: string): string => key.slice(REGISTRY.length - 1);
+
 /** Whether the client set a resourceVersion; fails when it is not the current one. */
-export function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry, isPatch: boolean): boolean {
+export function checkResourceVersion(
+  scope: Scope,
+  object: KubeObject,
+  current: Entry,
+  { isPatch, dryRun }: { readonly isPatch: boolean; readonly dryRun: boolean },
+): boolean {
   const { served, place } = scope;
   const uid = object.metadata.uid;
   if (!isPatch && uid && uid !== current.object.metadata.uid)
-    throw otherUid(scope, current.key, uid, current.object.metadata.uid ?? '');
+    throw otherUid(scope, dryRun ? keyOfDryRun(current.key) : current.key, uid, current.object.metadata.uid ?? '');
   const wanted = object.metadata.resourceVersion;
   if (!wanted || wanted === '0') return false;
   const actual = String(current.revision);

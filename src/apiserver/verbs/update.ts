@@ -9,10 +9,12 @@ import { objectKey } from '../storage/keys.ts';
 import { checkNamespace, createObject } from './create.ts';
 import { decodeBody } from './decode-body.ts';
 import { managerOf, trackUpdate } from './managed-fields.ts';
+import { noteStoredSize } from './read-body.ts';
 import type { Scope } from './scope.ts';
 import { otherUid, updateObject } from './update-object.ts';
 
 export async function update(scope: Scope): Promise<Result> {
+  noteStoredSize(scope);
   const options = writeOptions('UpdateOptions', scope.request.query);
   const body = await decodeBody(scope, { fieldValidation: options.fieldValidation });
   checkNamespace(scope, body);

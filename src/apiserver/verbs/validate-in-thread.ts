@@ -1,7 +1,7 @@
 /** Validation of a large object in the thread of large requests. */
 import type { GroupKind } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { errorKind } from '../registry/served-resource.ts';
+import { kindOf } from '../registry/served-resource.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
 
@@ -9,16 +9,16 @@ import { textsOf } from './texts-of.ts';
 export async function validateInThread(
   scope: Scope,
   object: KubeObject,
-  { old, kind = errorKind(scope.served) }: { readonly old?: KubeObject; readonly kind?: GroupKind } = {},
+  { old, kind = kindOf(scope.served, object) }: { readonly old?: KubeObject; readonly kind?: GroupKind } = {},
 ): Promise<readonly string[] | undefined> {
   const { served, subresource, backend } = scope;
   // A strategy's own checks add to the errors of the others.
-  if (served.custom || served.validation || served.strategy.validate) return undefined;
+  if (served.strategy.validate || (served.custom ? !served.definition : served.validation)) return undefined;
   const texts = await textsOf(scope, object, old);
   if (!texts) return undefined;
   const { group, version, plural, namespaced } = served;
   const { cel, ...context } = backend.validation;
-  return backend.stages.run('validate', {
+  const input = {
     resource: { group, version, plural, namespaced },
     errorKind: { group: kind.group, kind: kind.kind },
     name: object.metadata.name ?? '',
@@ -27,5 +27,6 @@ export async function validateInThread(
     ...(old ? { old: texts[1]! } : {}),
     context,
     compilesCel: cel !== undefined,
-  });
+  };
+  return backend.stages.run('validate', input, served.definition && { definition: served.definition, version });
 }

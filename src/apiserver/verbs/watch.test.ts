@@ -216,6 +216,12 @@ describe('watch', () => {
     expect(watcher.shown).toContain('ADDED a');
   });
 
+  it('marks it also when the watch did not ask for initial events but begins with them', async () => {
+    await create('a');
+    const watcher = await watch('&allowWatchBookmarks=true');
+    expect(watcher.lines.at(-1)!.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
+  });
+
   it('ends after timeoutSeconds', async () => {
     const watcher = await watch('&timeoutSeconds=5');
     await server.ctx.clock.advance(4_900);

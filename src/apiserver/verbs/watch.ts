@@ -34,15 +34,26 @@ export async function watch(scope: Scope): Promise<Result> {
   const revision = Number(requested);
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
-  if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
+  if (options.resourceVersion === '') await cache.waitUntilCurrent();
   if (options.sendInitialEvents && revision > 0) await cache.waitForClient(requested);
   await prepareAll(scope);
   return {
     type: 'watch',
     contentType: encoder.contentType,
-    run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink }).run(),
+    run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink: sinkFor(scope, sink) }).run(),
     deliver: (sink) =>
       new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
+  };
+}
+
+/** An event is no list: a watch that wants lists ends with the first one, and has sent nothing. */
+function sinkFor({ negotiated }: Scope, sink: FrameSink<Buffer>): FrameSink<Buffer> {
+  if (negotiated.as?.kind !== 'PartialObjectMetadataList') return sink;
+  const ending = new AbortController();
+  return {
+    signal: AbortSignal.any([sink.signal, ending.signal]),
+    write: () => (ending.abort(), true),
+    drained: () => sink.drained(),
   };
 }
 

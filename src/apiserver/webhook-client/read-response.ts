@@ -21,7 +21,7 @@ export interface ExpectedReview {
 export function readResponse({ status, contentType, text }: WebhookResponse, expected: ExpectedReview): unknown {
   if (status < 200 || status > 206)
     throw failureStatus(text) ?? genericServerError(status, isText(contentType) ? text : undefined);
-  if (text === '') throw new Error(`0-length response with status code: ${status} and content type: `);
+  if (text === '') throw new Error(`0-length response with status code: ${status} and content type: ${contentType}`);
   const value = parsed(text);
   if (value === null) return {};
   const { apiVersion, kind } = typeOf(value);

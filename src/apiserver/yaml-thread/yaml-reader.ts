@@ -9,7 +9,7 @@ import { cacheYaml, readsAsJson } from '../../machinery/decode/index.ts';
 import { internalError, timeout } from '../../machinery/errors/index.ts';
 import type { YamlResponse, YamlRequest } from './messages.ts';
 
-/** Shorter texts are parsed in less time than it takes to send them to a thread. */
+/** Shorter texts are parsed in less time than it takes to send them to a thread, unless anchors make them long. */
 const LONG_TEXT = 8 * 1024;
 const MAX_READING_MS = 30_000;
 /** Aliases can expand a small text into a large value. */
@@ -37,7 +37,8 @@ export class YamlReader {
 
   /** Resolves when decoding the text will not take long. Most of what is sent as YAML is JSON, which parses quickly. */
   async parseAhead(text: string): Promise<void> {
-    if (this.#program === undefined || text.length < LONG_TEXT || readsAsJson(text)) return;
+    const isLong = text.length >= LONG_TEXT || text.includes('&');
+    if (this.#program === undefined || !isLong || readsAsJson(text)) return;
     const id = ++this.#lastId;
     const parsed = new Promise<void>((resolve, reject) => this.#waiting.set(id, { text, resolve, reject }));
     this.#thread(this.#program).postMessage({ id, text } satisfies YamlRequest);

@@ -1,5 +1,6 @@
-/** Converts the declared type of a built-in kind to a CEL type. */
-import type { Message, ScalarType, Type } from '../../api/index.ts';
+/** Converts the declared type of a built-in kind, or the schema of a custom one, to a CEL type. */
+import { schema, type Message, type ScalarType, type Type } from '../../api/index.ts';
+import type { Schema } from '../../machinery/validation/index.ts';
 import {
   BOOL,
   BYTES,
@@ -12,6 +13,7 @@ import {
   mapOf,
   type ObjectField,
   type ObjectType,
+  schemaType,
   STRING,
   TIMESTAMP,
 } from '../index.ts';
@@ -32,6 +34,16 @@ export function celTypeOfMessage(message: Message): ObjectType {
   if (message.object) for (const name of ['apiVersion', 'kind']) add(name, STRING);
   for (const field of message.fields) add(field.name, celTypeOf(field.type));
   return type;
+}
+
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+/** The type of a custom resource: its schema, with the whole metadata. */
+export function celTypeOfSchema(given: Schema): CelType {
+  const type = schemaType(given, true);
+  if (type?.kind !== 'object') return DYN;
+  const metadata: ObjectField = { name: 'metadata', type: celTypeOfMessage(schema.message(OBJECT_META)) };
+  return { ...type, fields: new Map([...type.fields, ['metadata', metadata]]) };
 }
 
 function celTypeOf(type: Type): CelType {

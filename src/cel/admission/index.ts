@@ -12,4 +12,4 @@ export {
 export { Budget, COST_BUDGET, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError } from './budget.ts';
 export { Evaluation, type AdmissionVariables, type Outcome } from './evaluation.ts';
 export { toJson } from './to-json.ts';
-export { typeCheckPolicy } from './type-check-policy.ts';
+export { checkedResources, typeCheckPolicy } from './type-check-policy.ts';

@@ -8,15 +8,27 @@ import type {
   ValidatingAdmissionPolicy,
 } from '../../api/generated/admissionregistration-v1.ts';
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
+import type { Schema } from '../../machinery/validation/index.ts';
 import { AdmissionExpressions } from './admission-expressions.ts';
-import { celTypeOfMessage } from './declared-types.ts';
+import { celTypeOfMessage, celTypeOfSchema } from './declared-types.ts';
 
-interface CheckedKind extends GroupVersionKind {
-  readonly message: Message;
-}
+/** A built-in kind, or a custom one with its schema. */
+type CheckedKind = GroupVersionKind & ({ readonly message: Message } | { readonly schema: Schema });
 
 /** Finds the kind of a resource; undefined if its fields are not declared. */
 type FindKind = (group: string, version: string, plural: string) => CheckedKind | undefined;
+
+/** The resources that a policy's expressions are checked against. */
+export function checkedResources({
+  spec,
+}: ValidatingAdmissionPolicy): { readonly group: string; readonly version: string; readonly plural: string }[] {
+  const found: { group: string; version: string; plural: string }[] = [];
+  kindsToCheck((spec?.matchConstraints?.resourceRules ?? []) as readonly Rule[], (group, version, plural) => {
+    found.push({ group, version, plural });
+    return undefined;
+  });
+  return found;
+}
 
 const MAX_KINDS = 10;
 
@@ -27,7 +39,7 @@ export function typeCheckPolicy({ spec }: ValidatingAdmissionPolicy, findKind: F
     expressions: new AdmissionExpressions({
       hasParams: spec?.paramKind !== undefined,
       variables: spec?.variables ?? [],
-      objectType: celTypeOfMessage(kind.message),
+      objectType: 'message' in kind ? celTypeOfMessage(kind.message) : celTypeOfSchema(kind.schema),
     }),
   }));
   const warnings: ExpressionWarning[] = [];

@@ -1,81 +1,145 @@
 /** The format() function of strings: `"%s is %d".format([a, b])`. */
+import { quote } from '../../base/index.ts';
 import { timestampText, formatSeconds } from '../time-text.ts';
-import {
-  CelError,
-  CelObject,
-  Duration,
-  Timestamp,
-  TypeValue,
-  typeNameOf,
-  Uint,
-  type MapKey,
-  type Value,
-} from '../values.ts';
+import { CelError, Duration, Timestamp, TypeValue, typeNameOf, Uint, type MapKey, type Value } from '../values.ts';
 import { doubleText } from './conversions.ts';
+import { fixedText, scientificParts } from './decimal-text.ts';
 
-const CLAUSE = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g;
+const DEFAULT_PRECISION = 6;
 const MAX_PRECISION = 1000;
 
-export function formatText(text: string, args: readonly Value[]): string {
-  let next = 0;
-  const result = text.replace(CLAUSE, (all, precision?: string, verb?: string) => {
-    if (all === '%%') return '%';
-    if (next >= args.length) throw new CelError(`index ${next} out of range`);
-    return formatOne(
-      args[next++]!,
-      verb!,
-      precision === undefined ? undefined : Math.min(Number(precision), MAX_PRECISION),
-    );
-  });
-  return result;
+/** One `%…` of a format. */
+export interface Clause {
+  readonly verb: string;
+  readonly precision: number | undefined;
 }
 
-function formatOne(value: Value, verb: string, precision: number | undefined): string {
+/**
+ * Calls `format` for each clause with the number of its argument, and returns the text. `count` is the number of
+ * arguments; throws a CelError for a broken clause or a missing argument.
+ */
+export function eachClause(
+  text: string,
+  { count, literal = false }: { readonly count: number; readonly literal?: boolean },
+  format: (clause: Clause, index: number) => string,
+): string {
+  let out = '';
+  let index = 0;
+  for (let at = 0; at < text.length;) {
+    if (text[at] !== '%') {
+      out += text[at++];
+      continue;
+    }
+    if (text[at + 1] === '%') {
+      out += '%';
+      at += 2;
+      continue;
+    }
+    // At run time a missing argument is noticed before the end of the text.
+    if (at + 1 >= text.length && (literal || index < count)) throw new CelError('unexpected end of string');
+    if (index >= count) throw new CelError(`index ${index} out of range`);
+    const clause = clauseAt(text, at + 1);
+    out += format(clause, index++);
+    at = clause.end;
+  }
+  return out;
+}
+
+const broken = (why: string): CelError => new CelError(`could not parse formatting clause: ${why}`);
+
+function clauseAt(text: string, start: number): Clause & { end: number } {
+  let at = start;
+  let precision: number | undefined;
+  if (text[at] === '.') {
+    const digits = /^\d*/.exec(text.slice(at + 1))![0];
+    at += 1 + digits.length;
+    if (at >= text.length) throw broken('error while parsing precision: could not find end of precision specifier');
+    if (digits === '')
+      throw broken(
+        'error while parsing precision: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax',
+      );
+    precision = Math.min(Number(digits), MAX_PRECISION);
+  }
+  // As upstream, a clause is a byte, also where a character has more.
+  const verb = String.fromCharCode(Buffer.from(String.fromCodePoint(text.codePointAt(at)!))[0]!);
+  if (!'sdfebxXo'.includes(verb)) throw broken(`unrecognized formatting clause "${verb}"`);
+  return { verb, precision, end: at + 1 };
+}
+
+export const formatText = (text: string, args: readonly Value[]): string =>
+  eachClause(text, { count: args.length }, (clause, index) => formatOne(args[index]!, clause));
+
+/** What a clause says of a value that it cannot show. */
+export const CLAUSE_PROBLEMS: Readonly<Record<string, string>> = {
+  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+  d: 'decimal clause can only be used on integers',
+  f: 'fixed-point clause can only be used on doubles',
+  e: 'scientific clause can only be used on doubles',
+  b: 'only integers and bools can be formatted as binary',
+  o: 'octal clause can only be used on integers',
+  x: 'only integers, byte buffers, and strings can be formatted as hex',
+  X: 'only integers, byte buffers, and strings can be formatted as hex',
+};
+
+function formatOne(value: Value, { verb, precision = DEFAULT_PRECISION }: Clause): string {
   switch (verb) {
     case 's':
       return show(value);
     case 'd':
-      if (typeof value === 'bigint') return value.toString();
-      if (value instanceof Uint) return value.value.toString();
-      if (typeof value === 'number' && !Number.isFinite(value))
-        return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
-      throw wrong('decimal clause can only be used on integers', value);
+      return integer(value, verb).toString();
     case 'f':
-    case 'e': {
-      const number = typeof value === 'bigint' ? Number(value) : value instanceof Uint ? Number(value.value) : value;
-      if (typeof number !== 'number')
-        throw wrong(`${verb === 'f' ? 'fixed-point' : 'scientific'} clause can only be used on doubles`, value);
-      if (!Number.isFinite(number)) return Number.isNaN(number) ? 'NaN' : number > 0 ? 'Infinity' : '-Infinity';
-      const digits = Math.min(precision ?? 6, 100);
-      return verb === 'f' ? number.toFixed(digits) : number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
-    }
+      return localFixed(double(value, verb), precision);
+    case 'e':
+      return localScientific(double(value, verb), precision);
     case 'b':
-      if (typeof value === 'boolean') return value ? '1' : '0';
-      return integer(value, 'only integers and bools can be formatted as binary').toString(2);
+      return typeof value === 'boolean' ? (value ? '1' : '0') : integer(value, verb).toString(2);
     case 'o':
-      return integer(value, 'octal clause can only be used on integers').toString(8);
-    case 'x':
-    case 'X': {
+      return integer(value, verb).toString(8);
+    default: {
       const hex =
-        typeof value === 'string'
-          ? Buffer.from(value).toString('hex')
-          : value instanceof Uint8Array
-            ? Buffer.from(value).toString('hex')
-            : integer(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
+        typeof value === 'string' || value instanceof Uint8Array
+          ? Buffer.from(value as string).toString('hex')
+          : integer(value, verb).toString(16);
       return verb === 'x' ? hex : hex.toUpperCase();
     }
-    default:
-      throw new CelError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
   }
 }
 
-const wrong = (why: string, value: Value): CelError =>
-  new CelError(`error during formatting: ${why}, was given ${typeNameOf(value)}`);
+const wrong = (verb: string, value: Value): CelError =>
+  new CelError(`error during formatting: ${CLAUSE_PROBLEMS[verb]}, was given ${typeNameOf(value)}`);
 
-function integer(value: Value, why: string): bigint {
+function integer(value: Value, verb: string): bigint {
   if (typeof value === 'bigint') return value;
   if (value instanceof Uint) return value.value;
-  throw wrong(why, value);
+  throw wrong(verb, value);
+}
+
+const SPECIAL: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinity': -Infinity };
+
+/** A double, or one of the texts for what is no number. */
+function double(value: Value, verb: string): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string' && Object.hasOwn(SPECIAL, value)) return SPECIAL[value]!;
+  throw wrong(verb, value);
+}
+
+const notFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
+
+/** In the locale en-US: `12,345.600000`. */
+function localFixed(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  return fixedText(value, precision).replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+}
+
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** In the locale en-US: `1.234560 × 10⁰⁴`. */
+function localScientific(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return notFinite(value);
+  const { mantissa, exponent } = scientificParts(value, precision);
+  const digits = String(Math.abs(exponent)).padStart(2, '0');
+  const power = [...digits].map((digit) => SUPERSCRIPTS[Number(digit)]).join('');
+  return `${mantissa} × 10${exponent < 0 ? '⁻' : ''}${power}`;
 }
 
 function show(value: Value): string {
@@ -88,13 +152,31 @@ function show(value: Value): string {
   if (value instanceof Duration) return formatSeconds(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (value instanceof TypeValue) return value.name;
-  if (Array.isArray(value)) return `[${(value as readonly Value[]).map(show).join(', ')}]`;
+  if (Array.isArray(value)) return `[${(value as readonly Value[]).map(showInside).join(', ')}]`;
   if (value instanceof Map) {
-    const entries = [...(value as ReadonlyMap<MapKey, Value>)].map(([key, held]) => `${show(key)}: ${show(held)}`);
-    return `{${entries.sort().join(', ')}}`;
+    const entries = [...(value as ReadonlyMap<MapKey, Value>)]
+      .map(([key, held]): [string, string] => [showInside(key as Value), showInside(held)])
+      .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    return `{${entries.map(([key, held]) => `${key}:${held}`).join(', ')}}`;
   }
-  throw wrong(
-    'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-    value instanceof CelObject ? null : value,
-  );
+  throw wrong('s', value);
+}
+
+/** As a literal of CEL. */
+function showInside(value: Value): string {
+  if (typeof value === 'string') return quote(value);
+  if (value instanceof Uint8Array) return `b${quote(show(value))}`;
+  if (value instanceof Timestamp) return `timestamp(${quote(show(value))})`;
+  if (value instanceof Duration) return `duration(${quote(show(value))})`;
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? fixedText(value, DEFAULT_PRECISION) : quote(doubleText(value));
+  const isKnown =
+    value === null ||
+    typeof value !== 'object' ||
+    value instanceof Uint ||
+    value instanceof TypeValue ||
+    Array.isArray(value) ||
+    value instanceof Map;
+  if (!isKnown) throw new CelError(`error during formatting: no formatting function for ${typeNameOf(value)}`);
+  return show(value);
 }

@@ -34,6 +34,8 @@ function parse(text: string): UrlValue | string {
   if (typeof parsed === 'string') return parsed;
   if (text === '') return 'parse "": empty url';
   const rest = text.replace(/^[A-Za-z][A-Za-z0-9+.-]*:/, '');
+  // What follows a scheme without a slash is opaque.
+  if (!rest.startsWith('/') && parsed.scheme !== '') return new UrlValue(text, parsed.scheme, '', '', parsed.query);
   if (!rest.startsWith('/') && parsed.host === '') return `parse ${JSON.stringify(text)}: invalid URI for request`;
   const path = rest.replace(/^\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   return new UrlValue(text, parsed.scheme, parsed.host, path, parsed.query);

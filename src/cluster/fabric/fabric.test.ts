@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeNetwork } from '../../container-runtime/network/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
+import { until } from '../../kernel/testing/index.ts';
 import {
   addAddress,
   addRoute,
@@ -191,6 +192,14 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await there.send([addRoute({ destination: '10.0.0.0/8', gateway: '10.7.0.1' })]);
     here.close();
     there.close();
+    // The kernel reports the carrier, and assigns the link-local address, a moment later.
+    for (const [netns, link] of [
+      [host, 'uplink'],
+      [outside, 'eth0'],
+    ] as const)
+      await until(`${link} is up`, async () =>
+        new RegExp(`^${link}\\S* +UP .*fe80:`, 'm').test(await runIn('ip', ['-br', 'addr'], { netns })),
+      );
     return outside;
   }
 

@@ -3,6 +3,8 @@
  * node's kubelet, kube-proxy and network policy agent.
  */
 export { NodeFleet } from './node-fleet.ts';
-export { freeName, openFleet, removeLeftovers, startFleet } from './open-fleet.ts';
+export { deleteNode, deletePodsOf } from './delete-node.ts';
+export { freeName } from './free-name.ts';
+export { openFleet, removeLeftovers, startFleet } from './open-fleet.ts';
 
 export { listImages, loadImage, pullImage } from './fleet-images.ts';

@@ -6,7 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
-import { isNotFound, type Client } from '../../client/index.ts';
+import type { Client } from '../../client/index.ts';
 import {
   DEFAULT_CLOUD_CONFIG,
   localCloud,
@@ -22,6 +22,8 @@ import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts
 import { ADMIN, serviceAccountUser } from '../identities.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
 import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
+import { deleteNode, deletePodsOf } from './delete-node.ts';
+import { freeName } from './free-name.ts';
 import { startNode, type RunningNode } from './start-node.ts';
 
 export interface FleetOptions {
@@ -38,6 +40,10 @@ export interface FleetOptions {
   readonly dns: boolean;
   /** The duration of node leases; the kubelet's default when undefined. */
   readonly leaseDurationSeconds: number | undefined;
+  /** The nodes of the last start. */
+  readonly remembered: readonly string[];
+  /** Records the names of the nodes for the next start. */
+  readonly remember: (names: readonly string[]) => Promise<void>;
 }
 
 const CLUSTER_DOMAIN = 'cluster.local';
@@ -50,6 +56,8 @@ export class NodeFleet {
   readonly #failed = new Map<string, RunningNode>();
   #controlPlane: ControlPlane | undefined;
   #listener: HostListener | undefined;
+  /** Until then the record also has the nodes that are still to be started. */
+  #isStarted = false;
   readonly #ctx: Context;
   readonly #options: FleetOptions;
 
@@ -105,6 +113,25 @@ export class NodeFleet {
 
   get nodes(): RunningNode[] {
     return [...this.#nodes.values()];
+  }
+
+  /** A node that has failed comes back. */
+  get #recorded(): string[] {
+    return [...this.#nodes.keys(), ...this.#failed.keys()];
+  }
+
+  /**
+   * Starts the nodes of the record and of an earlier process, and as many more as requested; those beyond the number
+   * are removed with their pods. Returns the names of those that stay.
+   */
+  async startNodes(count: number): Promise<string[]> {
+    const names = [...new Set([...this.#options.remembered, ...this.fabric.nodes.keys()])];
+    while (names.length < count) names.push(freeName(names));
+    await this.#options.remember(names);
+    await Promise.all(names.map((name) => this.add(name)));
+    this.#isStarted = true;
+    for (const name of names.slice(count)) await this.remove(name);
+    return names.slice(0, count);
   }
 
   node(name: string): RunningNode | undefined {
@@ -183,6 +210,7 @@ export class NodeFleet {
     });
     this.#failed.delete(name);
     this.#nodes.set(name, running);
+    if (this.#isStarted) await this.#options.remember(this.#recorded);
     await Promise.race([running.ready, running.agentsEnded]);
     return running;
   }
@@ -209,22 +237,11 @@ export class NodeFleet {
   async remove(name: string): Promise<void> {
     const known = this.#known(name);
     const client = this.#controlPlane!.clientAs(ADMIN, 'k8ts');
-    const unlessGone = (error: unknown): void => {
-      if (!isNotFound(error)) throw error;
-    };
-    await client.resource('v1/nodes').delete({ name }).catch(unlessGone);
+    await deleteNode(client, name);
     this.#nodes.delete(name);
+    await this.#options.remember(this.#recorded);
     await known.stop();
-    // The containers have ended; otherwise the pod garbage collector would delete the pods a minute later.
-    const { items } = await client.resource('v1/pods').list({ fieldSelector: `spec.nodeName=${name}` });
-    await Promise.all(
-      items.map(({ metadata }) =>
-        client
-          .resource('v1/pods')
-          .delete({ name: metadata.name!, namespace: metadata.namespace! }, { gracePeriodSeconds: 0 })
-          .catch(unlessGone),
-      ),
-    );
+    await deletePodsOf(client, name);
     await this.fabric.removeNode(name);
     await removeCgroups(`/${this.#options.clusterName}/${name}`);
     await fs.rm(path.join(this.#options.directory, name), { recursive: true, force: true });

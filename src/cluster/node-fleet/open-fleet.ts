@@ -7,6 +7,7 @@ import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kern
 import type { ClusterOptions } from '../cluster-options.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
+import { readClusterRecord, updateClusterRecord } from '../data-directory.ts';
 import { FabricError } from '../fabric/index.ts';
 import { ephemeralName, removeAbandonedFleets, removeFleet } from './abandoned-fleets.ts';
 import { NodeFleet, type FleetOptions } from './node-fleet.ts';
@@ -30,6 +31,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     remembered && fs.existsSync(remembered)
       ? (JSON.parse(fs.readFileSync(remembered, 'utf8')) as NetworkRanges)
       : undefined;
+  let recording: Promise<void> = Promise.resolve();
   const fleetOptions: FleetOptions = {
     clusterName: name,
     directory: path.join(dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
@@ -40,6 +42,10 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     egress: options.egress ?? false,
     dns: options.addons?.includes('dns') ?? false,
     leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
+    remembered: (dataDirectory && readClusterRecord(dataDirectory)?.nodes) || [],
+    // One after the other: each replaces the file.
+    remember: (nodes) =>
+      (recording = recording.then(() => (dataDirectory ? updateClusterRecord(dataDirectory, { nodes }) : undefined))),
   };
   try {
     return await NodeFleet.open(ctx, fleetOptions);
@@ -75,19 +81,11 @@ export async function removeLeftovers(ctx: Context, dataDirectory: string): Prom
   return [...((await removeFleet(ctx, own)) ? [own] : []), ...(await removeAbandonedFleets(ctx))];
 }
 
-/** Starts the nodes of an earlier process and as many more as requested; returns their names. */
+/** Starts what the nodes share, and the nodes; returns their names. */
 export async function startFleet(
   fleet: NodeFleet,
   { controlPlane, components, count }: { controlPlane: ControlPlane; components: Components; count: number },
 ): Promise<string[]> {
   await fleet.start(controlPlane, components);
-  const names = [...fleet.fabric.nodes.keys()];
-  while (names.length < count) names.push(freeName(names));
-  await Promise.all(names.map((name) => fleet.add(name)));
-  return names;
-}
-
-/** The first unused name of node-1, node-2, … */
-export function freeName(taken: readonly string[]): string {
-  for (let index = 1; ; index++) if (!taken.includes(`node-${index}`)) return `node-${index}`;
+  return fleet.startNodes(count);
 }

@@ -4,11 +4,12 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { CriError, type Mount } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
 import { attachMount, cloneMount, mapOwners } from '../linux/file-system-calls.ts';
-import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
 
 interface PrepareMountsOptions {
   readonly id: string;
@@ -81,7 +82,7 @@ function mapVolumeOwners(parts: RuntimeParts, { id, source, index, userNamespace
     }
   } catch (error) {
     throw new Error(
-      `the owners of the volume ${source} cannot be mapped to the pod's user namespace: ${messageOf(error)}`,
+      `the owners of the volume ${source} cannot be mapped to the pod's user namespace: ${errorMessage(error)}`,
       { cause: error },
     );
   } finally {

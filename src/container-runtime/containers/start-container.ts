@@ -1,11 +1,12 @@
 /** StartContainer: creates the container's process through conmon and starts it. */
 import fs from 'node:fs';
+import { errorMessage } from '../../base/index.ts';
 import { CriError } from '../../cri/index.ts';
 import { identify, readPidFile } from '../linux/processes.ts';
 import { deleteOciContainer, startOciContainer, type OciRuntime } from '../oci-runtime.ts';
 import type { OciSpec } from '../oci-spec/oci-types.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
-import { messageOf, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
+import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { createWithConmon } from './conmon.ts';
 import { containerState, findContainer } from './container-status.ts';
@@ -31,7 +32,7 @@ export async function startContainer(parts: RuntimeParts, idOrPrefix: string | u
       await start(parts, record, runtime);
     } catch (error) {
       await deleteOciContainer(runtime, id);
-      const message = `failed to create task for container: OCI runtime create failed: ${messageOf(error)}`;
+      const message = `failed to create task for container: OCI runtime create failed: ${errorMessage(error)}`;
       const now = nowNanoseconds(parts.ctx);
       parts.containers.update(id, {
         phase: 'exited',

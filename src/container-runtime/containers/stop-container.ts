@@ -1,4 +1,5 @@
 /** StopContainer: sends the stop signal and, after the timeout, SIGKILL to all processes of the container. */
+import { withDeadline } from '../../kernel/index.ts';
 import { signalProcess } from '../linux/processes.ts';
 import { signalNumber } from '../oci-spec/signals.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
@@ -23,17 +24,21 @@ export async function stopContainer(
   const { clock } = parts.ctx;
 
   if (timeoutSeconds > 0) {
-    const limit = clock.deadline(Math.min(timeoutSeconds * 1000, MAX_WAIT_MS));
-    const ended = parts.exits.wait(id, limit);
-    signalProcess(record.process, signalNumber(record.stopSignal));
-    if (await ended) return;
+    const { process } = record;
+    const hasEnded = await withDeadline({ clock, ms: Math.min(timeoutSeconds * 1000, MAX_WAIT_MS) }, (limit) => {
+      const ended = parts.exits.wait(id, limit);
+      signalProcess(process, signalNumber(record.stopSignal));
+      return ended;
+    });
+    if (hasEnded) return;
   }
-  const limit = clock.deadline(KILL_WAIT_MS);
-  const ended = parts.exits.wait(id, limit);
-  killAllProcesses(parts, record);
-  await recordExit(parts, id);
-  if (parts.containers.get(id)?.phase !== 'running') return;
-  if (!(await ended)) throw new Error(`container ${id} does not end after SIGKILL`);
+  await withDeadline({ clock, ms: KILL_WAIT_MS }, async (limit) => {
+    const ended = parts.exits.wait(id, limit);
+    killAllProcesses(parts, record);
+    await recordExit(parts, id);
+    if (parts.containers.get(id)?.phase !== 'running') return;
+    if (!(await ended)) throw new Error(`container ${id} does not end after SIGKILL`);
+  });
 }
 
 /** In its own PID namespace, killing the first process kills all; otherwise the cgroup lists them. */

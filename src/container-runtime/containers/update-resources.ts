@@ -1,11 +1,12 @@
 /** UpdateContainerResources: changes the limits of a created or running container. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { CriError, type LinuxContainerResources } from '../../cri/index.ts';
 import { updateOciContainer } from '../oci-runtime.ts';
 import type { OciSpec } from '../oci-spec/oci-types.ts';
 import { mergedResources, ociResources } from '../oci-spec/resources.ts';
-import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
 import { containerState, findContainer } from './container-status.ts';
 
 export async function updateContainerResources(
@@ -31,7 +32,7 @@ export async function updateContainerResources(
           path.join(paths.directory, 'resources.json'),
         );
       } catch (error) {
-        throw new CriError('UNKNOWN', `failed to update resources: ${messageOf(error)}`, { cause: error });
+        throw new CriError('UNKNOWN', `failed to update resources: ${errorMessage(error)}`, { cause: error });
       }
     }
     const spec = JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec;

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/index.ts';
 import type { GrpcStatusName } from '../../grpc/index.ts';
 
 /**
@@ -23,7 +24,7 @@ export function wrapError(action: string, error: unknown): ImageError {
     if (error.message.startsWith('RegistryUnavailable')) return error;
     return new ImageError(error.code, `${action}: ${error.message}`, { cause: error });
   }
-  return new ImageError('UNKNOWN', `${action}: ${error instanceof Error ? error.message : String(error)}`, {
+  return new ImageError('UNKNOWN', `${action}: ${errorMessage(error)}`, {
     cause: error,
   });
 }

@@ -1,5 +1,6 @@
 /** Namespaced sysctls. They are written by a thread inside of the namespaces. */
 import fs from 'node:fs';
+import { errorMessage } from '../../base/index.ts';
 
 /** The sysctls of the IPC and UTS namespaces; all of `net` belong to the network namespace. */
 const IPC = /^(?:kernel[./](?:msgmax|msgmnb|msgmni|sem|shmall|shmmax|shmmni|shm_rmid_forced)|fs[./]mqueue[./].+)$/;
@@ -29,9 +30,8 @@ export function writeSysctl(name: string, value: string): void {
   try {
     fs.writeFileSync(sysctlPath(name), value);
   } catch (error) {
-    throw new Error(
-      `the sysctl ${name} cannot be set to ${JSON.stringify(value)}: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new Error(`the sysctl ${name} cannot be set to ${JSON.stringify(value)}: ${errorMessage(error)}`, {
+      cause: error,
+    });
   }
 }

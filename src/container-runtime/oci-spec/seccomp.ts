@@ -1,4 +1,5 @@
 /** Selects and loads the seccomp profile of a container: Unconfined, RuntimeDefault or Localhost. */
+import { errorMessage } from '../../base/index.ts';
 import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
 import type { OciSeccomp, OciSyscallRule } from './oci-types.ts';
 import { defaultSeccompProfile } from './seccomp-default.ts';
@@ -71,10 +72,7 @@ function parseProfile(text: string, file: string, capabilities: readonly string[
   try {
     profile = JSON.parse(text) as ProfileFile;
   } catch (error) {
-    throw new Error(
-      `the seccomp profile ${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new Error(`the seccomp profile ${file} is not JSON: ${errorMessage(error)}`, { cause: error });
   }
   if (typeof profile !== 'object' || profile === null || typeof profile.defaultAction !== 'string') {
     throw new Error(`the seccomp profile ${file} has no defaultAction`);

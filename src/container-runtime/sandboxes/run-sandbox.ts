@@ -1,11 +1,12 @@
 /** RunPodSandbox: creates the sandbox's namespaces, files and network; removes them all if a step fails. */
 import fs from 'node:fs';
+import { errorMessage } from '../../base/index.ts';
 import { CriError, type PodSandboxConfig, type RunPodSandboxRequest } from '../../cri/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import type { NetworkSandbox } from '../network/index.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
-import { messageOf, newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
+import { newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { startInfra } from './infra-container.ts';
 import { networkSandbox } from './network-sandbox.ts';
 import { writeSandboxFiles } from './sandbox-files.ts';
@@ -71,9 +72,9 @@ async function setUp(parts: RuntimeParts, record: SandboxRecord, runtime: OciRun
     : attach(parts, { ...networkSandbox(parts, record), sysctls: sysctls.network });
   const [infraResult, attachResult] = await Promise.allSettled([infra, attached]);
   if (infraResult.status === 'rejected')
-    throw new Error(`failed to start sandbox: ${messageOf(infraResult.reason)}`, { cause: infraResult.reason });
+    throw new Error(`failed to start sandbox: ${errorMessage(infraResult.reason)}`, { cause: infraResult.reason });
   if (attachResult.status === 'rejected')
-    throw new Error(`failed to setup network for sandbox "${id}": ${messageOf(attachResult.reason)}`, {
+    throw new Error(`failed to setup network for sandbox "${id}": ${errorMessage(attachResult.reason)}`, {
       cause: attachResult.reason,
     });
   parts.sandboxes.put({

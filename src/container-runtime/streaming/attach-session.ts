@@ -1,10 +1,11 @@
 /** Attach: connects a client to the stdio of a container, through conmon's attach socket. */
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { errorMessage } from '../../base/index.ts';
 import type { AttachRequest } from '../../cri/index.ts';
 import { resizeTerminal } from '../containers/conmon-control.ts';
 import { findRunningContainer } from '../containers/container-status.ts';
-import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
 import { connectToConmon, MAX_MESSAGE_BYTES, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
 import type { RemoteCommand } from './remote-command.ts';
 
@@ -12,7 +13,7 @@ export async function attachSession(parts: RuntimeParts, request: AttachRequest,
   try {
     await attach(parts, request, remote);
   } catch (error) {
-    await remote.finish({ type: 'failure', message: `error attaching to container: ${messageOf(error)}` });
+    await remote.finish({ type: 'failure', message: `error attaching to container: ${errorMessage(error)}` });
     return;
   }
   await remote.finish({ type: 'success' });

@@ -1,10 +1,11 @@
 /** Exec: runs a command in a container with its stdio connected to a client. */
 import type { ChildProcess } from 'node:child_process';
 import { finished } from 'node:stream/promises';
+import { errorMessage } from '../../base/index.ts';
 import type { ExecRequest } from '../../cri/index.ts';
 import { startExec, type ExecProcess } from '../containers/exec-process.ts';
 import { ociMessage } from '../oci-runtime.ts';
-import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
 import type { Outcome, RemoteCommand, TerminalSize } from './remote-command.ts';
 import { StartGate } from './start-gate.ts';
 import { Terminal } from './terminal.ts';
@@ -20,7 +21,7 @@ export async function execSession(parts: RuntimeParts, request: ExecRequest, rem
   try {
     outcome = await (request.tty ? execInTerminal(parts, request, remote) : execWithPipes(parts, request, remote));
   } catch (error) {
-    outcome = { type: 'failure', message: `error executing command in container: ${messageOf(error)}` };
+    outcome = { type: 'failure', message: `error executing command in container: ${errorMessage(error)}` };
   }
   await remote.finish(outcome);
 }

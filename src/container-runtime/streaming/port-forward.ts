@@ -3,10 +3,11 @@ import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
+import { errorMessage } from '../../base/index.ts';
 import type { PortForwardRequest } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { connectIn } from '../../net/netns/index.ts';
-import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
 import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
 import { findSandbox } from '../sandboxes/sandbox-status.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
@@ -33,7 +34,7 @@ export function dialerOf(parts: RuntimeParts, { podSandboxId }: PortForwardReque
     } catch (error) {
       return connected(connectIn({ netns, host: '::1', port })).catch(() => {
         throw new Error(
-          `failed to connect to localhost:${port} inside namespace ${JSON.stringify(record.id)}: ${messageOf(error)}`,
+          `failed to connect to localhost:${port} inside namespace ${JSON.stringify(record.id)}: ${errorMessage(error)}`,
         );
       });
     }
@@ -98,7 +99,7 @@ async function forward(port: number, dial: Dial, data: Duplex, errors: Duplex): 
     await copyBothWays(data, socket);
     errors.end();
   } catch (error) {
-    errors.end(`error forwarding port ${port} to pod: ${messageOf(error)}`);
+    errors.end(`error forwarding port ${port} to pod: ${errorMessage(error)}`);
     data.end();
   }
   await finished(errors, { readable: false }).catch(() => {});
@@ -146,7 +147,7 @@ export async function channelPortForward(
         return pod;
       },
       (error: unknown) => {
-        send(index * 2 + 1, Buffer.from(`error forwarding port ${port} to pod: ${messageOf(error)}`));
+        send(index * 2 + 1, Buffer.from(`error forwarding port ${port} to pod: ${errorMessage(error)}`));
         return undefined;
       },
     );

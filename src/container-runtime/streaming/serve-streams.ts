@@ -72,7 +72,8 @@ async function serveWebSocket(
   const known: readonly string[] =
     stream.kind === 'portforward' ? [TUNNEL_PROTOCOL, ...PORT_CHANNEL_PROTOCOLS] : COMMAND_PROTOCOLS;
   const offered = headerList(request.headers['sec-websocket-protocol']);
-  const protocol = offered.find((name) => known.includes(name));
+  // A client that asks for no subprotocol gets the oldest one.
+  const protocol = offered.length === 0 ? '' : offered.find((name) => known.includes(name));
   if (protocol === undefined) {
     refuse(
       socket,
@@ -81,7 +82,7 @@ async function serveWebSocket(
     );
     return;
   }
-  const connection = await acceptWebSocket({ request, socket, head }, protocol);
+  const connection = await acceptWebSocket({ request, socket, head }, protocol || undefined);
   if (stream.kind !== 'portforward')
     await runCommand(parts, stream, websocketCommand(connection, { protocol, wanted: wantedStreams(stream) }));
   else if (protocol === TUNNEL_PROTOCOL)

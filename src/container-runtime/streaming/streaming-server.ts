@@ -5,9 +5,10 @@
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { errorMessage } from '../../base/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
-import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
+import { newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
 import type { StreamRequest } from './stream-request.ts';
 
@@ -93,7 +94,7 @@ export class StreamingServer {
       .catch((error: unknown) => {
         this.#parts.ctx.logger
           .v(2)
-          .info('Streaming session failed', { kind: found.stream.kind, err: messageOf(error) });
+          .info('Streaming session failed', { kind: found.stream.kind, err: errorMessage(error) });
         socket.destroy();
       })
       .finally(() => this.#sessions.delete(session));

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
 import { websocketCommand } from './websocket-command.ts';
 
+const WANTED = { stdin: false, stdout: true, stderr: true, terminal: false };
+
 class RecordingSocket extends EventEmitter {
   readonly OPEN = 1;
   readonly readyState = 1;
@@ -11,6 +13,10 @@ class RecordingSocket extends EventEmitter {
   send(data: Buffer | string, done: () => void): void {
     this.sent.push([...Buffer.from(data as Buffer)]);
     done();
+  }
+
+  close(): void {
+    this.emit('close');
   }
 }
 
@@ -26,4 +32,18 @@ it.each([
     wanted: { stdin: false, terminal: false, ...wanted },
   });
   expect(socket.sent).toEqual([[channel]]);
+});
+
+it.each([
+  ['v5.channel.k8s.io', { type: 'success' } as const, ['{"metadata":{},"status":"Success"}']],
+  ['v4.channel.k8s.io', { type: 'success' } as const, ['{"metadata":{},"status":"Success"}']],
+  ['channel.k8s.io', { type: 'success' } as const, []],
+  ['', { type: 'success' } as const, []],
+  ['channel.k8s.io', { type: 'failure', message: 'no such file' } as const, ['no such file']],
+])('%s: what the error channel says of %o', async (protocol, outcome, expected) => {
+  const socket = new RecordingSocket();
+  const command = websocketCommand(socket as unknown as WebSocket, { protocol, wanted: WANTED });
+  await command.finish(outcome);
+  const ofErrors = socket.sent.filter(([channel]) => channel === 3);
+  expect(ofErrors.map((message) => Buffer.from(message.slice(1)).toString())).toEqual(expected);
 });

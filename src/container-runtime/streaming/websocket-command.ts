@@ -6,6 +6,7 @@ import { PassThrough, Writable } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import {
   parseResize,
+  plainTextOf,
   statusOf,
   type Outcome,
   type RemoteCommand,
@@ -63,9 +64,9 @@ export function websocketCommand(
     onResize: (listener) => resize.listen(listener),
     disconnected: disconnected.signal,
     async finish(outcome: Outcome) {
-      await new Promise<void>((resolve) =>
-        send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()),
-      );
+      // Before v4 there was no Status: the text of an error, and nothing after success.
+      const text = /^v[45]\./.test(protocol) ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
+      if (text !== '') await new Promise<void>((resolve) => send(CHANNEL.error, Buffer.from(text), () => resolve()));
       if (socket.readyState === socket.OPEN) socket.close(CLOSE_NORMAL);
     },
   };

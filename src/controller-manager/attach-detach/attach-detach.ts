@@ -1,6 +1,6 @@
 /**
  * persistentvolume-attach-detach-controller: asks CSI drivers, by VolumeAttachments, to attach the volumes of pods to
- * their nodes and to detach them when no pod is left; writes into the status of nodes what is attached.
+ * their nodes and to detach them when no pod uses them; writes into the status of nodes what is attached.
  */
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';

@@ -2,28 +2,28 @@
 import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
 import { DEFAULT_CONFIG } from '../config.ts';
 
-const NO_CLOUD = 'clouds are the business of the cloud controller manager';
-const NO_RECYCLING = 'recycling is deprecated: volumes are provisioned and deleted';
-const BATCHED = 'the work queue already merges changes of a moment';
-const WATCHED = 'changes are seen when they happen';
+const NO_CLOUD = 'the cloud controller manager handles clouds';
+const NO_RECYCLING = 'the Recycle reclaim policy is deprecated';
+const BATCHED = 'the work queue already batches updates';
+const WATCHED = 'informers deliver changes without a resync';
 const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
 
 const { leaderElection, horizontalPodAutoscaler: autoscaler, nodeEviction } = DEFAULT_CONFIG;
 
 const generalFlags = {
   kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
-  master: { kind: 'text', section: 'General', summary: "Address of the API server, in the place of the kubeconfig's" },
+  master: { kind: 'text', section: 'General', summary: 'Address of the API server; overrides the kubeconfig' },
   controllers: {
     kind: 'texts',
     default: ['*'],
     section: 'General',
-    summary: 'Which controllers run: * for those on by default, name, -name',
+    summary: 'Controllers to enable: * for all that are on by default, name, -name to disable',
   },
   'use-service-account-credentials': {
     kind: 'switch',
     default: false,
     section: 'General',
-    summary: 'Whether each controller acts as a ServiceAccount of its own',
+    summary: 'Use individual ServiceAccount credentials for each controller',
   },
   'feature-gates': { kind: 'pairs', section: 'General', summary: 'Feature gates: Name=true' },
   'cluster-name': {
@@ -32,12 +32,20 @@ const generalFlags = {
     section: 'General',
     summary: 'Prefix of cloud resources of the cluster',
   },
-  'kube-api-qps': { kind: 'number', section: 'General', summary: 'Requests a second; no limit of our own without it' },
-  'kube-api-burst': { kind: 'whole', section: 'General', summary: 'Requests at once where they are limited (30)' },
-  'kube-api-content-type': { kind: 'text', ignored: 'JSON is spoken' },
+  'kube-api-qps': {
+    kind: 'number',
+    section: 'General',
+    summary: 'Queries per second to the API server; unlimited by default',
+  },
+  'kube-api-burst': {
+    kind: 'whole',
+    section: 'General',
+    summary: 'Burst of queries when --kube-api-qps is set (default 30)',
+  },
+  'kube-api-content-type': { kind: 'text', ignored: 'the client uses JSON' },
   'min-resync-period': { kind: 'duration', ignored: WATCHED },
-  'controller-start-interval': { kind: 'duration', ignored: 'controllers start together' },
-  'controller-shutdown-timeout': { kind: 'duration', ignored: 'controllers end at once' },
+  'controller-start-interval': { kind: 'duration', ignored: 'all controllers start at once' },
+  'controller-shutdown-timeout': { kind: 'duration', ignored: 'controllers stop at once' },
   'enable-garbage-collector': {
     kind: 'switch',
     only: ['true'],
@@ -50,25 +58,25 @@ const leaderElectionFlags = {
     kind: 'switch',
     default: true,
     section: 'Leader election',
-    summary: 'Whether one of several managers is elected leader',
+    summary: 'Elect a leader before the controllers run',
   },
   'leader-elect-lease-duration': {
     kind: 'duration',
     default: leaderElection.leaseDurationMs,
     section: 'Leader election',
-    summary: 'How long others wait for a renewal',
+    summary: 'Duration that candidates wait before they take over a lease that is not renewed',
   },
   'leader-elect-renew-deadline': {
     kind: 'duration',
     default: leaderElection.renewDeadlineMs,
     section: 'Leader election',
-    summary: 'How long the leader tries to renew',
+    summary: 'Duration that the leader retries to renew its lease before it gives up',
   },
   'leader-elect-retry-period': {
     kind: 'duration',
     default: leaderElection.retryPeriodMs,
     section: 'Leader election',
-    summary: 'Time between attempts',
+    summary: 'Duration between attempts to acquire or renew the lease',
   },
   'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
   'leader-elect-resource-name': {
@@ -83,79 +91,84 @@ const leaderElectionFlags = {
     section: 'Leader election',
     summary: 'Namespace of the Lease',
   },
-  'enable-leader-migration': { kind: 'switch', only: ['false'], refused: 'there is nothing to migrate from' },
-  'leader-migration-config': { kind: 'text', refused: 'there is nothing to migrate from' },
+  'enable-leader-migration': { kind: 'switch', only: ['false'], refused: 'leader migration is not supported' },
+  'leader-migration-config': { kind: 'text', refused: 'leader migration is not supported' },
 } as const satisfies FlagTable;
 
 const nodeFlags = {
-  'cluster-cidr': { kind: 'text', default: '', section: 'Nodes', summary: 'Addresses of pods; one range a family' },
+  'cluster-cidr': {
+    kind: 'text',
+    default: '',
+    section: 'Nodes',
+    summary: 'CIDR ranges for pods, one for each IP family',
+  },
   'allocate-node-cidrs': {
     kind: 'switch',
     default: false,
     section: 'Nodes',
-    summary: 'Whether nodes get ranges of pod addresses',
+    summary: 'Allocate pod CIDRs to nodes',
   },
   'node-cidr-mask-size': {
     kind: 'whole',
     section: 'Nodes',
-    summary: "Size of a node's range (24 for IPv4, 64 for IPv6)",
+    summary: 'Mask size of node CIDRs (default 24 for IPv4, 64 for IPv6)',
   },
-  'node-cidr-mask-size-ipv4': { kind: 'whole', section: 'Nodes', summary: "Size of a node's IPv4 range" },
-  'node-cidr-mask-size-ipv6': { kind: 'whole', section: 'Nodes', summary: "Size of a node's IPv6 range" },
+  'node-cidr-mask-size-ipv4': { kind: 'whole', section: 'Nodes', summary: 'Mask size of IPv4 node CIDRs' },
+  'node-cidr-mask-size-ipv6': { kind: 'whole', section: 'Nodes', summary: 'Mask size of IPv6 node CIDRs' },
   'cidr-allocator-type': { kind: 'text', only: ['RangeAllocator'], refused: NO_CLOUD },
   'service-cluster-ip-range': {
     kind: 'text',
     default: '',
     section: 'Nodes',
-    summary: 'Addresses of Services, which pods must not get',
+    summary: 'CIDR range of Services, which is not allocated to nodes',
   },
   'node-monitor-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.nodeMonitorPeriodSeconds * 1000,
     section: 'Nodes',
-    summary: 'How often nodes are looked at',
+    summary: 'Period of checks of node health',
   },
   'node-monitor-grace-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.nodeMonitorGracePeriodSeconds * 1000,
     section: 'Nodes',
-    summary: 'How long a node may be without a heartbeat',
+    summary: 'Time a node may be unresponsive before it is marked unhealthy',
   },
   'node-startup-grace-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.nodeStartupGracePeriodSeconds * 1000,
     section: 'Nodes',
-    summary: 'The same for a node that has never reported',
+    summary: 'Time a starting node may be unresponsive before it is marked unhealthy',
   },
   'node-eviction-rate': {
     kind: 'number',
     default: nodeEviction.primary,
     section: 'Nodes',
-    summary: 'Nodes a second that pods are evicted from',
+    summary: 'Nodes per second from which pods are evicted, in a healthy zone',
   },
   'secondary-node-eviction-rate': {
     kind: 'number',
     default: nodeEviction.secondary,
     section: 'Nodes',
-    summary: 'The same in an unhealthy zone',
+    summary: 'Nodes per second from which pods are evicted, in an unhealthy zone',
   },
   'large-cluster-size-threshold': {
     kind: 'whole',
     default: nodeEviction.largeClusterSize,
     section: 'Nodes',
-    summary: 'Size above which the secondary rate applies to unhealthy zones',
+    summary: 'Number of nodes up to which an unhealthy zone evicts no pods',
   },
   'unhealthy-zone-threshold': {
     kind: 'number',
     default: nodeEviction.unhealthyThreshold,
     section: 'Nodes',
-    summary: 'Fraction of nodes not ready at which a zone is unhealthy',
+    summary: 'Fraction of nodes that are not ready in an unhealthy zone',
   },
   'terminated-pod-gc-threshold': {
     kind: 'whole',
     default: DEFAULT_CONFIG.terminatedPodGcThreshold,
     section: 'Nodes',
-    summary: 'How many terminated pods are kept',
+    summary: 'Number of terminated pods before the pod garbage collector deletes some',
   },
   'cloud-provider': { kind: 'text', only: ['', 'external'], refused: NO_CLOUD },
   'cloud-config': { kind: 'text', refused: NO_CLOUD },
@@ -169,25 +182,29 @@ const certificateFlags = {
   'root-ca-file': {
     kind: 'text',
     section: 'Certificates and tokens',
-    summary: 'Certificate authority that is published to pods',
+    summary: 'Root CA that is published in every namespace',
   },
   'service-account-private-key-file': {
     kind: 'text',
     section: 'Certificates and tokens',
-    summary: 'Key that signs the tokens of Secrets',
+    summary: 'Private key that signs ServiceAccount tokens',
   },
   'legacy-service-account-token-clean-up-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.legacyTokenCleanUpPeriodSeconds * 1000,
     section: 'Certificates and tokens',
-    summary: 'How long tokens of Secrets may be unused',
+    summary: 'Time since the last use of a legacy token before it is deleted',
   },
   'cluster-signing-cert-file': {
     kind: 'text',
     section: 'Certificates and tokens',
     summary: 'Authority that signs CertificateSigningRequests',
   },
-  'cluster-signing-key-file': { kind: 'text', section: 'Certificates and tokens', summary: 'Its key' },
+  'cluster-signing-key-file': {
+    kind: 'text',
+    section: 'Certificates and tokens',
+    summary: 'Private key of the certificate',
+  },
   'cluster-signing-duration': {
     kind: 'duration',
     default: DEFAULT_CONFIG.clusterSigningDurationSeconds * 1000,
@@ -199,13 +216,21 @@ const certificateFlags = {
     section: 'Certificates and tokens',
     summary: 'Authority of kubernetes.io/kube-apiserver-client-kubelet',
   },
-  'cluster-signing-kubelet-client-key-file': { kind: 'text', section: 'Certificates and tokens', summary: 'Its key' },
+  'cluster-signing-kubelet-client-key-file': {
+    kind: 'text',
+    section: 'Certificates and tokens',
+    summary: 'Private key of the certificate',
+  },
   'cluster-signing-kubelet-serving-cert-file': {
     kind: 'text',
     section: 'Certificates and tokens',
     summary: 'Authority of kubernetes.io/kubelet-serving',
   },
-  'cluster-signing-kubelet-serving-key-file': { kind: 'text', section: 'Certificates and tokens', summary: 'Its key' },
+  'cluster-signing-kubelet-serving-key-file': {
+    kind: 'text',
+    section: 'Certificates and tokens',
+    summary: 'Private key of the certificate',
+  },
   'cluster-signing-kube-apiserver-client-cert-file': {
     kind: 'text',
     section: 'Certificates and tokens',
@@ -214,14 +239,18 @@ const certificateFlags = {
   'cluster-signing-kube-apiserver-client-key-file': {
     kind: 'text',
     section: 'Certificates and tokens',
-    summary: 'Its key',
+    summary: 'Private key of the certificate',
   },
   'cluster-signing-legacy-unknown-cert-file': {
     kind: 'text',
     section: 'Certificates and tokens',
     summary: 'Authority of kubernetes.io/legacy-unknown',
   },
-  'cluster-signing-legacy-unknown-key-file': { kind: 'text', section: 'Certificates and tokens', summary: 'Its key' },
+  'cluster-signing-legacy-unknown-key-file': {
+    kind: 'text',
+    section: 'Certificates and tokens',
+    summary: 'Private key of the certificate',
+  },
 } as const satisfies FlagTable;
 
 const workloadFlags = {
@@ -229,50 +258,50 @@ const workloadFlags = {
     kind: 'duration',
     default: autoscaler.syncPeriodMs,
     section: 'Workloads',
-    summary: 'Period of autoscaling',
+    summary: 'Period for syncing HorizontalPodAutoscalers',
   },
   'horizontal-pod-autoscaler-tolerance': {
     kind: 'number',
     default: autoscaler.tolerance,
     section: 'Workloads',
-    summary: 'How far a metric may be off before the size changes',
+    summary: 'Minimum change of the ratio of a metric to its target for scaling',
   },
   'horizontal-pod-autoscaler-cpu-initialization-period': {
     kind: 'duration',
     default: autoscaler.cpuInitializationPeriodMs,
     section: 'Workloads',
-    summary: 'How long CPU numbers of new pods may not count',
+    summary: 'Period after the start of a pod in which CPU samples may be skipped',
   },
   'horizontal-pod-autoscaler-initial-readiness-delay': {
     kind: 'duration',
     default: autoscaler.initialReadinessDelayMs,
     section: 'Workloads',
-    summary: 'How long a change of readiness is the first',
+    summary: 'Period after the start of a pod in which readiness changes count as initial readiness',
   },
   'horizontal-pod-autoscaler-downscale-stabilization': {
     kind: 'duration',
     default: autoscaler.downscaleStabilizationMs,
     section: 'Workloads',
-    summary: 'How long a smaller size must be wanted',
+    summary: 'Stabilization window for scaling down',
   },
   'resource-quota-sync-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.resourceQuotaSyncPeriodMs,
     section: 'Workloads',
-    summary: 'How often quotas are recalculated',
+    summary: 'Period for syncing quota usage',
   },
   'namespace-sync-period': { kind: 'duration', ignored: WATCHED },
   'max-endpoints-per-slice': {
     kind: 'whole',
     default: DEFAULT_CONFIG.maxEndpointsPerSlice,
     section: 'Workloads',
-    summary: 'Endpoints in a slice',
+    summary: 'Maximum number of endpoints in an EndpointSlice',
   },
   'mirroring-max-endpoints-per-subset': {
     kind: 'whole',
     default: DEFAULT_CONFIG.mirroringMaxEndpointsPerSubset,
     section: 'Workloads',
-    summary: 'Endpoints of a subset that are mirrored',
+    summary: 'Maximum number of endpoints that are mirrored from a subset',
   },
   'endpoint-updates-batch-period': { kind: 'duration', ignored: BATCHED },
   'endpointslice-updates-batch-period': { kind: 'duration', ignored: BATCHED },
@@ -284,16 +313,20 @@ const volumeFlags = {
     kind: 'switch',
     default: false,
     section: 'Volumes',
-    summary: 'Whether claims of classes with the provisioner k8ts.dev/host-path get directories',
+    summary: 'Provision directories for claims whose StorageClass has the provisioner k8ts.dev/host-path',
   },
-  'enable-dynamic-provisioning': { kind: 'switch', only: ['true'], refused: 'StorageClasses decide on provisioning' },
+  'enable-dynamic-provisioning': {
+    kind: 'switch',
+    only: ['true'],
+    refused: 'provisioning depends on StorageClasses only',
+  },
   'flex-volume-plugin-dir': { kind: 'text', ignored: 'FlexVolume is deprecated' },
   'attach-detach-reconcile-sync-period': { kind: 'duration', ignored: WATCHED },
   'disable-attach-detach-reconcile-sync': { kind: 'switch', ignored: WATCHED },
   'disable-force-detach-on-timeout': {
     kind: 'switch',
-    only: ['true', 'false'],
-    ignored: 'volumes are never detached by force',
+    only: ['false'],
+    refused: 'volumes are detached by force after six minutes',
   },
   'pvclaimbinder-sync-period': { kind: 'duration', ignored: WATCHED },
   'pv-recycler-increment-timeout-nfs': { kind: 'whole', ignored: NO_RECYCLING },
@@ -304,7 +337,7 @@ const volumeFlags = {
   'pv-recycler-timeout-increment-hostpath': { kind: 'whole', ignored: NO_RECYCLING },
 } as const satisfies FlagTable;
 
-/** The queue whose workers each flag counts. */
+/** The work queue whose number of workers each flag sets. */
 export const CONCURRENCY = {
   'concurrent-cron-job-syncs': 'cronjob',
   'concurrent-daemonset-syncs': 'daemonset',
@@ -329,7 +362,11 @@ export const CONCURRENCY = {
 } as const;
 
 type ConcurrencyFlag = keyof typeof CONCURRENCY;
-const workers = { kind: 'whole', section: 'Concurrency', summary: 'How many are synced at the same time' } as const;
+const workers = {
+  kind: 'whole',
+  section: 'Concurrency',
+  summary: 'Number of objects that are synced concurrently',
+} as const;
 const concurrencyFlags = Object.fromEntries(Object.keys(CONCURRENCY).map((name) => [name, workers])) as Record<
   ConcurrencyFlag,
   typeof workers
@@ -340,12 +377,17 @@ const servingFlags = {
     kind: 'text',
     default: '0.0.0.0',
     section: 'Serving',
-    summary: 'Address of health checks and metrics',
+    summary: 'Address for health checks and metrics',
   },
-  'secure-port': { kind: 'whole', default: 10257, section: 'Serving', summary: 'Their port; 0 disables serving' },
+  'secure-port': {
+    kind: 'whole',
+    default: 10257,
+    section: 'Serving',
+    summary: 'Port for health checks and metrics; 0 disables serving',
+  },
   'cert-dir': { kind: 'text', ignored: 'a self-signed certificate is created at each start' },
   'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Serving certificate' },
-  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Its key' },
+  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Private key of the certificate' },
   'tls-cipher-suites': { kind: 'texts', refused: OWN_SERVING },
   'tls-curve-preferences': { kind: 'texts', refused: OWN_SERVING },
   'tls-min-version': { kind: 'text', only: ['VersionTLS12'], refused: OWN_SERVING },
@@ -362,21 +404,21 @@ const servingFlags = {
     section: 'Serving',
     summary: 'Paths that are served without authorization',
   },
-  'authentication-skip-lookup': { kind: 'switch', ignored: 'client certificates of the cluster are not looked at' },
-  'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: 'answers are kept for ten seconds' },
+  'authentication-skip-lookup': { kind: 'switch', ignored: 'client certificates are not accepted' },
+  'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
   'authentication-tolerate-lookup-failure': {
     kind: 'switch',
-    ignored: 'client certificates of the cluster are not looked at',
+    ignored: 'client certificates are not accepted',
   },
-  'authorization-webhook-cache-authorized-ttl': { kind: 'duration', ignored: 'answers are kept for ten seconds' },
-  'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', ignored: 'answers are kept for ten seconds' },
-  'client-ca-file': { kind: 'text', refused: 'metrics are shown to bearers of tokens' },
-  'requestheader-client-ca-file': { kind: 'text', refused: 'metrics are shown to bearers of tokens' },
-  'requestheader-allowed-names': { kind: 'texts', ignored: 'metrics are shown to bearers of tokens' },
-  'requestheader-extra-headers-prefix': { kind: 'texts', ignored: 'metrics are shown to bearers of tokens' },
-  'requestheader-group-headers': { kind: 'texts', ignored: 'metrics are shown to bearers of tokens' },
-  'requestheader-uid-headers': { kind: 'texts', ignored: 'metrics are shown to bearers of tokens' },
-  'requestheader-username-headers': { kind: 'texts', ignored: 'metrics are shown to bearers of tokens' },
+  'authorization-webhook-cache-authorized-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
+  'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', ignored: 'reviews are cached for ten seconds' },
+  'client-ca-file': { kind: 'text', refused: 'clients authenticate with bearer tokens' },
+  'requestheader-client-ca-file': { kind: 'text', refused: 'clients authenticate with bearer tokens' },
+  'requestheader-allowed-names': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
+  'requestheader-extra-headers-prefix': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
+  'requestheader-group-headers': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
+  'requestheader-uid-headers': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
+  'requestheader-username-headers': { kind: 'texts', ignored: 'clients authenticate with bearer tokens' },
 } as const satisfies FlagTable;
 
 export const controllerManagerFlags = {

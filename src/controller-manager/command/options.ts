@@ -2,6 +2,7 @@
 
 import fs from 'node:fs/promises';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   connect,
   HttpTransport,
@@ -32,7 +33,7 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
   try {
     enabledControllers(values.controllers);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(errorMessage(error), { cause: error });
   }
   if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '')
     throw new UsageError('--allocate-node-cidrs needs --cluster-cidr');
@@ -48,7 +49,7 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
   const [gate] = Object.keys(values['feature-gates'] ?? {});
   if (given.has('feature-gates') && gate !== undefined)
     throw new UsageError(
-      `--feature-gates: ${gate} changes nothing in this component; gates of the API belong to kube-apiserver`,
+      `--feature-gates: ${gate} has no effect in this component; gates of the API belong to kube-apiserver`,
     );
 }
 
@@ -156,7 +157,7 @@ async function authoritiesOfSigners(
     const [certificate, key] = await Promise.all([readText(values[certificateFlag]), readText(values[keyFlag])]);
     if (certificate !== undefined && key !== undefined) authorities[signer] = { certificate, key };
     else if (certificate !== undefined || key !== undefined)
-      throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+      throw new UsageError(`--${certificateFlag} and --${keyFlag} must be given together`);
   }
   return authorities;
 }

@@ -1,6 +1,6 @@
 /** Reconciles one CronJob: creates the Job that is due, updates the active Jobs, and cleans up the history. */
 import type { CronJob, CronJobStatus, Job } from '../../api/generated/batch-v1.ts';
-import { deepEqual, formatTime, parseTime } from '../../base/index.ts';
+import { errorMessage, deepEqual, formatTime, parseTime } from '../../base/index.ts';
 import {
   CONTROLLER_UID_INDEX,
   controllerReference,
@@ -49,8 +49,8 @@ export class CronJobReconciler implements Reconciler {
     if (this.#written.isBehind(key, cronJob)) return;
     await ignoreNotFound(async () => {
       const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
-      const noted = await this.#noteFinished(cronJob, children);
-      const status = await this.#start({ ...cronJob, status: noted });
+      const current = await this.#removeFinished(cronJob, children);
+      const status = await this.#start({ ...cronJob, status: current });
       await this.#writeStatus(key, cronJob, status);
       await this.#prune(cronJob, children);
     });
@@ -65,7 +65,7 @@ export class CronJobReconciler implements Reconciler {
   }
 
   /** Removes finished and deleted Jobs from status.active. */
-  async #noteFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
+  async #removeFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
     let { active = [], lastSuccessfulTime } = cronJob.status ?? {};
     for (const job of children) {
       const isListed = active.some(({ uid }) => uid === job.metadata.uid);
@@ -161,7 +161,7 @@ export class CronJobReconciler implements Reconciler {
       return parseSchedule(schedule, timeZone);
     } catch (error) {
       if (!warns) return undefined;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       if (error instanceof RangeError)
         this.#context.recorder.event(
           cronJob,
@@ -206,12 +206,7 @@ export class CronJobReconciler implements Reconciler {
         if (isControlledBy(existing, cronJob)) return { ...existing, apiVersion: 'batch/v1', kind: 'Job' };
       }
       if (!this.#context.signal.aborted)
-        this.#context.recorder.event(
-          cronJob,
-          'Warning',
-          'FailedCreate',
-          `Error creating job: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        this.#context.recorder.event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -225,12 +220,7 @@ export class CronJobReconciler implements Reconciler {
     } catch (error) {
       if (isNotFound(error)) return;
       if (!this.#context.signal.aborted)
-        this.#context.recorder.event(
-          cronJob,
-          'Warning',
-          'FailedDelete',
-          `Deleted job: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        this.#context.recorder.event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${errorMessage(error)}`);
       throw error;
     }
     this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`);

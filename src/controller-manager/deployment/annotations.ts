@@ -27,18 +27,33 @@ function integer(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-export const revisionOf = (object: Deployment | ReplicaSet): number =>
-  integer(object.metadata.annotations?.[REVISION]) ?? 0;
+const MAX_INT64 = 2n ** 63n - 1n;
+
+/** A revision is a 64-bit number; undefined for everything else. */
+export function revisionNumber(text: string | undefined): bigint | undefined {
+  if (text === undefined || !/^[+-]?\d{1,20}$/.test(text)) return undefined;
+  const number = BigInt(text.replace('+', ''));
+  return number > MAX_INT64 || number < -MAX_INT64 - 1n ? undefined : number;
+}
+
+export const revisionOf = (object: Deployment | ReplicaSet): bigint =>
+  revisionNumber(object.metadata.annotations?.[REVISION]) ?? 0n;
 export const desiredReplicas = (set: ReplicaSet): number | undefined =>
   integer(set.metadata.annotations?.[DESIRED_REPLICAS]);
 export const annotatedMaxReplicas = (set: ReplicaSet): number | undefined =>
   integer(set.metadata.annotations?.[MAX_REPLICAS]);
-export const maxRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map(revisionOf));
+export const maxRevision = (sets: readonly ReplicaSet[]): bigint =>
+  sets.map(revisionOf).reduce((most, revision) => (revision > most ? revision : most), 0n);
+/** The older revision first. */
+export const byRevision = (a: ReplicaSet, b: ReplicaSet): number => {
+  const [first, second] = [revisionOf(a), revisionOf(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+};
 
 /** The second highest revision, which a rollback without a number uses. */
-export function lastRevision(sets: readonly ReplicaSet[]): number {
-  const revisions = sets.map(revisionOf).sort((a, b) => b - a);
-  return revisions[1] ?? 0;
+export function lastRevision(sets: readonly ReplicaSet[]): bigint {
+  const set = sets.toSorted(byRevision).at(-2);
+  return set ? revisionOf(set) : 0n;
 }
 
 /** Desired and maximum replicas, which proportional scaling starts from. */
@@ -51,13 +66,13 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
 export function newSetAnnotations(
   deployment: Deployment,
   existing: Annotations | undefined,
-  revision: number,
+  revision: bigint,
 ): Annotations {
   const annotations: Annotations = { ...existing };
   for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {}))
     if (!OWN.has(key)) annotations[key] = value;
-  const before = integer(existing?.[REVISION]);
-  if ((before ?? 0) >= revision) return annotations;
+  const before = revisionNumber(existing?.[REVISION]);
+  if ((before ?? 0n) >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (before !== undefined) {
     const history = (existing?.[REVISION_HISTORY] ?? '').split(',').filter((word) => word !== '');

@@ -1,7 +1,7 @@
 /** One sync of one Deployment: the next step of its rolling update, Recreate rollout, scaling or rollback. */
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import { isAlreadyExists, isControlledBy, isNamespaceTerminating } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
@@ -9,9 +9,11 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 import {
   desiredReplicas,
   lastRevision,
+  byRevision,
   maxRevision,
   newSetAnnotations,
   REVISION,
+  revisionNumber,
   revisionOf,
   ROLLBACK_TO,
   rolledBackAnnotations,
@@ -52,7 +54,7 @@ export class Rollout {
   #sets: ReplicaSet[];
   #found: { among: readonly ReplicaSet[]; template: unknown; newSet: ReplicaSet | undefined } | undefined;
   /** The status has to be written even when its counts do not change. */
-  #noted = false;
+  #mustWriteStatus = false;
 
   constructor({ context, deployment, sets, podsOf, wrote }: RolloutOptions) {
     this.#context = context;
@@ -227,7 +229,7 @@ export class Rollout {
   async #syncNewSet(): Promise<void> {
     const set = this.#newSet;
     if (!set) return;
-    const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1);
+    const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1n);
     const minReadySeconds = this.#deployment.spec?.minReadySeconds ?? 0;
     if (
       !deepEqual(annotations, set.metadata.annotations ?? {}) ||
@@ -248,7 +250,7 @@ export class Rollout {
 
   async #createNewSet(): Promise<void> {
     const { client, signal } = this.#context;
-    const revision = maxRevision(this.#oldSets) + 1;
+    const revision = maxRevision(this.#oldSets) + 1n;
     const size = newSetSize(this.#deployment, this.#sets, 0);
     const annotations = {
       ...newSetAnnotations(this.#deployment, undefined, revision),
@@ -261,7 +263,7 @@ export class Rollout {
       this.#sets = [...this.#sets, await client.resource('apps/v1/replicasets').create(wanted, { signal })];
     } catch (error) {
       if (!isAlreadyExists(error)) return this.#creationFailed(error, name);
-      await this.#takeExisting(name, error);
+      await this.#adoptExisting(name, error);
       existed = true;
     }
     if (!existed && size > 0)
@@ -275,7 +277,7 @@ export class Rollout {
   }
 
   /** The name exists: it is the Deployment's own set, which the cache does not show yet, or a hash collision. */
-  async #takeExisting(name: string, error: unknown): Promise<void> {
+  async #adoptExisting(name: string, error: unknown): Promise<void> {
     const { client, signal } = this.#context;
     const { namespace } = this.#deployment.metadata;
     const set = await client.resource('apps/v1/replicasets').get({ namespace, name }, { signal });
@@ -290,7 +292,7 @@ export class Rollout {
 
   async #creationFailed(error: unknown, name: string): Promise<void> {
     if (!this.#context.signal.aborted && !isNamespaceTerminating(error)) {
-      const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Failed to create new replica set "${name}": ${errorMessage(error)}`;
       if (hasProgressDeadline(this.#deployment)) {
         const conditions = withCondition(
           this.#deployment.status?.conditions,
@@ -309,7 +311,7 @@ export class Rollout {
     const { metadata, status } = this.#deployment;
     if (metadata.annotations?.[REVISION] === revision && !found) return;
     const now = this.#context.clock.now();
-    this.#noted = true;
+    this.#mustWriteStatus = true;
     this.#deployment = {
       ...this.#deployment,
       metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
@@ -324,8 +326,8 @@ export class Rollout {
     if (!hasProgressDeadline(this.#deployment)) return;
     const current = progressing(status?.conditions);
     if (current?.reason === TIMED_OUT) return;
-    const isNoted = current?.reason === 'DeploymentPaused';
-    if (Boolean(spec?.paused) === isNoted) return;
+    const isPausedCondition = current?.reason === 'DeploymentPaused';
+    if (Boolean(spec?.paused) === isPausedCondition) return;
     const [reason, message] = spec?.paused
       ? ['DeploymentPaused', 'Deployment is paused']
       : ['DeploymentResumed', 'Deployment is resumed'];
@@ -338,15 +340,15 @@ export class Rollout {
 
   async #rollBack(): Promise<void> {
     await this.#requireNewSet();
-    const wanted = Number(this.#deployment.metadata.annotations?.[ROLLBACK_TO]);
-    const revision = wanted === 0 ? lastRevision(this.#sets) : wanted;
-    const set = revision > 0 ? this.#sets.find((candidate) => revisionOf(candidate) === revision) : undefined;
+    const wanted = revisionNumber(this.#deployment.metadata.annotations?.[ROLLBACK_TO]) ?? -1n;
+    const revision = wanted === 0n ? lastRevision(this.#sets) : wanted;
+    const set = revision > 0n ? this.#sets.find((candidate) => revisionOf(candidate) === revision) : undefined;
     let { spec, metadata } = this.#deployment;
     if (!set)
       this.#event(
         'Warning',
         'DeploymentRollbackRevisionNotFound',
-        wanted === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.',
+        wanted === 0n ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.',
       );
     else if (sameTemplate(spec?.template, set.spec?.template)) {
       this.#event(
@@ -370,7 +372,7 @@ export class Rollout {
   async #cleanUp(): Promise<void> {
     const limit = this.#deployment.spec?.revisionHistoryLimit ?? UNLIMITED_HISTORY;
     const alive = this.#oldSets.filter((set) => set.metadata.deletionTimestamp === undefined);
-    const surplus = alive.sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, alive.length - limit));
+    const surplus = alive.sort(byRevision).slice(0, Math.max(0, alive.length - limit));
     for (const set of surplus) {
       const unused =
         replicasOf(set) === 0 &&
@@ -403,7 +405,7 @@ export class Rollout {
 
   async #writeStatus(status: DeploymentStatus): Promise<void> {
     const written = status.conditions?.length === 0 ? { ...status, conditions: undefined } : status;
-    if (!this.#noted && deepEqual(written, this.#deployment.status)) return;
+    if (!this.#mustWriteStatus && deepEqual(written, this.#deployment.status)) return;
     await this.#updateStatus({ ...this.#deployment, status: written });
   }
 
@@ -411,7 +413,7 @@ export class Rollout {
     const { client, signal } = this.#context;
     this.#deployment = await client.resource('apps/v1/deployments').updateStatus(deployment, { signal });
     this.#wrote.deployment(this.#deployment);
-    this.#noted = false;
+    this.#mustWriteStatus = false;
   }
 
   #event(type: 'Normal' | 'Warning', reason: string, message: string): void {

@@ -1,7 +1,7 @@
 /** Computes the status of one PodDisruptionBudget from the pods that it selects. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import { keyOf, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
@@ -35,7 +35,7 @@ export class DisruptionReconciler implements Reconciler {
       return await this.#sync(budget, selected);
     } catch (error) {
       if (signal.aborted) throw error;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const message = `Failed to calculate the number of expected pods: ${why}`;
       recorder.event(budget, 'Warning', 'CalculateExpectedPodCountFailed', message);
       await this.#writeStatus(budget, failedStatus(budget, why, clock.now()));

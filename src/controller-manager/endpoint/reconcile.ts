@@ -1,6 +1,6 @@
 /** Reconciles the Endpoints of one Service with its pods. */
 import type { Endpoints, Pod, Service } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import {
   isAlreadyExists,
   isNamespaceTerminating,
@@ -83,7 +83,7 @@ export class EndpointsReconciler implements Reconciler {
     } catch (error) {
       if (isNamespaceTerminating(error) || isAlreadyExists(error)) return;
       const reason = isNew ? 'FailedToCreateEndpoint' : 'FailedToUpdateEndpoint';
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const message = `Failed to ${isNew ? 'create' : 'update'} endpoint for service ${keyOf(service)}: ${why}`;
       if (!signal.aborted) recorder.event(service, 'Warning', reason, message);
       throw error;

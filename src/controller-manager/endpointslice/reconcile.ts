@@ -1,5 +1,6 @@
 /** Reconciles the EndpointSlices of one Service with its pods. */
 import type { Node, Service } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { controllerReference, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
@@ -46,7 +47,7 @@ export class EndpointSliceReconciler implements Reconciler {
       await this.#parts.writer.write(this.#wantedSlices(key, service));
     } catch (error) {
       const { name = '', namespace = '' } = service.metadata;
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${why}`;
       if (!signal.aborted) recorder.event(service, 'Warning', 'FailedToUpdateEndpointSlices', message);
       throw error;

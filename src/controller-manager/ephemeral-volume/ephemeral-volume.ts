@@ -1,5 +1,6 @@
 /** ephemeral-volume-controller: creates the claims of pods' generic ephemeral volumes. A pod owns its claims. */
 import type { PersistentVolumeClaim, Pod, Volume } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   controllerReference,
   isAlreadyExists,
@@ -80,7 +81,7 @@ class EphemeralVolumeReconciler implements Reconciler {
       await client.resource('v1/persistentvolumeclaims').create({ metadata, spec: { ...spec } }, { signal });
     } catch (error) {
       if (isAlreadyExists(error) || isNamespaceTerminating(error)) return;
-      warn(`create PVC ${claimName}: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`create PVC ${claimName}: ${errorMessage(error)}`);
       throw error;
     }
   }

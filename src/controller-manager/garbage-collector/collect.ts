@@ -4,10 +4,10 @@
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import {
   blockingDependents,
   FOREGROUND_FINALIZER,
-  hasFinalizer,
   ORPHAN_FINALIZER,
   type GraphNode,
   type OwnershipGraph,
@@ -51,7 +51,7 @@ export async function collectNode(collector: Collector, node: GraphNode): Promis
   }
   if (waitingForDependents.length > 0 && node.dependents.size > 0) {
     if ([...node.dependents].some((dependent) => dependent.deletingDependents)) {
-      // A circle of objects that wait for each other: without blockOwnerDeletion the first of them can go.
+      // Objects that wait for each other in a circle: without blockOwnerDeletion the first of them can be deleted.
       await objects.changeOwners(identity, (current) =>
         current.some((o) => o.blockOwnerDeletion) ? current.map((o) => ({ ...o, blockOwnerDeletion: false })) : current,
       );

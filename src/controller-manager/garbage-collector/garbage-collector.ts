@@ -90,7 +90,7 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
       await collectNode(this, node);
     } catch (error) {
       if (!(error instanceof UnknownKind)) throw error;
-      this.#context.logger.v(5).info('An owner is of a kind that the server does not have', { err: error });
+      this.#context.logger.v(5).info('The server does not serve the kind of an owner', { err: error });
       this.#ofUnknownKind.add(uid);
       return;
     }

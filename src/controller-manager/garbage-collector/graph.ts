@@ -4,6 +4,7 @@
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import { AbsentOwnerCache } from './absent-owner-cache.ts';
 import { groupOf, identityOf, referencedIdentity, sameCoordinates, type ObjectIdentity } from './object-identity.ts';
 
@@ -191,9 +192,6 @@ function sameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]):
     })
   );
 }
-
-export const hasFinalizer = (object: ApiObject, finalizer: string): boolean =>
-  (object.metadata.finalizers ?? []).includes(finalizer);
 
 /** Dependents that must be gone before foreground deletion removes the owner. */
 export function blockingDependents(node: GraphNode): GraphNode[] {

@@ -17,7 +17,10 @@ beforeAll(async () => {
     'ephemeral-volume-controller',
   ];
   fixture = await startFixture({ controllers, config: { hostPathProvisionerDirectory: directory } });
-  await fixture.client.resource('storage.k8s.io/v1/storageclasses').create(STANDARD_CLASS);
+  const classes = fixture.client.resource('storage.k8s.io/v1/storageclasses');
+  // There is no scheduler here to choose a node.
+  await classes.create({ ...STANDARD_CLASS, volumeBindingMode: 'Immediate' });
+  await classes.create({ ...STANDARD_CLASS, metadata: { name: 'waiting' } });
 });
 afterAll(async () => {
   await fixture.stop();
@@ -58,6 +61,25 @@ describe('host-path-provisioner', () => {
     expect(kills).toBeGreaterThanOrEqual(10);
     expect((await volumes().list()).items).toHaveLength((await claims().list({ namespace: 'default' })).items.length);
   });
+});
+
+it('the standard class waits until the scheduler has chosen a node for the first pod', async () => {
+  await fixture.start();
+  const name = 'patient';
+  await claims().create({
+    metadata: { name, namespace: 'default' },
+    spec: {
+      storageClassName: 'waiting',
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+    },
+  });
+  await fixture.advance(5_000);
+  expect(await isBound(name)).toBe(false);
+  const annotations = { 'volume.kubernetes.io/selected-node': 'n' };
+  await claims().patch({ namespace: 'default', name }, { metadata: { annotations } }, { type: 'merge' });
+  await fixture.until('bound', () => isBound(name), 1_000);
+  await claims().delete({ namespace: 'default', name });
 });
 
 describe('ephemeral-volume-controller', () => {

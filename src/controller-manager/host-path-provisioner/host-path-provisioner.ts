@@ -16,7 +16,8 @@ export const STANDARD_CLASS: StorageClass = {
   metadata: { name: 'standard', annotations: { [IS_DEFAULT_CLASS]: 'true' } },
   provisioner: HOST_PATH_PROVISIONER,
   reclaimPolicy: 'Delete',
-  volumeBindingMode: 'Immediate',
+  /** So that a Pod's constraints count before its claims have volumes, as with kind, k3s and clouds. */
+  volumeBindingMode: 'WaitForFirstConsumer',
 };
 
 export const hostPathProvisionerController: ControllerDescriptor = {

@@ -54,7 +54,7 @@ export class HostPathProvisioner implements Reconciler {
     if (storageClass.volumeBindingMode === 'WaitForFirstConsumer' && annotationOf(claim, SELECTED_NODE) === undefined)
       return;
     if (claim.spec?.volumeMode === 'Block' || claim.spec?.selector || claim.spec?.dataSource) {
-      const message = `${HOST_PATH_PROVISIONER} makes file systems only, without selectors and data sources`;
+      const message = `${HOST_PATH_PROVISIONER} supports neither block volumes, selectors nor data sources`;
       recorder.event(claim, 'Warning', 'ProvisioningFailed', message);
       return;
     }

@@ -1,4 +1,4 @@
-/** The pods of an Indexed Job: their names, environment and counts of failures. */
+/** The pods of an Indexed Job: their names, environment and failure counts. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';

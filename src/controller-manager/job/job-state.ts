@@ -2,6 +2,7 @@
 import type { Job, JobCondition } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
@@ -19,7 +20,7 @@ export const trueCondition = (job: Job, type: string): JobCondition | undefined 
 export const isFinished = (job: Job): boolean =>
   trueCondition(job, 'Complete') !== undefined || trueCondition(job, 'Failed') !== undefined;
 
-export const isTracked = (pod: Pod): boolean => pod.metadata.finalizers?.includes(TRACKING_FINALIZER) === true;
+export const isTracked = (pod: Pod): boolean => hasFinalizer(pod, TRACKING_FINALIZER);
 
 /** podReplacementPolicy Failed, which podFailurePolicy implies: a terminating pod is replaced when it has failed. */
 export const replacesOnlyFailed = (job: Job): boolean =>

@@ -170,7 +170,11 @@ describe('job-controller', () => {
       'no pods',
       async () => (await podsOf('pausing')).length === 0 && (await statusOf('pausing')).active === undefined,
     );
-    expect((await statusOf('pausing')).failed).toBeUndefined();
+    const suspended = await statusOf('pausing');
+    expect([suspended.failed, suspended.startTime]).toEqual([undefined, undefined]);
+    await jobs().patch({ namespace, name: 'pausing' }, { spec: { suspend: false } }, { type: 'merge' });
+    await fixture.until('resumed again', async () => (await statusOf('pausing')).active === 1);
+    expect((await statusOf('pausing')).startTime).toBeDefined();
   });
 
   it('ends a Job that is active for too long', async () => {

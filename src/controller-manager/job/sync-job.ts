@@ -259,7 +259,7 @@ export class JobSync {
   #surplus(): Pod[] {
     const job = this.#job;
     const ordered = this.#active
-      .map((pod) => ({ pod, crowd: 0 }))
+      .map((pod) => ({ pod, rank: 0 }))
       .sort((a, b) => comparePodsForDeletion(a, b, this.#now))
       .map(({ pod }) => pod);
     const remove: Pod[] = [];
@@ -322,7 +322,9 @@ export class JobSync {
     );
     if (!conditions) return status;
     recorder.event(this.#job, 'Normal', suspended ? 'Suspended' : 'Resumed', message!);
-    return { ...status, conditions, ...(suspended ? {} : { startTime: formatTime(this.#now) }) };
+    const { startTime: _, ...others } = status;
+    // Only while it has no start the scheduling directives of a suspended Job may change.
+    return suspended ? { ...others, conditions } : { ...others, conditions, startTime: formatTime(this.#now) };
   }
 
   async #track(status: JobStatus, finishing: JobCondition | undefined): Promise<void> {

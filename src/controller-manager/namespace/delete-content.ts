@@ -1,5 +1,6 @@
 /** Deletes the content of a namespace: pods first, then all other namespaced resources. */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   apiVersionOf,
   discover,
@@ -53,7 +54,7 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   const first = pods ? await emptyResource(options, pods) : NOTHING;
   if (first.objects.length > 0 || first.error !== undefined) {
     // As upstream, other resources are deleted when the pods are gone.
-    const contentFailures = first.error === undefined ? [] : [messageOf(first.error)];
+    const contentFailures = first.error === undefined ? [] : [errorMessage(first.error)];
     const progress = {
       discoveryFailure,
       contentFailures,
@@ -75,7 +76,7 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   }
   const errors = left.flatMap((result) => (result.error === undefined ? [] : [result.error]));
   if (discoveryFailure !== undefined) errors.push(new Error(discoveryFailure));
-  const contentFailures = left.flatMap((result) => (result.error === undefined ? [] : [messageOf(result.error)]));
+  const contentFailures = left.flatMap((result) => (result.error === undefined ? [] : [errorMessage(result.error)]));
   return {
     progress: { discoveryFailure, contentFailures, remaining, finalizers },
     estimateSeconds: Math.max(0, ...left.map((r) => r.estimateSeconds)),
@@ -148,5 +149,3 @@ function graceOf(pods: readonly Pod[]): number {
   const running = pods.filter((pod) => !isPodTerminal(pod));
   return Math.max(0, ...running.map((pod) => pod.spec?.terminationGracePeriodSeconds ?? 0));
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -8,7 +8,7 @@ import type { DiscoveredResources } from '../discovered-resources.ts';
 import { NamespaceReconciler } from './reconcile.ts';
 
 const WORKERS = 10;
-/** The delay between the deletion of an object and the next look at its namespace: a burst of deletions causes one. */
+/** The delay between the deletion of an object and the next sync of its namespace: a burst of deletions causes one sync. */
 const RECHECK_MS = 100;
 
 export const namespaceController: ControllerDescriptor = {

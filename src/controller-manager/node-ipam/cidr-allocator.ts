@@ -1,6 +1,7 @@
 /** Gives each node one CIDR of every cluster CIDR, and takes them back when the node is deleted. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import { isNotFound, type SharedInformer } from '../../client/index.ts';
+import { podCidrsOf } from '../../component-helpers/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { recordNodeEvent } from '../node-lifecycle/node-events.ts';
@@ -78,6 +79,3 @@ function clusterCidrSets(config: ControllerManagerConfig): readonly CidrSet[] {
   }
   return sets;
 }
-
-export const podCidrsOf = ({ spec }: Node): readonly string[] =>
-  spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : []);

@@ -1,7 +1,8 @@
 /** node-ipam-controller: allocates a pod CIDR for every node out of `--cluster-cidr`. */
 import { keyOf } from '../../client/index.ts';
+import { podCidrsOf } from '../../component-helpers/index.ts';
 import { keyedController, keysOnChange, watch, type ControllerDescriptor } from '../controller.ts';
-import { CidrAllocator, podCidrsOf } from './cidr-allocator.ts';
+import { CidrAllocator } from './cidr-allocator.ts';
 
 export const nodeIpamController: ControllerDescriptor = {
   name: 'node-ipam-controller',

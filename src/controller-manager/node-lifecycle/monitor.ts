@@ -4,7 +4,7 @@ import type { Node } from '../../api/generated/core-v1.ts';
 import { isConflict, isNotFound, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { recordNodeEvent } from './node-events.ts';
-import { signOfLife, silentNode, type NodeHealth } from './node-health.ts';
+import { heartbeatOf, withUnknownConditions, type NodeHealth } from './node-health.ts';
 import { readyCondition } from './taints.ts';
 import { ZoneEvictions } from './zone-evictions.ts';
 
@@ -48,14 +48,14 @@ export class NodeMonitor {
     if (!known) {
       const message = `Registered Node ${name} in Controller`;
       recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', message);
-      this.#health.set(name, { probeAt: clock.monotonic(), sign: signOfLife(node, lease), node, lease });
+      this.#health.set(name, { probeAt: clock.monotonic(), heartbeat: heartbeatOf(node, lease), node, lease });
       return true;
     }
     // Cached objects are immutable: the same objects have the same heartbeat.
     if (known.node !== node || known.lease !== lease) {
-      const sign = signOfLife(node, lease);
-      if (known.sign !== sign) known.probeAt = clock.monotonic();
-      Object.assign(known, { sign, node, lease });
+      const heartbeat = heartbeatOf(node, lease);
+      if (known.heartbeat !== heartbeat) known.probeAt = clock.monotonic();
+      Object.assign(known, { heartbeat, node, lease });
     }
     const { nodeMonitorGracePeriodSeconds, nodeStartupGracePeriodSeconds } = config;
     const graceSeconds = readyCondition(node) ? nodeMonitorGracePeriodSeconds : nodeStartupGracePeriodSeconds;
@@ -65,13 +65,13 @@ export class NodeMonitor {
   async #markUnknown(node: Node): Promise<void> {
     const { client, clock, recorder, signal } = this.#context;
     const { name = '' } = node.metadata;
-    const silent = silentNode(node, clock.now());
-    if (!silent) return;
+    const unknown = withUnknownConditions(node, clock.now());
+    if (!unknown) return;
     try {
-      const updated = await client.resource('v1/nodes').updateStatus(silent, { signal });
+      const updated = await client.resource('v1/nodes').updateStatus(unknown, { signal });
       // The controller's own write is not a heartbeat.
       const known = this.#health.get(name);
-      if (known) known.sign = signOfLife(updated, known.lease);
+      if (known) known.heartbeat = heartbeatOf(updated, known.lease);
       if (readyCondition(node)?.status !== 'True') return;
       const message = `Node ${name} status is now: NodeNotReady`;
       recordNodeEvent(recorder, node.metadata, 'Normal', 'NodeNotReady', message, { bare: true });

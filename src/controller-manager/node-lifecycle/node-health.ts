@@ -11,20 +11,20 @@ const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPress
 export interface NodeHealth {
   /** When the last heartbeat was seen, on this process' clock, because nodes' clocks may differ. */
   probeAt: number;
-  sign: string;
+  heartbeat: string;
   /** The objects that the heartbeat was read from. */
   node: Node;
   lease: Lease | undefined;
 }
 
 /** The heartbeat: the renew time of the node's lease, or the heartbeat time in its status. */
-export function signOfLife(node: Node, lease: Lease | undefined): string {
+export function heartbeatOf(node: Node, lease: Lease | undefined): string {
   const ready = readyCondition(node);
   return `${lease?.spec?.renewTime ?? ''} ${ready?.lastHeartbeatTime ?? ''} ${ready?.status ?? ''}`;
 }
 
 /** The node with its kubelet's conditions set to Unknown; undefined when they are already. */
-export function silentNode(node: Node, now: number): Node | undefined {
+export function withUnknownConditions(node: Node, now: number): Node | undefined {
   const time = formatTime(now);
   const conditions = [...(node.status?.conditions ?? [])];
   let changed = false;

@@ -29,7 +29,7 @@ export class ZoneEvictions {
     for (const [zone, members] of zones) states.set(zone, zoneState(members, config.nodeEviction));
     const allDisrupted = nodes.length > 0 && [...states.values()].every((state) => state === 'FullDisruption');
     if (allDisrupted) {
-      if (!this.#allDisrupted) logger.info('No node is ready; no pod is evicted until one is');
+      if (!this.#allDisrupted) logger.info('No node is ready, evictions are paused');
       for (const node of nodes) await setNoExecute(this.#context, node, undefined);
     } else {
       if (this.#allDisrupted) this.#options.restartGracePeriods();

@@ -1,4 +1,4 @@
-/** The annotations of bound claims and volumes, and helpers to read class and claimRef. */
+/** The annotations of bound claims and volumes, and functions that read class and claimRef. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import type { ApiObject } from '../../client/index.ts';

@@ -35,7 +35,7 @@ export async function syncClaim(binder: ClaimBinder, claim: PersistentVolumeClai
 
   const classified = await assignDefaultClass(binder, claim);
   if (classified) return syncClaim(binder, classified);
-  if (delayed && annotationOf(claim, SELECTED_NODE) === undefined) tellWhoIsAwaited(binder, claim);
+  if (delayed && annotationOf(claim, SELECTED_NODE) === undefined) recordWaitingEvent(binder, claim);
   else if (classOfClaim(claim) !== '') return provision(binder, claim, storageClass);
   else
     binder.recorder.event(
@@ -118,7 +118,7 @@ async function assignDefaultClass(
 const createdAt = ({ metadata: { creationTimestamp } }: StorageClass): number =>
   creationTimestamp ? parseTime(creationTimestamp) : 0;
 
-function tellWhoIsAwaited(binder: ClaimBinder, claim: PersistentVolumeClaim): void {
+function recordWaitingEvent(binder: ClaimBinder, claim: PersistentVolumeClaim): void {
   const names = binder
     .podsUsing(claim)
     .map((pod) => pod.metadata.name ?? '')

@@ -42,7 +42,7 @@ async function claimOf(
   const { namespace, name = '', uid } = volume.spec?.claimRef ?? {};
   const known = claims.get(claimKeyOf(volume)!);
   if (known?.metadata.uid === uid) return known;
-  if (isGivenUp(volume)) return undefined;
+  if (isReleasedOrFailed(volume)) return undefined;
   try {
     const live = await context.client
       .resource('v1/persistentvolumeclaims')
@@ -54,11 +54,11 @@ async function claimOf(
   }
 }
 
-const isGivenUp = (volume: PersistentVolume): boolean =>
+const isReleasedOrFailed = (volume: PersistentVolume): boolean =>
   volume.status?.phase === 'Released' || volume.status?.phase === 'Failed';
 
 const release = async (binder: Binder, volume: PersistentVolume): Promise<PersistentVolume> =>
-  isGivenUp(volume) ? volume : setVolumePhase(binder, volume, 'Released');
+  isReleasedOrFailed(volume) ? volume : setVolumePhase(binder, volume, 'Released');
 
 async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> {
   if (volume.status?.phase === 'Failed' || volume.metadata.deletionTimestamp) return;

@@ -9,7 +9,7 @@ import { hasTaint, OUT_OF_SERVICE, readyCondition } from '../node-lifecycle/tain
 import { markDisrupted, type Disruption } from './disruption-target.ts';
 
 /** How long a node may be missing before its pods are deleted: it may be registered again. */
-const QUARANTINE_MS = 40_000;
+const MISSING_NODE_GRACE_MS = 40_000;
 
 const NODE_GONE: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', failed: true };
 
@@ -67,7 +67,7 @@ export class PodCollector {
     for (const name of absent) {
       const since = this.#missing.get(name);
       if (since === undefined) this.#missing.set(name, now);
-      else if (now - since >= QUARANTINE_MS && !(await this.#nodeExists(name))) {
+      else if (now - since >= MISSING_NODE_GRACE_MS && !(await this.#nodeExists(name))) {
         for (const pod of pods.indexer.byIndex(PODS_BY_NODE, name)) await this.#delete(pod, NODE_GONE);
       }
     }

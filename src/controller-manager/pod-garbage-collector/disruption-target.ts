@@ -19,9 +19,9 @@ export async function markDisrupted(
 ): Promise<Pod> {
   const old = pod.status?.conditions ?? [];
   const before = old.find(({ type }) => type === 'DisruptionTarget');
-  const said = before?.status === 'True' && before.reason === reason && before.message === message;
+  const isSet = before?.status === 'True' && before.reason === reason && before.message === message;
   const ended = isPodTerminal(pod);
-  if (said && (!failed || ended)) return pod;
+  if (isSet && (!failed || ended)) return pod;
   const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : formatTime(clock.now());
   const condition: PodCondition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime };
   const status = { conditions: [condition], ...(failed && !ended ? { phase: 'Failed' } : {}) };

@@ -6,7 +6,7 @@ import type {
   MetricTarget,
 } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity, Quantity } from '../../base/index.ts';
+import { errorMessage, parseQuantity, Quantity } from '../../base/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { DescribedObject, MetricsClient } from './metrics-client.ts';
@@ -47,7 +47,7 @@ export class MetricFailure extends Error {
     readonly reason: string,
     cause: unknown,
   ) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    super(errorMessage(cause), { cause });
     this.name = 'MetricFailure';
   }
 }

@@ -1,6 +1,6 @@
 /** A client of the metrics APIs, which aggregated API servers provide. */
 
-import { isRecord, parseQuantity } from '../../base/index.ts';
+import { errorMessage, isRecord, parseQuantity } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 
 /** Values are in thousandths, so that fractions stay whole numbers. */
@@ -82,7 +82,7 @@ async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(`${what}: ${errorMessage(error)}`, { cause: error });
   }
 }
 

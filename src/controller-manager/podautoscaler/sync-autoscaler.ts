@@ -7,7 +7,7 @@ import type {
   MetricStatus,
 } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime, parseQuantity } from '../../base/index.ts';
+import { errorMessage, formatTime, parseQuantity } from '../../base/index.ts';
 import { NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import { parseLabelSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerContext } from '../controller.ts';
@@ -61,8 +61,8 @@ export class AutoscalerSync {
       ({ scale } = await scales.get(this.#target));
     } catch (error) {
       if (context.signal.aborted) throw error;
-      this.#warn('FailedGetScale', messageOf(error));
-      const message = `the HPA controller was unable to get the target's current scale: ${messageOf(error)}`;
+      this.#warn('FailedGetScale', errorMessage(error));
+      const message = `the HPA controller was unable to get the target's current scale: ${errorMessage(error)}`;
       return this.#setCondition('AbleToScale', 'False', 'FailedGetScale', message);
     }
     const message = "the HPA controller was able to get the target's current scale";
@@ -196,8 +196,8 @@ export class AutoscalerSync {
       await scales.update(this.#target, { ...scale, spec: { ...scale.spec, replicas } });
     } catch (error) {
       if (context.signal.aborted) throw error;
-      this.#warn('FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${messageOf(error)}`);
-      const message = `the HPA controller was unable to update the target scale: ${messageOf(error)}`;
+      this.#warn('FailedRescale', `New size: ${replicas}; reason: ${reason}; error: ${errorMessage(error)}`);
+      const message = `the HPA controller was unable to update the target scale: ${errorMessage(error)}`;
       this.#setCondition('AbleToScale', 'False', 'FailedUpdateScale', message);
       this.status = { ...this.status, desiredReplicas: current };
       return;
@@ -241,5 +241,3 @@ async function described(
   const { plural, group } = await scales.resourceOf({ apiVersion, kind });
   return { apiVersion, name, resource: group === '' ? plural : `${plural}.${group}` };
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -11,7 +11,7 @@ const PHASE_ORDER: ReadonlyMap<string, number> = new Map(
 interface RankedPod {
   readonly pod: Pod;
   /** The number of related pods on its node: of two equal pods, the one on the fuller node is deleted. */
-  readonly crowd: number;
+  readonly rank: number;
 }
 
 /**
@@ -27,7 +27,7 @@ export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number):
   if (ready !== 0) return ready;
   const cost = deletionCost(a.pod) - deletionCost(b.pod);
   if (cost !== 0) return cost;
-  if (a.crowd !== b.crowd) return b.crowd - a.crowd;
+  if (a.rank !== b.rank) return b.rank - a.rank;
   if (isPodReady(a.pod) && isPodReady(b.pod)) {
     const readySince = compareAges(
       podReadyCondition(a.pod)?.lastTransitionTime,

@@ -1,6 +1,7 @@
 /** Creation, deletion, adoption and release of pods by their owners. */
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { adoptionPatch, isNamespaceTerminating, isNotFound, releasePatch, type ApiObject } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
@@ -34,7 +35,7 @@ export class PodControl {
       return pod;
     } catch (error) {
       if (!signal.aborted && !isNamespaceTerminating(error))
-        recorder.event(options.owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
+        recorder.event(options.owner, 'Warning', 'FailedCreate', `Error creating: ${errorMessage(error)}`);
       throw error;
     }
   }
@@ -47,7 +48,7 @@ export class PodControl {
       await client.resource('v1/pods').delete({ namespace, name }, { preconditions: { uid }, signal });
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!signal.aborted) recorder.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${messageOf(error)}`);
+      if (!signal.aborted) recorder.event(owner, 'Warning', 'FailedDelete', `Error deleting: ${errorMessage(error)}`);
       throw error;
     }
     recorder.event(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
@@ -97,8 +98,4 @@ function podFromTemplate(options: CreatePodOptions): Pod {
     },
     spec: { ...(template?.spec ?? { containers: [] }), ...options.spec },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

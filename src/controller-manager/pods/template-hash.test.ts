@@ -13,6 +13,13 @@ describe("the hash of a pod template is upstream's", () => {
     const { template } = POD_TEMPLATES['plain']!;
     expect([templateHash(template, 0), templateHash(template, 1)]).toEqual(['dc66c9d87', '7b449d4c4b']);
   });
+
+  it('exists for every quantity that a template may hold', () => {
+    const hashOf = (cpu: string): string =>
+      templateHash({ spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] } });
+    const quantities = ['1234567890123456789m', '1234567890123456789n', '1e3', '9223372036854775807', '8Ei', '-5m'];
+    expect(new Set(quantities.map(hashOf)).size).toBe(quantities.length);
+  });
 });
 
 describe("the hash of a StatefulSet's revision is upstream's", () => {

@@ -22,7 +22,7 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import { comparePodsForDeletion } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { GATHER_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
+import { STATUS_BATCH_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
 /** The most pods that one sync creates or deletes. */
@@ -52,7 +52,7 @@ export class ReplicaReconciler implements Reconciler {
     if (mayAct && owner.metadata.deletionTimestamp === undefined) {
       try {
         // The informer does not show the created and deleted pods yet, so the status is written in the next sync.
-        if (await this.#manage(owner, pods.active)) return { afterMs: GATHER_MS };
+        if (await this.#manage(owner, pods.active)) return { afterMs: STATUS_BATCH_MS };
       } catch (error) {
         if (this.#context.signal.aborted) throw error;
         failure = error instanceof SlowStartError ? error.cause : error;
@@ -140,7 +140,7 @@ export class ReplicaReconciler implements Reconciler {
     }
     const now = this.#context.clock.now();
     return active
-      .map((pod) => ({ pod, crowd: podsOnNode.get(pod.spec?.nodeName ?? '') ?? 0 }))
+      .map((pod) => ({ pod, rank: podsOnNode.get(pod.spec?.nodeName ?? '') ?? 0 }))
       .sort((a, b) => comparePodsForDeletion(a, b, now))
       .slice(0, count)
       .map(({ pod }) => pod);

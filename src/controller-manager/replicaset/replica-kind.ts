@@ -26,7 +26,7 @@ export interface ReplicaParts {
 }
 
 /** Status changes of pods within this time are written once, because the pods of a set start together. */
-export const GATHER_MS = 50;
+export const STATUS_BATCH_MS = 50;
 
 /** The pods that an owner controls. */
 export interface ReplicaPods {

@@ -1,7 +1,7 @@
 /** The status of ReplicaSets and ReplicationControllers. */
 import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
-import { formatTime, ownValue } from '../../base/index.ts';
+import { errorMessage, formatTime, ownValue } from '../../base/index.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
 
@@ -51,6 +51,6 @@ function failureCondition({
   const existing = findCondition(previous?.conditions, REPLICA_FAILURE);
   if (existing) return [...(previous?.conditions ?? [])];
   const reason = active.length < replicas ? 'FailedCreate' : 'FailedDelete';
-  const message = failure instanceof Error ? failure.message : String(failure);
+  const message = errorMessage(failure);
   return [...others, { type: REPLICA_FAILURE, status: 'True', reason, message, lastTransitionTime: formatTime(now) }];
 }

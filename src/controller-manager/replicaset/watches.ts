@@ -4,7 +4,7 @@ import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { watch, type Keyed, type Watch } from '../controller.ts';
 import { ownerKeyIn } from '../owners.ts';
-import { GATHER_MS, type ReplicaParts } from './replica-kind.ts';
+import { STATUS_BATCH_MS, type ReplicaParts } from './replica-kind.ts';
 
 export function replicaWatches({ kind, owners, pods, expectations }: ReplicaParts): readonly Watch[] {
   const ownerKey = ownerKeyIn(owners, kind);
@@ -31,7 +31,7 @@ export function replicaWatches({ kind, owners, pods, expectations }: ReplicaPart
     const keys: Keyed[] = pod.metadata.deletionTimestamp === undefined ? [] : podDeleted(pod);
     const [previous, key] = [ownerKey(before), ownerKey(pod)];
     if (previous !== undefined && previous !== key) keys.push(previous);
-    if (key !== undefined) keys.push(needsReplacement(before, pod) ? key : { key, afterMs: GATHER_MS });
+    if (key !== undefined) keys.push(needsReplacement(before, pod) ? key : { key, afterMs: STATUS_BATCH_MS });
     else if (
       controllerOf(pod) === undefined &&
       (before.metadata.labels !== pod.metadata.labels || previous !== undefined)

@@ -1,6 +1,7 @@
 /** Reconciles one pod or one ResourceClaim: creates claims from templates, and releases claims of finished pods. */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   CONTROLLER_UID_INDEX,
   isNamespaceTerminating,
@@ -55,7 +56,7 @@ export class ResourceClaimReconciler implements Reconciler {
       if (name === undefined) return;
       statuses.push({ name: wanted.name, resourceClaimName: name });
     }
-    await this.#tellPod(pod, statuses);
+    await this.#updatePodStatus(pod, statuses);
     await this.#reserveForScheduled(pod, statuses);
   }
 
@@ -98,13 +99,13 @@ export class ResourceClaimReconciler implements Reconciler {
         pod,
         'Warning',
         'FailedResourceClaimCreation',
-        `PodResourceClaim ${wanted.name}: ${error instanceof Error ? error.message : String(error)}`,
+        `PodResourceClaim ${wanted.name}: ${errorMessage(error)}`,
       );
       throw error;
     }
   }
 
-  async #tellPod(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
+  async #updatePodStatus(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
     const missing = statuses.filter(
       (status) =>
         !pod.status?.resourceClaimStatuses?.some(

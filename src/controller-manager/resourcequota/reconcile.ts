@@ -68,7 +68,7 @@ export class ResourceQuotaReconciler implements Reconciler {
       if (isNotFound(error)) return undefined;
       // Admission has changed the usage, and the informer does not show that yet.
       if (!isConflict(error)) throw error;
-      logger.v(4).info('A quota changed while it was counted', { quota: key });
+      logger.v(4).info('The quota changed while its usage was calculated', { quota: key });
       return { afterMs: RECOUNT_AFTER_MS };
     }
   }

@@ -101,6 +101,22 @@ describe('resourcequota-controller', () => {
     expect(await used(namespace)).toEqual({ pods: count });
   });
 
+  it('counts a pod again that moves to another scope', async () => {
+    await makeNamespace('moving');
+    await makePod('moving', 'one');
+    const spec = { hard: { pods: '10' }, scopes: ['Terminating'] };
+    await quotas().create({ metadata: { name: 'q', namespace: 'moving' }, spec });
+    await fixture.advance(1_000);
+    expect(await used('moving')).toEqual({ pods: '0' });
+    await pods().patch(
+      { namespace: 'moving', name: 'one' },
+      { spec: { activeDeadlineSeconds: 60 } },
+      { type: 'merge' },
+    );
+    await fixture.advance(1_000);
+    expect(await used('moving')).toEqual({ pods: '1' });
+  });
+
   it('follows a changed quota and writes nothing when nothing changes', async () => {
     await makeNamespace('b');
     await quotas().create({ metadata: { name: 'q', namespace: 'b' }, spec: { hard: { pods: '10' } } });

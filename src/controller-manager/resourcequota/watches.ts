@@ -45,9 +45,13 @@ export function resourceQuotaWatches(
 
 function podFrees(before: Pod, after: Pod, now: number): boolean {
   if (isCountedPod(before, now) && !isCountedPod(after, now)) return true;
+  // It moves from the scope NotTerminating to Terminating, or back.
+  if (hasDeadline(before) !== hasDeadline(after)) return true;
   const resources = ({ spec }: Pod) => spec?.containers.map((container) => container.resources);
   return !deepEqual(resources(before), resources(after));
 }
+
+const hasDeadline = ({ spec }: Pod): boolean => (spec?.activeDeadlineSeconds ?? -1) >= 0;
 
 const serviceFrees = ({ spec: before }: Service, { spec: after }: Service): boolean =>
   before?.type !== after?.type || before?.ports?.length !== after?.ports?.length;

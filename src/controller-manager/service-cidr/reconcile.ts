@@ -2,6 +2,7 @@
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { setFinalizer } from '../volume-protection/finalizer.ts';
@@ -43,7 +44,7 @@ export class ServiceCidrReconciler implements Reconciler {
 
   async #release(range: ServiceCIDR): Promise<Requeue | void> {
     const { clock, signal } = this.#context;
-    if (!(range.metadata.finalizers ?? []).includes(FINALIZER)) return;
+    if (!hasFinalizer(range, FINALIZER)) return;
     const name = keyOf(range);
     if (this.#isNeeded(range)) {
       this.#removableAt.delete(name);

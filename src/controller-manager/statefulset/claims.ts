@@ -2,7 +2,7 @@
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { errorMessage, deepEqual } from '../../base/index.ts';
 import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { claimsFor, ordinalOf, podNameFor, startOrdinal, STATEFUL_SET_KIND } from './identity.ts';
@@ -41,7 +41,7 @@ export class StatefulClaims {
             set,
             'Warning',
             'FailedCreate',
-            `Create ${subject(claim)} failed error: ${error instanceof Error ? error.message : String(error)}`,
+            `Create ${subject(claim)} failed error: ${errorMessage(error)}`,
           );
         throw error;
       }
@@ -75,9 +75,13 @@ export class StatefulClaims {
 
   #ownersOf(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] {
     const { whenDeleted, whenScaled } = this.#policy(set);
-    const others = (claim.metadata.ownerReferences ?? []).filter(
-      ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
-    );
+    const current = claim.metadata.ownerReferences ?? [];
+    // An earlier set or pod of the name owns the claim: that is left to the garbage collector.
+    if (current.some((owner) => isEarlier(owner, set, STATEFUL_SET_KIND) || isEarlier(owner, pod, POD_KIND)))
+      return current;
+    const others = current.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+    // An object has one controller: a claim of another one is not taken over.
+    if ((whenDeleted || whenScaled) && others.some(({ controller }) => controller === true)) return others;
     const ordinal = ordinalOf(pod);
     const isCondemned = ordinal < startOrdinal(set) || ordinal >= startOrdinal(set) + (set.spec?.replicas ?? 1);
     if (whenScaled && isCondemned) return [...others, controllerReference(pod, POD_KIND)];
@@ -89,3 +93,9 @@ export class StatefulClaims {
     return { whenDeleted: whenDeleted === 'Delete', whenScaled: whenScaled === 'Delete' };
   }
 }
+
+const isEarlier = (
+  { apiVersion, kind, name, uid }: OwnerReference,
+  { metadata }: StatefulSet | Pod,
+  type: { readonly apiVersion: string; readonly kind: string },
+): boolean => apiVersion === type.apiVersion && kind === type.kind && name === metadata.name && uid !== metadata.uid;

@@ -1,6 +1,7 @@
 /** Creates, updates and deletes the pods of StatefulSets, and records events of the set. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import {
   controllerReference,
   isAlreadyExists,
@@ -78,12 +79,7 @@ export class StatefulPods {
       if (await work()) recorder.event(set, 'Normal', `Successful${verb}`, `${verb} ${subject} successful`);
     } catch (error) {
       if (!signal.aborted)
-        recorder.event(
-          set,
-          'Warning',
-          `Failed${verb}`,
-          `${verb} ${subject} failed error: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        recorder.event(set, 'Warning', `Failed${verb}`, `${verb} ${subject} failed error: ${errorMessage(error)}`);
       throw error;
     }
   }

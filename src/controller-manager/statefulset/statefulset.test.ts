@@ -130,6 +130,25 @@ describe('statefulset-controller', () => {
     expect(await owners('data-drop-1')).toEqual(['Pod']);
   });
 
+  it('scales down though another controller owns a claim', async () => {
+    await fixture.start();
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'other', uid: 'other-uid', controller: true };
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const metadata = { name: 'data-owned-1', namespace, ownerReferences: [owner] };
+    await claims().create({ metadata, spec });
+    await make('owned', {
+      replicas: 2,
+      podManagementPolicy: 'Parallel',
+      volumeClaimTemplates: [{ metadata: { name: 'data' }, spec }],
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
+    });
+    await fixture.until('both', () => ready('owned', 2));
+    await change('owned', { replicas: 1 });
+    await fixture.until('scaled', async () => (await names('owned')).length === 1);
+    const { ownerReferences } = (await claims().get({ namespace, name: 'data-owned-1' })).metadata;
+    expect(ownerReferences).toMatchObject([owner]);
+  });
+
   it('reaches the same end when killed at any write of a rollout', async () => {
     const updated = new Set<string>();
     const kills = await convergesWhenKilledAtEveryWrite({

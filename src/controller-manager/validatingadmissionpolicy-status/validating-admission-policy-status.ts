@@ -7,6 +7,7 @@ import { typeCheckPolicy } from '../../cel/admission/index.ts';
 import { keyOf } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
+import { customKinds } from './custom-kinds.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status';
 
@@ -19,8 +20,11 @@ export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
     const reconcile = async (name: string): Promise<void> => {
       const policy = policies.get(name);
       if (!policy || (policy.status?.observedGeneration ?? 0) >= (policy.metadata.generation ?? 0)) return;
-      const expressionWarnings = typeCheckPolicy(policy, (group, version, plural) =>
-        schema.resource(group, version, plural),
+      const custom = await customKinds(context, policy);
+      const expressionWarnings = typeCheckPolicy(
+        policy,
+        (group, version, plural) =>
+          schema.resource(group, version, plural) ?? custom.get(`${group}/${version}/${plural}`),
       );
       await ignoreNotFound(() =>
         client.resource('admissionregistration.k8s.io/v1/validatingadmissionpolicies').apply(

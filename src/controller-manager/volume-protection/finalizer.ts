@@ -1,13 +1,11 @@
 /** Adds and removes protection finalizers. */
 import { type ApiObject } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 
 interface Updatable<T extends ApiObject> {
   update(object: T, options: { signal: AbortSignal }): Promise<T>;
 }
-
-export const hasFinalizer = (object: ApiObject, finalizer: string): boolean =>
-  (object.metadata.finalizers ?? []).includes(finalizer);
 
 /** Adds or removes the finalizer; a deleted object is ignored. */
 export async function setFinalizer<T extends ApiObject>(

@@ -1,10 +1,10 @@
 /** persistentvolumeclaim-protection-controller: a claim that is being deleted stays until no pod uses it. */
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { keyOf, splitKey } from '../../client/index.ts';
-import { isPodTerminal } from '../../component-helpers/index.ts';
+import { hasFinalizer, isPodTerminal } from '../../component-helpers/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { claimsOfPod, PODS_BY_CLAIM } from '../persistentvolume-binder/pods-by-claim.ts';
-import { hasFinalizer, setFinalizer } from './finalizer.ts';
+import { setFinalizer } from './finalizer.ts';
 
 const FINALIZER = 'kubernetes.io/pvc-protection';
 

@@ -1,8 +1,9 @@
 /** volumeattributesclass-protection-controller: a VolumeAttributesClass stays while a claim or a volume uses it. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
+import { hasFinalizer } from '../../component-helpers/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { hasFinalizer, setFinalizer } from './finalizer.ts';
+import { setFinalizer } from './finalizer.ts';
 
 const FINALIZER = 'kubernetes.io/vac-protection';
 const BY_CLASS = 'volumeAttributesClass';

@@ -27,7 +27,7 @@ interface EndpointsOptions {
   clock: Clock;
   /** How long one attempt may take. */
   requestTimeoutMs: number;
-  /** How long an operation that is safe to repeat is tried again on one endpoint after the other. */
+  /** How long an idempotent operation is retried on one endpoint after the other. */
   retryForMs: number;
 }
 
@@ -46,7 +46,7 @@ interface Call<Q extends object, R extends object> {
 const channelOptions: ChannelOptions = {
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': -1,
-  // A dead peer is noticed within 8 s. etcd refuses clients that ping more often than every 5 s.
+  // Keepalives detect a dead peer within 8 s. etcd refuses clients that ping more often than every 5 s.
   'grpc.keepalive_time_ms': 6000,
   'grpc.keepalive_timeout_ms': 2000,
   'grpc.keepalive_permit_without_calls': 0,
@@ -82,7 +82,7 @@ export class Endpoints {
     return this.#clients.length;
   }
 
-  /** The current client, and its index for `failed` when it does not answer. */
+  /** The current client, and its index for `failed`. */
   client(): { client: Client; index: number } {
     return { client: this.#clients[this.#current]!, index: this.#current };
   }
@@ -97,8 +97,8 @@ export class Endpoints {
   }
 
   /**
-   * Calls one endpoint after the other until one answers. Retries only when the request is idempotent or certainly
-   * reached no member.
+   * Calls one endpoint after the other until one answers. Retries only when the request is idempotent or certainly did
+   * not reach a member.
    */
   async unary<Q extends object, R extends object>(
     call: Call<Q, R>,
@@ -106,7 +106,7 @@ export class Endpoints {
     options: CallOptions,
   ): Promise<R> {
     const { clock, retryForMs } = this.#options;
-    const giveUpAt = clock.monotonic() + retryForMs;
+    const deadline = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
       if (this.#closed) throw failure('closed');
       const { client, index } = this.client();
@@ -115,8 +115,8 @@ export class Endpoints {
       } catch (error) {
         if (!isServiceError(error)) throw error;
         if (isEndpointFailure(error)) this.failed(index);
-        const repeatable = isEndpointFailure(error) && (options.idempotent || reachedNobody(error));
-        if (!repeatable || clock.monotonic() >= giveUpAt) throw storeErrorOf(error);
+        const isRetryable = isEndpointFailure(error) && (options.idempotent || neverSent(error));
+        if (!isRetryable || clock.monotonic() >= deadline) throw storeErrorOf(error);
         if (attempt % this.size === this.size - 1) await clock.sleep(RETRY_PAUSE_MS * Math.min(attempt + 1, 10));
       }
     }
@@ -181,14 +181,14 @@ export function isServiceError(error: unknown): error is ServiceError {
 /** The member is down, has no leader or does not answer: another member may work. */
 function isEndpointFailure(error: ServiceError): boolean {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
-  // Our own timeout, or the connection's end under a running call.
+  // The call timed out, or its connection was closed.
   return (
     error.code === status.CANCELLED ||
     (error.code === status.INTERNAL && /RST_STREAM|stream|connection/i.test(error.details))
   );
 }
 
-function reachedNobody(error: ServiceError): boolean {
+function neverSent(error: ServiceError): boolean {
   if (error.code !== status.UNAVAILABLE) return false;
   return /^No connection established|^Name resolution failed|^etcdserver: no leader$/.test(error.details);
 }

@@ -24,15 +24,15 @@ export interface EtcdStoreOptions {
   endpoints: readonly string[];
   tls?: EtcdTls;
   clock: Clock;
-  /** How long one attempt may take before another member is asked. Default 3 s. */
+  /** How long one attempt may take before the client tries another member. Default 3 s. */
   requestTimeoutMs?: number;
-  /** How long reads are tried again. Default 10 s. */
+  /** How long reads are retried. Default 10 s. */
   retryForMs?: number;
 }
 
 const SAFE = { idempotent: true };
 const UNSAFE = { idempotent: false };
-/** Large reads take long on a healthy member, too; keepalives notice a dead one. */
+/** Large reads take long on healthy members, too; keepalives detect dead ones. */
 const LARGE_READ = { idempotent: true, timeoutMs: 60_000 };
 const DEFRAGMENT_TIMEOUT_MS = 10 * 60_000;
 const ALARM_GET = 0;
@@ -155,7 +155,7 @@ class EtcdStore implements Store {
     await this.#endpoints.unary(calls.alarm, { ...messageOfAlarm(alarm), action: ALARM_DEACTIVATE }, UNSAFE);
   }
 
-  /** Every member has its own file. Members are defragmented one by one, because they do not answer meanwhile. */
+  /** Every member has its own file. Members are defragmented one by one, because a member does not answer meanwhile. */
   async defragment(): Promise<void> {
     for (const client of this.#endpoints.all()) {
       try {

@@ -12,16 +12,16 @@ const RECONNECT_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
 
 /**
- * One watch over a stream of its own. When the stream breaks, for whatever reason but compaction, the watch goes on
- * at another member from the revision behind the last one it delivered: nothing is lost and nothing comes twice.
+ * One watch, with its own stream. When the stream breaks, for any reason but compaction, the watch resumes at another
+ * member after the last delivered revision: no event is lost or repeated.
  */
 export class EtcdWatch implements Watch {
   #stream: WatchStream | undefined;
   #created = false;
-  #progressWanted = false;
+  #progressRequested = false;
   #cancelled = false;
   readonly #stop = new AbortController();
-  /** The first revision not yet delivered; 0 until the server has told where "now" is. */
+  /** The first revision that is not delivered yet; 0 until the server has reported its current revision. */
   #next: number;
   readonly #batches: AsyncGenerator<WatchBatch>;
   readonly #request: StoreWatchRequest;
@@ -44,8 +44,8 @@ export class EtcdWatch implements Watch {
   }
 
   requestProgress(): void {
-    this.#progressWanted = true;
-    this.#askProgress();
+    this.#progressRequested = true;
+    this.#requestProgress();
   }
 
   cancel(): void {
@@ -69,7 +69,7 @@ export class EtcdWatch implements Watch {
           }
         } catch (error) {
           if (!isServiceError(error)) throw error;
-          if (!this.#cancelled && !isWorthAnotherTry(error)) throw storeErrorOf(error);
+          if (!this.#cancelled && !isRetryable(error)) throw storeErrorOf(error);
         }
         if (this.#cancelled) return;
         this.#disconnect();
@@ -80,7 +80,7 @@ export class EtcdWatch implements Watch {
     }
   }
 
-  /** The running stream, or a new one that asks for everything not yet delivered. */
+  /** The running stream, or a new one from the first revision that is not delivered yet. */
   #connect(): WatchStream {
     if (this.#stream !== undefined) return this.#stream;
     const { client, index } = this.#endpoints.client();
@@ -128,11 +128,11 @@ export class EtcdWatch implements Watch {
     if (response.created) {
       this.#created = true;
       if (this.#next === 0) this.#next = revision + 1;
-      this.#askProgress();
+      this.#requestProgress();
       return undefined;
     }
     if (response.events.length === 0) {
-      this.#progressWanted = false;
+      this.#progressRequested = false;
       this.#next = Math.max(this.#next, revision + 1);
       return { revision, events: [] };
     }
@@ -143,8 +143,8 @@ export class EtcdWatch implements Watch {
     return { revision: last, events };
   }
 
-  #askProgress(): void {
-    if (this.#progressWanted && this.#created) this.#stream?.write({ progress: {} });
+  #requestProgress(): void {
+    if (this.#progressRequested && this.#created) this.#stream?.write({ progress: {} });
   }
 
   async #pause(failures: number): Promise<void> {
@@ -153,14 +153,14 @@ export class EtcdWatch implements Watch {
   }
 }
 
-/** Codes that no other member and no retry would change. */
-const hopeless: readonly number[] = [
+/** Errors that every member would return, also on a retry. */
+const PERMANENT_CODES: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,
   status.UNAUTHENTICATED,
   status.UNIMPLEMENTED,
 ];
 
-function isWorthAnotherTry(error: ServiceError): boolean {
-  return !hopeless.includes(error.code);
+function isRetryable(error: ServiceError): boolean {
+  return !PERMANENT_CODES.includes(error.code);
 }

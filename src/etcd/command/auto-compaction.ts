@@ -12,13 +12,13 @@ const SAMPLES = 10;
 /** etcd's two flags; a retention of 0 turns it off, and a bare number in periodic mode means hours. */
 export function parseAutoCompaction(mode = 'periodic', retention = '0'): AutoCompaction | undefined {
   if (mode !== 'periodic' && mode !== 'revision') {
-    throw new UsageError(`invalid --auto-compaction-mode ${JSON.stringify(mode)}: it is periodic or revision`);
+    throw new UsageError(`invalid --auto-compaction-mode ${JSON.stringify(mode)}: it must be periodic or revision`);
   }
   const count = /^\d+$/.test(retention) ? Number(retention) : undefined;
   if (mode === 'revision') {
     if (count === undefined)
       throw new UsageError(
-        `invalid --auto-compaction-retention ${JSON.stringify(retention)}: it is a number of revisions`,
+        `invalid --auto-compaction-retention ${JSON.stringify(retention)}: it must be a number of revisions`,
       );
     return count === 0 ? undefined : { mode, revisions: count };
   }

@@ -1,7 +1,7 @@
 /** The flags of `k8ts etcd` and of its snapshots, as users know them from etcd, etcdctl and etcdutl. */
 import type { FlagDeclaration, FlagTable } from '../../flags/index.ts';
 
-const ONE_MEMBER = 'it has no meaning for a single member';
+const ONE_MEMBER = 'it has no effect for a single member';
 
 const peerFlags = {
   'snapshot-count': { kind: 'text', ignored: ONE_MEMBER },
@@ -21,46 +21,51 @@ const peerFlags = {
 const name: FlagDeclaration & { kind: 'text'; default: string } = {
   kind: 'text',
   default: 'default',
-  summary: 'The member’s name',
+  summary: 'Name of the member',
 };
 
 export const etcdFlags = {
   name,
-  'data-dir': { kind: 'text', summary: 'Where the store is (default NAME.etcd)' },
+  'data-dir': { kind: 'text', summary: 'Data directory (default NAME.etcd)' },
   'listen-client-urls': {
     kind: 'texts',
     default: ['http://127.0.0.1:2379'],
-    summary: 'Where clients are served; https needs a certificate',
+    summary: 'URLs to listen on for clients; https needs a certificate',
   },
-  'advertise-client-urls': { kind: 'texts', summary: 'What "member list" shows (default: the listening addresses)' },
-  'cert-file': { kind: 'text', section: 'Security', summary: 'The server’s certificate' },
-  'key-file': { kind: 'text', section: 'Security', summary: 'Its key' },
-  'trusted-ca-file': { kind: 'text', section: 'Security', summary: 'The authority of clients’ certificates' },
-  'client-cert-auth': { kind: 'switch', section: 'Security', summary: 'Whether clients must have one' },
+  'advertise-client-urls': { kind: 'texts', summary: 'Client URLs in "member list" (default: the listening URLs)' },
+  'cert-file': { kind: 'text', section: 'Security', summary: 'Server certificate' },
+  'key-file': { kind: 'text', section: 'Security', summary: 'Private key of the certificate' },
+  'trusted-ca-file': { kind: 'text', section: 'Security', summary: 'CA of client certificates' },
+  'client-cert-auth': { kind: 'switch', section: 'Security', summary: 'Require client certificates' },
   'quota-backend-bytes': {
     kind: 'whole',
     default: 0,
     section: 'Limits',
-    summary: 'How much the store may hold; 0 is 8 GiB',
+    summary: 'Quota of the store in bytes; 0 selects 8 GiB',
   },
   'max-request-bytes': {
     kind: 'whole',
     default: 0,
     section: 'Limits',
-    summary: 'How large a request may be; 0 is 1.5 MiB',
+    summary: 'Maximum size of a request in bytes; 0 selects 1.5 MiB',
   },
   'max-txn-ops': {
     kind: 'whole',
     default: 0,
     section: 'Limits',
-    summary: 'How many operations a transaction may have; 0 is 128',
+    summary: 'Maximum number of operations in a transaction; 0 selects 128',
   },
-  'auto-compaction-mode': { kind: 'text', default: 'periodic', section: 'Compaction', summary: 'periodic or revision' },
+  'auto-compaction-mode': {
+    kind: 'text',
+    default: 'periodic',
+    section: 'Compaction',
+    summary: 'Mode of automatic compaction: periodic or revision',
+  },
   'auto-compaction-retention': {
     kind: 'text',
     default: '0',
     section: 'Compaction',
-    summary: 'A duration, or a number of revisions; 0 is never',
+    summary: 'Retention of automatic compaction: a duration or a number of revisions; 0 disables it',
   },
   ...peerFlags,
   'log-level': { kind: 'text', ignored: 'warnings and errors are always logged' },
@@ -68,10 +73,10 @@ export const etcdFlags = {
 } as const satisfies FlagTable;
 
 export const snapshotSaveFlags = {
-  endpoints: { kind: 'texts', default: ['http://127.0.0.1:2379'], summary: 'The etcd to save' },
-  cacert: { kind: 'text', summary: 'Its authority' },
-  cert: { kind: 'text', summary: 'The client’s certificate' },
-  key: { kind: 'text', summary: 'Its key' },
+  endpoints: { kind: 'texts', default: ['http://127.0.0.1:2379'], summary: 'Endpoint of the etcd to save' },
+  cacert: { kind: 'text', summary: 'CA of the server' },
+  cert: { kind: 'text', summary: 'Client certificate' },
+  key: { kind: 'text', summary: 'Private key of the certificate' },
 } as const satisfies FlagTable;
 
 export const snapshotStatusFlags = {
@@ -80,13 +85,13 @@ export const snapshotStatusFlags = {
     shorthand: 'w',
     default: 'simple',
     only: ['simple', 'json', 'table'],
-    summary: 'How the status is printed',
+    summary: 'Output format',
   },
 } as const satisfies FlagTable;
 
 export const snapshotRestoreFlags = {
-  'data-dir': { kind: 'text', summary: 'Where to; it must not hold anything (default NAME.etcd)' },
-  'skip-hash-check': { kind: 'switch', summary: 'Take a copy of a data file, which has no checksum' },
+  'data-dir': { kind: 'text', summary: 'Data directory, which must be empty (default NAME.etcd)' },
+  'skip-hash-check': { kind: 'switch', summary: 'Accept a copy of a data file, which has no checksum' },
   name,
   ...peerFlags,
 } as const satisfies FlagTable;

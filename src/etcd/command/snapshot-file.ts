@@ -23,7 +23,7 @@ export interface SnapshotStatus {
   totalSize: number;
 }
 
-/** Writes a store's snapshot to a file: complete and checked under its name, or not at all. */
+/** Writes a store's snapshot to a file. The file gets its name when it is complete and verified. */
 export async function saveSnapshot(snapshot: AsyncIterable<Uint8Array>, path: string): Promise<{ size: number }> {
   const part = `${path}.part`;
   const file = await open(part, 'w', 0o600);
@@ -68,10 +68,7 @@ interface RestoreOptions {
   skipHashCheck?: boolean;
 }
 
-/**
- * Makes a data directory from a snapshot, ours or etcd's. The directory must not hold anything: nothing is ever
- * overwritten.
- */
+/** Creates a data directory from a snapshot, ours or etcd's. The directory must be empty: nothing is ever overwritten. */
 export async function restoreSnapshot({ path, directory, skipHashCheck }: RestoreOptions): Promise<SnapshotStatus> {
   if (!(await isEmpty(directory)))
     throw new StoreError('unsupported', `data-dir ${JSON.stringify(directory)} not empty or could not be read`);
@@ -94,7 +91,7 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
           };
         });
     await rm(`${target}-lock`, { force: true });
-    // An empty directory may be in the way; rename replaces it.
+    // The rename replaces an empty directory.
     await syncDirectory(building);
     await renameDurably(building, directory);
     return status;

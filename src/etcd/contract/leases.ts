@@ -75,7 +75,8 @@ export function leaseContract(use: UseStore): void {
         expect(await store.leaseKeepAlive(kept.id)).toEqual({ ttl: 2 });
       }
       expect(await get(store, `${prefix}kept`)).toBeDefined();
-      expect(await get(store, `${prefix}dropped`)).toBeUndefined();
+      // The commit of the revocation takes real time.
+      await expect.poll(() => get(store, `${prefix}dropped`)).toBeUndefined();
       expect(await store.leaseTimeToLive(dropped.id)).toMatchObject({ ttl: -1 });
       await store.leaseRevoke(kept.id);
     });

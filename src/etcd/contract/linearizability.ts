@@ -48,14 +48,14 @@ async function randomOperation(
   store: Store,
   key: string,
   value: string,
-  dice: number,
+  choice: number,
 ): Promise<Pick<Operation, 'kind' | 'written' | 'expected' | 'observed' | 'revision'>> {
-  if (dice < 4) {
+  if (choice < 4) {
     const pair = await get(store, key);
     return { kind: 'read', observed: pair === undefined ? undefined : text(pair.value) };
   }
-  if (dice < 7) return { kind: 'write', written: value, revision: await put(store, key, value) };
-  if (dice < 8) {
+  if (choice < 7) return { kind: 'write', written: value, revision: await put(store, key, value) };
+  if (choice < 8) {
     const { deleted, revision } = await remove(store, key);
     return deleted === 1 ? { kind: 'write', written: undefined, revision } : { kind: 'read', observed: undefined };
   }

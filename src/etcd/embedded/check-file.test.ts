@@ -75,15 +75,15 @@ it('does not start from an older file beside a damaged one', async () => {
   copyFileSync(file, join(directory, 'store-000002.mdb'));
   truncateSync(join(directory, 'store-000002.mdb'), 9000);
   await expect(openEmbeddedStore({ directory, clock: new RealClock() })).rejects.toThrow(
-    /store-000002.mdb is damaged: it is cut off/,
+    /store-000002.mdb is damaged: it is truncated/,
   );
   expect(readdirSync(directory)).toEqual(expect.arrayContaining(['store-000001.mdb', 'store-000002.mdb']));
 });
 
 it.each<[string, (path: string) => void, RegExp]>([
-  ['cut off', (path) => truncateSync(path, 9000), /cut off/],
-  ['cut off in the middle of a page', (path) => truncateSync(path, statSync(path).size - 100), /cut off/],
-  ['cut off in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 8192) * 4096), /cut off/],
+  ['truncated', (path) => truncateSync(path, 9000), /truncated/],
+  ['truncated in the middle of a page', (path) => truncateSync(path, statSync(path).size - 100), /truncated/],
+  ['truncated in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 8192) * 4096), /truncated/],
   ['written over from the start', (path) => overwrite(path, 0, 32_768), /not those of a store/],
   ['of something else', (path) => writeFileSync(path, 'hello'), /not those of a store/],
   [

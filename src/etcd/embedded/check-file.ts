@@ -32,7 +32,7 @@ function damageOfPages(file: number, size: number, { pageSize, lastPage, root, f
   for (const page of [root, freeRoot]) {
     if (page === NO_PAGE) continue;
     const position = Number(page) * pageSize;
-    if (position >= size && size < wholeSize) return `it is cut off: ${size} bytes of ${wholeSize}`;
+    if (position >= size && size < wholeSize) return `it is truncated: ${size} bytes of ${wholeSize}`;
     if (page > lastPage || readPageNumber(file, position) !== page) return `its page ${page} is not where it should be`;
   }
   if (size >= wholeSize) return undefined;
@@ -42,7 +42,9 @@ function damageOfPages(file: number, size: number, { pageSize, lastPage, root, f
     read: (page: number) => read(file, page * pageSize, pageSize),
   };
   const missing = missingPage(pages, root) ?? missingPage(pages, freeRoot);
-  return missing === undefined ? undefined : `it is cut off: ${size} bytes of ${wholeSize}, page ${missing} is missing`;
+  return missing === undefined
+    ? undefined
+    : `it is truncated: ${size} bytes of ${wholeSize}, page ${missing} is missing`;
 }
 
 interface Meta {

@@ -11,7 +11,7 @@ interface CompactorOptions {
   tables(): Tables;
   limits: HistoryLimits;
   compactRevision: number;
-  /** History before this revision is gone for readers. */
+  /** History before this revision is not readable. */
   compacted(revision: number): void;
 }
 
@@ -21,14 +21,13 @@ const MAX_STEP = 1024;
 /** A slower commit makes the next step smaller, a faster one makes it larger: writers wait for these commits. */
 const SLOW_COMMIT_MS = 6;
 const QUICK_COMMIT_MS = 3;
-/** The log's size is checked once in so many revisions. */
+/** The log's size is checked once in this many revisions. */
 const OBSERVE_EVERY = 500;
 
 /**
- * Cuts off the beginning of the log. Readers see the new limit at once; the entries are removed a few at a time, in the
- * same transactions that write new ones, so that no writer waits for compaction.
- *
- * The entries of the compacted revision itself stay, for a watch may start there, but without what they replaced.
+ * Removes the beginning of the log. Readers see the new limit at once; the entries are removed a few at a time, in the
+ * transactions that write new ones, so that no writer waits for compaction. The entries of the compacted revision
+ * itself stay, because a watch may start there, but without the pairs that they replaced.
  */
 export class Compactor {
   #compactRevision: number;
@@ -38,7 +37,7 @@ export class Compactor {
   /** Entries of the compacted revision up to this key are stripped. */
   #stripped = '';
   #step: { stripped: string; last: boolean; compactRevision: number } | undefined;
-  #nextLook = 0;
+  #nextCheck = 0;
   #stepSize = 64;
   readonly #options: CompactorOptions;
 
@@ -71,8 +70,8 @@ export class Compactor {
 
   /** Compacts when the history has outgrown its limits. */
   observe(published: number): void {
-    if (published < this.#nextLook || this.#unfinished) return;
-    this.#nextLook = published + OBSERVE_EVERY;
+    if (published < this.#nextCheck || this.#unfinished) return;
+    this.#nextCheck = published + OBSERVE_EVERY;
     const { limits, tables } = this.#options;
     const oldest = this.#oldestRevision();
     if (oldest === undefined) return;

@@ -11,26 +11,27 @@ import { putLease, writeCommits } from './write-commits.ts';
 /** A small file, or one that is mostly in use, is not worth rewriting. */
 const MIN_FILE_BYTES = 64 * 1024 * 1024;
 
-export function isWorthGivingBack({ total, inUse }: { total: number; inUse: number }): boolean {
+export function isWorthDefragmenting({ total, inUse }: { total: number; inUse: number }): boolean {
   return total > MIN_FILE_BYTES && inUse < total / 2;
 }
 
-interface SpaceToGiveBack {
+interface DefragmentOptions {
   directory: string;
   engine: EmbeddedEngine;
   generation: number;
   state(): { published: number; compactRevision: number; leases: LeaseState };
 }
 
-/** With so few revisions left to copy, writers may wait for the rest. */
+/** With at most this many revisions left to copy, writers wait for the rest. */
 const LAST_STEP_REVISIONS = 200;
 const REVISIONS_PER_STEP = 500;
 
 /**
- * Writes the next generation: LMDB copies the used pages in a thread of its own, then the revisions since the copy
- * began are added in steps while writers go on; they wait only for the last few of them and the change of files.
+ * Writes the next generation: LMDB copies the used pages in a thread of its own, then the revisions since the start of
+ * the copy are added in steps while writers continue; they wait only for the last few revisions and the switch of the
+ * files.
  */
-export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
+export async function defragmentFile(space: DefragmentOptions): Promise<number> {
   const { directory, engine } = space;
   const next = space.generation + 1;
   await removeGenerationInBackground(directory, next);
@@ -73,7 +74,7 @@ async function copyUsedPages(engine: EmbeddedEngine, path: string): Promise<void
   await renameDurably(temporary, path);
 }
 
-async function addRevisions(copy: Tables, { engine, state }: SpaceToGiveBack, from: number): Promise<number> {
+async function addRevisions(copy: Tables, { engine, state }: DefragmentOptions, from: number): Promise<number> {
   if (engine.history.firstLoaded > from + 1) await engine.history.load(from + 1);
   const records: RevisionRecord[] = [];
   engine.history.visit(from + 1, (record) => {
@@ -90,7 +91,7 @@ async function addRevisions(copy: Tables, { engine, state }: SpaceToGiveBack, fr
 }
 
 /** Writes leases and compaction, and last the generation number, which makes the copy valid. */
-async function finish(copy: Tables, { state }: SpaceToGiveBack, generation: number): Promise<void> {
+async function finish(copy: Tables, { state }: DefragmentOptions, generation: number): Promise<void> {
   const stored = [...copy.leases.getKeys(wholeTable())];
   const { leases, compactRevision } = state();
   await atomically(copy, () => {

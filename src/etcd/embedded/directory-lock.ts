@@ -6,8 +6,8 @@ import { StoreError } from '../store.ts';
 const openDirectories = new Set<string>();
 
 /**
- * One process at a time may have a store open: it decides transactions in memory. The lock file names the holder by
- * process id and start time, so one that a killed process left behind is seen to be stale.
+ * Only one process may have a store open, because it decides transactions in memory. The lock file names the holder by
+ * process id and start time, so the file of a killed process is recognized as stale.
  */
 export function lockDirectory(directory: string): () => void {
   makeDirectoryDurably(directory, 0o700);

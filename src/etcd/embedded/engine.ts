@@ -3,12 +3,14 @@ import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
 import { HistoricalLayers } from '../historical-layers.ts';
 import { OrderedMap } from '../ordered-map.ts';
+import type { SpeedOptions } from '../speed-options.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
+import { type GroupSize, largestGroup, oneCommit } from './commit-groups.ts';
 import { Compactor, type HistoryLimits } from './compactor.ts';
-import type { KeyFilter } from './key-filter.ts';
+import { everyKey, type KeyFilter } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
-import { PairCache } from './pair-cache.ts';
+import { noPairCache, type PairCache, RecentPairs } from './pair-cache.ts';
 import { QuotaMonitor } from './quota-monitor.ts';
 import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically, filterOfKeys } from './tables.ts';
 import { writeCommits } from './write-commits.ts';
@@ -30,17 +32,15 @@ interface EmbeddedEngineOptions {
   quotaBytes: number;
   cacheBytes: number;
   history: HistoryLimits;
+  speed: SpeedOptions;
 }
 
 const emptyLayer: Layer = OrderedMap.empty();
-/** Limits of a group, and so of how long the next group waits. */
-const COMMITS_PER_GROUP = 1024;
-const BYTES_PER_GROUP = 8 * 1024 * 1024;
 
 /**
- * Keeps the store in one LMDB file. Commits that arrive while a group is being written wait and form the next one: one
- * fsync for all of them. Until a group is durable its changes live in two layers over the file: `pending` (what the
- * next transaction sees) and `undo` (what it takes to read the published state, whichever of the two the file shows).
+ * Keeps the store in one LMDB file. Commits that arrive while a group is being written form the next group: one fsync
+ * for all of them. Until a group is durable, two layers over the file have its changes: `pending` is the state for the
+ * next transaction; `undo` restores the published state, whether or not the file already has the group.
  */
 export class EmbeddedEngine implements Engine {
   readonly history: LogHistory;
@@ -64,12 +64,16 @@ export class EmbeddedEngine implements Engine {
   #closed = false;
   readonly #oldLayers: HistoricalLayers;
   readonly #events: EngineEvents;
+  readonly #speed: SpeedOptions;
+  readonly #groupSize: GroupSize;
 
   constructor(options: EmbeddedEngineOptions, events: EngineEvents) {
     this.#events = events;
     this.tables = options.tables;
-    this.#cache = new PairCache(options.cacheBytes);
-    this.#keys = filterOfKeys(this.tables);
+    this.#speed = options.speed;
+    this.#groupSize = options.speed.commitGroups ? largestGroup : oneCommit;
+    this.#cache = options.speed.pairCache ? new RecentPairs(options.cacheBytes) : noPairCache;
+    this.#keys = this.#filterOfKeys();
     this.#file = this.#openView();
     this.#clock = options.clock;
     this.#published = options.revision;
@@ -158,7 +162,15 @@ export class EmbeddedEngine implements Engine {
   }
 
   #openView(): View {
-    return tablesView(this.tables, this.#cache, { mayHave: (key) => this.#keys.mayHave(key) });
+    return tablesView(this.tables, {
+      cache: this.#cache,
+      keys: { mayHave: (key) => this.#keys.mayHave(key) },
+      slab: this.#speed.slab,
+    });
+  }
+
+  #filterOfKeys(): KeyFilter {
+    return this.#speed.keyFilter ? filterOfKeys(this.tables) : everyKey;
   }
 
   async close(): Promise<void> {
@@ -190,14 +202,14 @@ export class EmbeddedEngine implements Engine {
     queueMicrotask(() => {
       this.#scheduled = false;
       if (this.#group !== undefined || this.#paused !== undefined || this.#closed) return;
-      // What is left of a compaction waits for the next start when the store is being closed.
+      // When the store is closing, the rest of a compaction waits for the next start.
       if (this.#queue.length === 0 && (this.#closing || !this.#compactor.hasWork)) return;
       this.#group = this.#writeGroup();
     });
   }
 
   async #writeGroup(): Promise<void> {
-    const writing = this.#queue.splice(0, groupSize(this.#queue));
+    const writing = this.#queue.splice(0, this.#groupSize(this.#queue));
     this.#writing = writing;
     const start = this.#clock.monotonic();
     try {
@@ -232,7 +244,7 @@ export class EmbeddedEngine implements Engine {
       }
       this.#published = commit.record.revision;
     }
-    if (this.#keys.isFull) this.#keys = filterOfKeys(this.tables);
+    if (this.#keys.isFull) this.#keys = this.#filterOfKeys();
     this.#pending = this.#queue.length === 0 ? emptyLayer : this.#withoutPublished();
     this.#undo = undefined;
     this.#events.onDurable(written.map(({ commit }) => commit));
@@ -269,17 +281,6 @@ export class EmbeddedEngine implements Engine {
     }
     return layer;
   }
-}
-
-function groupSize(queue: readonly Waiting[]): number {
-  let bytes = 0;
-  let count = 0;
-  while (count < queue.length && count < COMMITS_PER_GROUP && bytes < BYTES_PER_GROUP) {
-    for (const { kv, prevKv } of queue[count]!.commit.record?.changes ?? [])
-      bytes += kv.value.length + (prevKv?.value.length ?? 0);
-    count++;
-  }
-  return count;
 }
 
 function withChanges(layer: Layer, commit: Commit): Layer {
@@ -321,7 +322,7 @@ function checkKeyLength(key: string): void {
   if (key.length <= MAX_KEY_BYTES) return;
   throw new StoreError(
     'unsupported',
-    `the embedded store takes keys of up to ${MAX_KEY_BYTES} bytes, this one has ${key.length}`,
+    `the embedded store supports keys of up to ${MAX_KEY_BYTES} bytes, this key has ${key.length}`,
   );
 }
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { renameDurably } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 import { damageOf } from './check-file.ts';
@@ -17,13 +18,13 @@ import {
 } from './tables.ts';
 
 /**
- * The store's file is `store-<generation>.mdb`. A file gets such a name when all of its pages are on the disk: LMDB does
- * not survive a file with pages missing, which a power loss would leave. Giving space back writes the next generation
- * beside it; that one counts only once it carries its own number, which it gets with the last bit of data. So whenever
- * the process or the machine dies, exactly one complete file is there, and the next start removes what is left of others.
+ * The store's file is `store-<generation>.mdb`. A file gets such a name when all its pages are on the disk: LMDB does
+ * not survive missing pages, which a power loss could leave. Defragmentation writes the next generation beside it,
+ * which becomes valid when its generation number is written, with the last data. So whenever the process or the machine
+ * dies, exactly one complete file exists, and the next start removes the others.
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
-/** Unfinished files and snapshots being streamed; a killed process leaves them behind. */
+/** Unfinished files and snapshots that were being streamed; a killed process leaves them behind. */
 const TEMPORARY_NAME = /^(?:(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?|snapshot-\w{6})$/;
 
 export function generationPath(directory: string, generation: number): string {
@@ -73,8 +74,8 @@ export async function openGeneration(directory: string, name: string, now: numbe
 }
 
 /**
- * Undefined for a copy that was not finished: the store went on with the generation before it. A file that cannot be read
- * is an error instead. It may be the newest, and an older one beside it would lack what was acknowledged since.
+ * Undefined for an unfinished copy: the store continued with the generation before it. A file that cannot be read is an
+ * error, because it may be the newest, and an older file would lack acknowledged writes.
  */
 async function openComplete(
   directory: string,
@@ -89,15 +90,12 @@ async function openComplete(
   try {
     tables = openTables(path);
   } catch (error) {
-    throw new StoreError(
-      'corrupt',
-      `no complete store in ${directory}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
-      0,
-      { cause: error },
-    );
+    throw new StoreError('corrupt', `no complete store in ${directory}: ${path}: ${errorMessage(error)}`, 0, {
+      cause: error,
+    });
   }
   try {
-    // An older release may have died between making the file of a new store and filling it.
+    // An older release may have died between tables the file of a new store and filling it.
     if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0)
       await initialise(tables, identity);
     checkSchema(tables);
@@ -113,11 +111,11 @@ async function openComplete(
 async function create(directory: string, identity: Identity): Promise<OpenedGeneration> {
   const path = generationPath(directory, 1);
   const temporary = temporaryPath(path);
-  const making = openTables(temporary);
+  const tables = openTables(temporary);
   try {
-    await initialise(making, identity);
+    await initialise(tables, identity);
   } finally {
-    await making.environment.close();
+    await tables.environment.close();
   }
   rmSync(`${temporary}-lock`, { force: true });
   await renameDurably(temporary, path);

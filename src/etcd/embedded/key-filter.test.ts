@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { KeyFilter } from './key-filter.ts';
+import { BloomFilter } from './key-filter.ts';
 
 const keyOf = (i: number): string => `/registry/pods/default/web-${i.toString(36)}`;
 
 describe('a filter of keys', () => {
   it.each([0, 1000, 100_000])('made for %d keys knows all it holds, and few others', (keys) => {
-    const filter = new KeyFilter(keys);
+    const filter = new BloomFilter(keys);
     const held = Math.max(keys, 1000);
     for (let i = 0; i < held; i++) filter.add(keyOf(i));
     for (let i = 0; i < held; i++) expect(filter.mayHave(keyOf(i))).toBe(true);
@@ -16,7 +16,7 @@ describe('a filter of keys', () => {
   });
 
   it('says when it holds more than it was made for', () => {
-    const filter = new KeyFilter(20_000);
+    const filter = new BloomFilter(20_000);
     for (let i = 0; i <= 40_000; i++) filter.add(keyOf(i));
     expect(filter.isFull).toBe(true);
   });

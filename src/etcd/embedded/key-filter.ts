@@ -1,13 +1,24 @@
-/**
- * A Bloom filter of the keys in the file. Most puts create a key, and finding out in the file that it does not exist
- * means walking the tree to a cold page. A few keys in a thousand are false positives; removed keys stay in the filter
- * until it is rebuilt.
- */
 const BITS_PER_KEY = 12;
 const PROBES = 5;
 const MIN_KEYS = 16_384;
 
-export class KeyFilter {
+/** The keys in the file, with false positives. */
+export interface KeyFilter {
+  /** Holds more keys than it was sized for: too many false positives. */
+  readonly isFull: boolean;
+  add(key: string): void;
+  mayHave(key: string): boolean;
+}
+
+/** The plain counterpart: the file decides. */
+export const everyKey: KeyFilter = { isFull: false, add: () => {}, mayHave: () => true };
+
+/**
+ * A Bloom filter. Most puts create a key, and finding out in the file that it does not exist means walking the tree to a cold
+ * page. A few keys in a thousand are false positives; removed keys stay in the filter until it is rebuilt. Pays for the bench
+ * rows `embedded: put 1 KB, 64 writers` and `POST Pod`.
+ */
+export class BloomFilter implements KeyFilter {
   readonly #words: Uint32Array;
   readonly #mask: number;
   readonly #capacity: number;
@@ -21,7 +32,6 @@ export class KeyFilter {
     this.#mask = bits - 1;
   }
 
-  /** Holds more keys than it was sized for: too many false positives. */
   get isFull(): boolean {
     return this.#count > this.#capacity;
   }

@@ -19,7 +19,7 @@ interface LogHistorySource {
  * a watch or a read of an old revision needs them, and then stay until compaction.
  */
 export class LogHistory implements History {
-  /** Records of consecutive revisions, that of `firstLoaded` at index `dropped`. */
+  /** Records of consecutive revisions; that of `firstLoaded` is at index `#dropped`. */
   #records: RevisionRecord[] = [];
   #dropped = 0;
   #loading: Promise<void> = Promise.resolve();
@@ -57,7 +57,7 @@ export class LogHistory implements History {
     this.firstLoaded += count;
     this.#dropped += count;
     const first = this.#records[this.#dropped];
-    // What the compacted revision replaced is gone.
+    // The pairs that the compacted revision replaced are not readable any more.
     if (first?.revision === revision) {
       this.#records[this.#dropped] = {
         revision,
@@ -97,7 +97,7 @@ export class LogHistory implements History {
         break;
       }
       await this.#clock.yield();
-      // Compaction has passed the gap; the reader will find its revision compacted.
+      // Compaction has overtaken this read; the reader will find its revision compacted.
       if (this.firstLoaded !== loadedBefore) return;
     }
     this.#records = older.toReversed().concat(this.#records.slice(this.#dropped));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SeededRandom } from '../../kernel/index.ts';
 import type { KeyValue } from '../store.ts';
-import { PairCache } from './pair-cache.ts';
+import { RecentPairs } from './pair-cache.ts';
 
 const pair = (key: string, modRevision: number, bytes = 1000): KeyValue => ({
   key,
@@ -16,7 +16,7 @@ it.each(Array.from({ length: 20 }, (_, seed) => seed))(
   'never has anything but the last that was set, seed %i',
   (seed) => {
     const random = new SeededRandom(`pairs ${seed}`);
-    const cache = new PairCache(20_000);
+    const cache = new RecentPairs(20_000);
     const last = new Map<string, KeyValue>();
     for (let i = 0; i < 2000; i++) {
       const key = `k${random.integer(40)}`;
@@ -35,7 +35,7 @@ it.each(Array.from({ length: 20 }, (_, seed) => seed))(
 );
 
 it('keeps what came last, and no more than it may', () => {
-  const cache = new PairCache(100_000);
+  const cache = new RecentPairs(100_000);
   for (let i = 0; i < 1000; i++) cache.set(pair(`k${i}`, i));
   const kept = Array.from({ length: 1000 }, (_, i) => i).filter((i) => cache.get(`k${i}`));
   expect(kept.at(-1)).toBe(999);
@@ -45,7 +45,7 @@ it('keeps what came last, and no more than it may', () => {
 });
 
 it('is not kept from letting go by one key that is written again and again', () => {
-  const cache = new PairCache(100_000);
+  const cache = new RecentPairs(100_000);
   for (let i = 0; i < 1000; i++) cache.set(pair('k', i));
   cache.set(pair('other', 1));
   expect([cache.get('k')?.modRevision, cache.get('other')?.modRevision]).toEqual([999, 1]);

@@ -3,12 +3,22 @@ import type { KeyValue } from '../store.ts';
 /** The overhead of an entry besides its key and value. */
 const ENTRY_BYTES = 250;
 
+/** Pairs that need no copy out of the file. It holds only durable pairs. */
+export interface PairCache {
+  get(key: string): KeyValue | undefined;
+  set(kv: KeyValue): void;
+  delete(key: string): void;
+}
+
+/** The plain counterpart: every pair is read from the file. */
+export const noPairCache: PairCache = { get: () => undefined, set: () => {}, delete: () => {} };
+
 /**
- * Recently read or written pairs, which need no copy out of the file. It holds only durable pairs. Eviction is by halves:
- * when the newer map is full, the older one is dropped. Deleting a Map's first entry again and again is slow, because
- * each search for it passes the slots of the deleted ones.
+ * Recently read or written pairs. Eviction is by halves: when the newer map is full, the older one is dropped. Deleting a
+ * Map's first entry again and again is slow, because each search for it passes the slots of the deleted ones. Pays for the
+ * bench rows `embedded: range of 10000 keys of 1 KB` and `POST Pod`.
  */
-export class PairCache {
+export class RecentPairs implements PairCache {
   #newer = new Map<string, KeyValue>();
   #older = new Map<string, KeyValue>();
   #newerBytes = 0;

@@ -1,8 +1,9 @@
 import { statfsSync } from 'node:fs';
+import { errorMessage } from '../../base/index.ts';
 import { failure } from '../errors.ts';
 import { StoreError } from '../store.ts';
 
-/** The size is measured once in so many commits. */
+/** The size is measured once in this many commits. */
 const OBSERVE_EVERY = 200;
 /** The alarm clears below this share of the quota. */
 const CLEAR_BELOW = 0.95;
@@ -28,7 +29,7 @@ export class QuotaMonitor {
     this.#sizes = sizes;
   }
 
-  /** True from a commit without space until a commit is durable again or the device has space. */
+  /** True after a commit failed for lack of space, until a commit is durable or the device has space. */
   get alarmed(): boolean {
     if (this.#overQuota) this.measure();
     if (this.#freeAtFailure !== undefined && this.#freeBytes() >= this.#freeAtFailure + MIN_FREE_BYTES)
@@ -56,7 +57,7 @@ export class QuotaMonitor {
       this.#freeAtFailure = this.#freeBytes();
       return failure('no-space', { cause });
     }
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = errorMessage(cause);
     return new StoreError('unavailable', `etcdserver: the store could not write: ${reason}`, 0, { cause });
   }
 

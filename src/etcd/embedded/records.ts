@@ -25,7 +25,7 @@ export function pairBytes(kv: KeyValue): number {
   return HEADER_BYTES + (kv.lease === 0n ? 0 : LEASE_BYTES) + kv.value.length;
 }
 
-/** Writes the pair's record and returns the offset behind it. */
+/** Writes the pair's record and returns its end offset. */
 export function writePair(kv: KeyValue, target: Buffer, offset: number): number {
   target[offset] = kv.lease === 0n ? 0 : HAS_LEASE;
   target.writeUIntLE(kv.modRevision, offset + 1, 6);
@@ -37,7 +37,7 @@ export function writePair(kv: KeyValue, target: Buffer, offset: number): number 
   return position + kv.value.length;
 }
 
-/** `bytes` is the database's own memory; the value is copied out of it by `keep`. */
+/** `bytes` is memory of LMDB; `keep` copies the value out of it. */
 export function readPair(
   key: string,
   bytes: Buffer,
@@ -100,7 +100,7 @@ export function withoutReplaced(bytes: Buffer): Buffer | undefined {
   return bytes.length === keyEnd ? undefined : Buffer.from(bytes.subarray(0, keyEnd));
 }
 
-/** The change that an entry stands for, given the pair that its key had right after it. */
+/** The change of a log entry, given the pair of its key right after the change. */
 export function changeOf(entry: LogEntry, revision: number, after: KeyValue | undefined): Change {
   if (entry.type === 'delete') return { type: 'delete', kv: tombstone(entry.key, revision), prevKv: entry.prevKv };
   if (after === undefined || after.modRevision !== revision) {

@@ -3,7 +3,8 @@ const MAX_SHARED_BYTES = 16 * 1024;
 
 /**
  * Copies many small values into few large buffers: an allocation per value of a big range costs more than reading it.
- * Larger values get their own buffer, so that a reference to one does not retain its neighbours.
+ * Larger values get their own buffer, so that a reference to one does not retain its neighbours. The plain counterpart is
+ * `copyOut`. Pays for the bench row `embedded: range of 10000 keys of 1 KB`.
  */
 export class Slab {
   #memory = Buffer.alloc(0);

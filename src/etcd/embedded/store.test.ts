@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RealClock, VirtualClock } from '../../kernel/index.ts';
 import { storeContract } from '../contract.ts';
-import { brief, bytes, get, put, remove, takeEvents, text } from '../contract/fixture.ts';
+import { brief, bytes, type ContractTarget, get, put, remove, takeEvents, text } from '../contract/fixture.ts';
+import { ALL_SPEED, type SpeedOptions } from '../speed-options.ts';
 import { prefixRange } from '../store.ts';
 import { type EmbeddedStore, type EmbeddedStoreOptions, openEmbeddedStore } from './store.ts';
 
@@ -28,11 +29,11 @@ afterEach(async () => {
   for (const directory of directories.splice(0)) rmSync(directory, { recursive: true });
 });
 
-storeContract('embedded', {
+const embeddedWith = (speed: Partial<SpeedOptions>): ContractTarget => ({
   async open() {
     const clock = new VirtualClock();
     const directory = mkdtempSync(join(tmpdir(), 'k8ts-store-'));
-    const store = await openEmbeddedStore({ directory, clock });
+    const store = await openEmbeddedStore({ directory, clock, speed });
     return {
       store,
       // Commits take real time, whatever the clock says.
@@ -47,6 +48,10 @@ storeContract('embedded', {
     };
   },
 });
+
+storeContract('embedded', embeddedWith({}));
+for (const feature of Object.keys(ALL_SPEED).filter((name) => name !== 'sharedEvents'))
+  storeContract(`embedded without ${feature}`, embeddedWith({ [feature]: false }));
 
 describe('embedded store', () => {
   it('has everything after a restart: pairs, numbers, history, leases', async () => {

@@ -6,9 +6,10 @@ import type { Clock, Logger } from '../../kernel/index.ts';
 import type { RequestLimits } from '../check-request.ts';
 import { Lessor, type LeaseState } from '../lessor.ts';
 import { MvccStore } from '../mvcc-store.ts';
+import { ALL_SPEED, type SpeedOptions } from '../speed-options.ts';
 import type { Alarm } from '../store.ts';
 import type { HistoryLimits } from './compactor.ts';
-import { giveSpaceBack, isWorthGivingBack } from './defragment.ts';
+import { defragmentFile, isWorthDefragmenting } from './defragment.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { EmbeddedEngine } from './engine.ts';
 import { type OpenedGeneration, openGeneration } from './generations.ts';
@@ -25,9 +26,10 @@ export interface EmbeddedStoreOptions {
   quotaBytes?: number;
   /** History to keep. Default 50,000 revisions and 24 MiB. */
   history?: Partial<HistoryLimits>;
-  /** Memory for pairs that were read or written lately. Default 32 MiB. */
+  /** Memory for recently read or written pairs. Default 32 MiB. */
   cacheBytes?: number;
   limits?: RequestLimits;
+  speed?: Partial<SpeedOptions>;
 }
 
 export const DEFAULT_QUOTA_BYTES = 8 * 1024 ** 3;
@@ -54,7 +56,7 @@ export class EmbeddedStore extends MvccStore {
   readonly #spaceTimer;
   /** Serializes copies of the file: a defragmentation replaces the file at its end. */
   #copying: Promise<unknown> = Promise.resolve();
-  #givingBack = false;
+  #defragmenting = false;
   readonly #storeOptions: EmbeddedStoreOptions;
   readonly #unlock: () => void;
 
@@ -62,6 +64,7 @@ export class EmbeddedStore extends MvccStore {
     let embedded: EmbeddedEngine | undefined;
     const revision = Number(readFact(tables, 'revision') ?? 1n);
     const compactRevision = Number(readFact(tables, 'compactRevision') ?? 0n);
+    const speed = { ...ALL_SPEED, ...storeOptions.speed };
     super({
       clock: storeOptions.clock,
       createEngine: (events) =>
@@ -75,6 +78,7 @@ export class EmbeddedStore extends MvccStore {
             quotaBytes: storeOptions.quotaBytes ?? DEFAULT_QUOTA_BYTES,
             cacheBytes: storeOptions.cacheBytes ?? DEFAULT_CACHE_BYTES,
             history: { ...DEFAULT_HISTORY, ...storeOptions.history },
+            speed,
           },
           events,
         )),
@@ -84,6 +88,7 @@ export class EmbeddedStore extends MvccStore {
       limits: storeOptions.limits,
       memberId: readFact(tables, 'memberId') ?? 1n,
       clusterId: readFact(tables, 'clusterId') ?? 1n,
+      singlePut: speed.singlePut,
     });
     this.#storeOptions = storeOptions;
     this.#unlock = unlock;
@@ -91,20 +96,20 @@ export class EmbeddedStore extends MvccStore {
     this.#generation = generation;
     this.#embedded.quota.measure();
     this.#spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
-      if (isWorthGivingBack(this.#embedded.sizes())) this.#giveBackInBackground();
+      if (isWorthDefragmenting(this.#embedded.sizes())) this.#defragmentInBackground();
     });
   }
 
   /**
-   * A copy of the file, compacted, with its SHA-256 behind it, as etcd's snapshots have: LMDB copies one consistent
-   * state in a thread of its own while writers go on.
+   * A compacted copy of the file, followed by its SHA-256 as in etcd's snapshots. LMDB copies one consistent state in a
+   * thread of its own while writers continue.
    */
   async *snapshot(): AsyncIterable<Uint8Array> {
     this.checkOpen();
     const path = join(this.#storeOptions.directory, `snapshot-${++this.#snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.#alone(() => this.#embedded.tables.environment.backup(path, true));
+      await this.#exclusively(() => this.#embedded.tables.environment.backup(path, true));
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;
@@ -120,14 +125,14 @@ export class EmbeddedStore extends MvccStore {
   /** Returns unused space to the file system while reads and writes continue. */
   async defragment(): Promise<void> {
     this.checkOpen();
-    await this.#alone(() => this.#rewrite());
+    await this.#exclusively(() => this.#rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
     return this.#embedded.quota.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
   }
 
-  /** The alarm clears by itself as soon as there is space, and not before. */
+  /** The alarm clears by itself when there is space, and only then. */
   async disarm(): Promise<void> {
     this.#embedded.quota.measure();
   }
@@ -140,7 +145,7 @@ export class EmbeddedStore extends MvccStore {
   }
 
   async #rewrite(): Promise<void> {
-    this.#generation = await giveSpaceBack({
+    this.#generation = await defragmentFile({
       directory: this.#storeOptions.directory,
       engine: this.#embedded,
       generation: this.#generation,
@@ -148,17 +153,15 @@ export class EmbeddedStore extends MvccStore {
     });
   }
 
-  #giveBackInBackground(): void {
-    if (this.#givingBack) return;
-    this.#givingBack = true;
+  #defragmentInBackground(): void {
+    if (this.#defragmenting) return;
+    this.#defragmenting = true;
     this.defragment()
-      .catch((error: unknown) =>
-        this.#storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
-      )
-      .finally(() => (this.#givingBack = false));
+      .catch((error: unknown) => this.#storeOptions.logger?.error(error, 'Failed to defragment the store'))
+      .finally(() => (this.#defragmenting = false));
   }
 
-  async #alone<T>(copy: () => Promise<T>): Promise<T> {
+  async #exclusively<T>(copy: () => Promise<T>): Promise<T> {
     const result = this.#copying.then(copy);
     this.#copying = result.catch(() => {});
     return result;

@@ -2,7 +2,7 @@ import { open, type RangeIterable, type RangeOptions, type RootDatabase } from '
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
-import { KeyFilter } from './key-filter.ts';
+import { BloomFilter, type KeyFilter } from './key-filter.ts';
 import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
@@ -17,7 +17,7 @@ const MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
 /** Address space, not memory or disk: the file grows as needed up to this. */
 const MAP_BYTES = 2 ** 40;
 
-/** The part of `lmdb`'s tables that is used. Writes belong to a transaction, and its outcome is theirs. */
+/** The part of `lmdb`'s tables that is used. Writes are part of a transaction, and succeed or fail with it. */
 export interface Table {
   put(key: string, bytes: Buffer): unknown;
   remove(key: string): unknown;
@@ -47,13 +47,13 @@ const latin1Keys = {
   readKey: (target: Buffer, start: number, end: number): string => target.toString('latin1', start, end),
 };
 
-/** Returns LMDB's own memory: readers copy what they keep. */
+/** Returns memory of LMDB: readers copy what they keep. */
 const borrowedBytes = {
   encode: (bytes: Buffer): Buffer => bytes,
   decode: (bytes: Buffer): Buffer => bytes,
 };
 
-/** The types of `lmdb` know neither key encoders, a borrowing decoder nor the file's mode; all are options. */
+/** Options that the types of `lmdb` lack: key encoders, a decoder without a copy, and the file's mode. */
 const tableOptions = { encoding: 'binary', keyEncoder: latin1Keys, encoder: borrowedBytes } as const;
 const fileOptions = { permissionsMode: FILE_MODE } as const;
 
@@ -65,7 +65,7 @@ export function openTables(path: string): Tables {
     noSubdir: true,
     maxDbs: 8,
     mapSize: MAP_BYTES,
-    // A commit is answered when it is on disk: no visibility before that, and groups are made by the engine.
+    // A commit becomes visible when it is on disk, and the engine groups the commits.
     overlappingSync: false,
     eventTurnBatching: false,
   });
@@ -92,7 +92,7 @@ export function putFact(tables: Tables, name: FactName, value: bigint | number):
   tables.facts.put(name, bytes);
 }
 
-/** One transaction: everything that `write` puts and removes becomes durable at once, or nothing does. */
+/** One transaction: all puts and removals of `write` become durable at once, or none of them. */
 export async function atomically(tables: Tables, write: () => void): Promise<void> {
   try {
     await tables.environment.batch(write);
@@ -101,7 +101,7 @@ export async function atomically(tables: Tables, write: () => void): Promise<voi
   }
 }
 
-/** `lmdb` rejects at once and has the reason in a second promise. */
+/** `lmdb` rejects at once; a second promise has the reason. */
 async function commitError(error: unknown): Promise<unknown> {
   if (!(error instanceof Error && 'commitError' in error)) return error;
   try {
@@ -123,8 +123,11 @@ export function checkSchema(tables: Tables): void {
   }
 }
 
-/** The pairs in the file, as far as possible from the cache. */
-export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(key: string): boolean }): View {
+/** The pairs in the file, from the cache where it has them. */
+export function tablesView(
+  { pairs }: Tables,
+  { cache, keys, slab }: { cache: PairCache; keys: Pick<KeyFilter, 'mayHave'>; slab: boolean },
+): View {
   const read = (key: string, keep: typeof copyOut): KeyValue | undefined => {
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -137,9 +140,9 @@ export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(
   return {
     get: (key) => (key.length > MAX_KEY_BYTES || !keys.mayHave(key) ? undefined : read(key, copyOut)),
     scan(start, end, visit) {
-      const slab = new Slab();
+      const keep = slab ? new Slab().keep : copyOut;
       for (const key of pairs.getKeys(bounds(start, end))) {
-        const kv = read(key, slab.keep);
+        const kv = read(key, keep);
         if (kv !== undefined && visit(kv) === false) return;
       }
     },
@@ -150,12 +153,12 @@ export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(
 /** A filter of every key in the file. */
 export function filterOfKeys({ pairs }: Tables): KeyFilter {
   const stats: unknown = pairs.getStats();
-  const filter = new KeyFilter(numberIn(stats, 'entryCount'));
+  const filter = new BloomFilter(numberIn(stats, 'entryCount'));
   for (const key of pairs.getKeys(wholeTable())) filter.add(key);
   return filter;
 }
 
-/** Bounds may exceed LMDB's key size; cut to just above the longest key they select the same keys. */
+/** Bounds may exceed LMDB's key size; truncated to just above the longest key, they select the same keys. */
 function bounds(start: string, end: string | undefined): { start: string; end?: string } {
   const from = start.slice(0, MAX_BOUND_BYTES);
   return end === undefined ? { start: from } : { start: from, end: end.slice(0, MAX_BOUND_BYTES) };

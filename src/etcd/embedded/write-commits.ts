@@ -19,14 +19,14 @@ export function writeCommits(tables: Tables, commits: readonly Commit[]): void {
     }
   }
   for (const kv of newest.values()) if (kv !== undefined) bytes += pairBytes(kv);
-  // One piece of memory for the whole group: LMDB's thread reads it from there.
+  // One buffer for the whole group, which LMDB's thread reads.
   const memory = Buffer.allocUnsafeSlow(bytes);
   let offset = writePairs(tables, newest, memory);
   for (const commit of commits) offset = writeRecord(tables, commit, memory, offset);
   if (revision !== undefined) putFact(tables, 'revision', revision);
 }
 
-/** A key that several commits of the group wrote is written once, as the last one left it. */
+/** A key that several commits of the group wrote is written once, with its last value. */
 function writePairs(tables: Tables, newest: Map<string, KeyValue | undefined>, memory: Buffer): number {
   let offset = 0;
   for (const [key, kv] of newest) {

@@ -1,6 +1,7 @@
 import type { Store } from '../store.ts';
 import type { Message } from '../wire/message.ts';
 import type { HeaderMessage } from '../wire/messages.ts';
+import type { EventBytes } from './encode-events.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import type { Handler } from './grpc-server.ts';
 
@@ -14,6 +15,7 @@ export interface FrontContext {
   peerUrls: readonly string[];
   maxRequestBytes: number;
   quotaBytes: number;
+  eventBytes: EventBytes;
   /** Where the file of a snapshot is made. */
   snapshotDirectory: string;
 }

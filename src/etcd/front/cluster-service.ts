@@ -5,7 +5,7 @@ import type { Handler } from './grpc-server.ts';
 import { refusal } from './maintenance-service.ts';
 
 export function clusterService(front: FrontContext): Record<string, Handler> {
-  const alone = refusal('k8ts etcd is one member; for a cluster run etcd and give k8ts its endpoints');
+  const unsupported = refusal('k8ts etcd is one member; for a cluster run etcd and give k8ts its endpoints');
   return {
     MemberList: method(Empty, MemberListResponse, async () => ({
       header: await headerNow(front),
@@ -19,10 +19,10 @@ export function clusterService(front: FrontContext): Record<string, Handler> {
         },
       ],
     })),
-    MemberAdd: alone,
-    MemberRemove: alone,
-    MemberUpdate: alone,
-    MemberPromote: alone,
+    MemberAdd: unsupported,
+    MemberRemove: unsupported,
+    MemberUpdate: unsupported,
+    MemberPromote: unsupported,
   };
 }
 

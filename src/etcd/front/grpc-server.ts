@@ -18,8 +18,8 @@ const HEAD: Head = [':status', '200', 'content-type', CONTENT_TYPE];
 const OK_TRAILERS: Head = ['grpc-status', '0'];
 
 /**
- * Answers a gRPC call: one POST whose body is framed messages and whose status comes in the trailers. That little is all
- * that etcd's clients need.
+ * Serves a gRPC call: one POST whose body is framed messages and whose status is in the trailers. etcd's clients need no more
+ * than that.
  */
 export function serveGrpcStream(
   stream: Http2Stream,

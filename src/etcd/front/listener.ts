@@ -47,7 +47,7 @@ const http2Options = (clock: Clock): Http2Options => ({
 
 const HTTP2_PREFACE = 'PRI * HTTP/2.0';
 
-/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as etcd has it. */
+/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as in etcd. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<Http2Connection>();
   const sockets = new Set<Socket>();
@@ -120,7 +120,7 @@ function dispatchByNegotiation(socket: TLSSocket, { http1, http2 }: Servers): vo
   else http1.emit('connection', socket);
 }
 
-/** Without TLS there is no ALPN: the first bytes tell the protocol. */
+/** Without TLS there is no ALPN: the first bytes show the protocol. */
 function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
   socket.once('data', (first: Buffer) => {
     socket.pause();

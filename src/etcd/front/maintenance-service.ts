@@ -37,7 +37,7 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
     Alarm: method(AlarmRequest, AlarmResponse, async (request) => {
       const alarm = alarmOfMessage(request);
       if (request.action === ALARM_ACTIVATE) {
-        throw new GrpcError(GrpcCode.UNIMPLEMENTED, 'k8ts etcd raises alarms by itself and takes none from clients');
+        throw new GrpcError(GrpcCode.UNIMPLEMENTED, 'k8ts etcd does not let clients raise alarms');
       }
       if (request.action !== ALARM_DEACTIVATE) {
         return { header: await headerNow(front), alarms: (await store.alarms()).map(messageOfAlarm) };
@@ -78,7 +78,7 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
     MoveLeader: method(MoveLeaderRequest, HeaderOnly, async () => {
       throw new GrpcError(GrpcCode.FAILED_PRECONDITION, 'etcdserver: bad leader transferee');
     }),
-    Downgrade: refusal('k8ts etcd has no versions to downgrade to'),
+    Downgrade: refusal('k8ts etcd does not support downgrades'),
   };
 }
 

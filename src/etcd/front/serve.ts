@@ -1,9 +1,11 @@
 import { tmpdir } from 'node:os';
 import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
+import type { SpeedOptions } from '../speed-options.ts';
 import type { Store } from '../store.ts';
 import type { FrontContext } from './answers.ts';
 import { authService, clusterService } from './cluster-service.ts';
+import { encodeEvents, sharedEventBytes } from './encode-events.ts';
 import type { Services } from './grpc-server.ts';
 import { keyValueService } from './key-value-service.ts';
 import { leaseService } from './lease-service.ts';
@@ -13,7 +15,7 @@ import { watchService } from './watch-service.ts';
 
 export interface EtcdFrontOptions {
   store: Store;
-  /** Where to listen, `http://host:port` or `https://host:port`; port 0 takes a free one. */
+  /** Addresses to listen on, `http://host:port` or `https://host:port`; port 0 selects a free one. */
   listenClientUrls: readonly string[];
   /** The URLs that `member list` reports; the listening ones when absent. */
   advertiseClientUrls?: readonly string[];
@@ -22,6 +24,7 @@ export interface EtcdFrontOptions {
   tls?: ListenerTls;
   maxRequestBytes?: number;
   quotaBytes?: number;
+  speed?: Partial<SpeedOptions>;
   /** Where the file of a snapshot is made until it has been sent; by default the system's folder for such files. */
   snapshotDirectory?: string;
 }
@@ -54,6 +57,7 @@ export async function serveEtcd(
     peerUrls: [],
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
+    eventBytes: options.speed?.sharedEvents === false ? encodeEvents : sharedEventBytes(),
     snapshotDirectory: options.snapshotDirectory ?? tmpdir(),
   };
   const services: Services = {

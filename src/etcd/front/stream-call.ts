@@ -2,13 +2,13 @@ import type { Head, Http2Stream } from '../../net/http2/index.ts';
 import { grpcErrorOf } from '../wire/status.ts';
 import type { FrameReader } from './frames.ts';
 
-/** With this many unread messages the client has to wait: HTTP/2's flow control holds it back. */
+/** With this many unread messages, HTTP/2's flow control stops the client. */
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 /** With this much unsent, senders wait. */
 const MAX_UNSENT_BYTES = 64 * 1024;
 
-/** One streaming call: the client's messages as they come, and a way to send. */
+/** One streaming call: the client's messages as they arrive, and a way to send. */
 export class StreamCall {
   readonly #waiting: Buffer[] = [];
   #waitingBytes = 0;
@@ -67,7 +67,7 @@ export class StreamCall {
     if (this.#outbox.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Resolves when the client has read enough to be sent more; undefined when it has already. */
+  /** Resolves when the client has read enough for more frames; undefined when it already has. */
   ready(): Promise<void> | undefined {
     return this.#drained;
   }

@@ -1,14 +1,8 @@
+import { errorMessage } from '../../base/index.ts';
 import { StoreError, type Watch, type WatchBatch } from '../store.ts';
-import { messageOfEvent } from '../wire/convert.ts';
-import {
-  Event,
-  type WatchCreateMessage,
-  WatchRequest,
-  WatchResponse,
-  type WatchResponseMessage,
-} from '../wire/messages.ts';
-import { LENGTH_DELIMITED, WireWriter } from '../wire/protobuf.ts';
+import { type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
 import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
+import { encodeEvents } from './encode-events.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import type { Handler } from './grpc-server.ts';
 import type { StreamCall } from './stream-call.ts';
@@ -19,13 +13,12 @@ export function watchService(front: FrontContext): Record<string, Handler> {
 
 /** etcd's watch id for responses that concern the whole stream. */
 const NO_WATCH = -1;
-const EVENTS_TAG = 11 * 8 + LENGTH_DELIMITED;
 
 interface OpenWatch {
   id: number;
   watch: Watch;
   create: WatchCreateMessage;
-  progressAsked: boolean;
+  progressRequested: boolean;
 }
 
 /** The watches of one stream. */
@@ -77,7 +70,7 @@ class WatchStream {
       progressNotify: create.progressNotify,
       filters: create.filters.map((filter) => (filter === 0 ? 'noput' : 'nodelete')),
     });
-    const open: OpenWatch = { id, watch, create, progressAsked: false };
+    const open: OpenWatch = { id, watch, create, progressRequested: false };
     this.#watches.set(id, open);
     this.#send({ header, watchId: id, created: true });
     const running = this.#deliver(open).finally(() => this.#running.delete(running));
@@ -100,7 +93,7 @@ class WatchStream {
         watchId: open.id,
         canceled: true,
         compactRevision: compacted ? error.compactRevision : 0,
-        cancelReason: compacted ? '' : error instanceof Error ? error.message : String(error),
+        cancelReason: compacted ? '' : errorMessage(error),
       });
     }
     this.#watches.delete(open.id);
@@ -118,22 +111,22 @@ class WatchStream {
   async #progress(): Promise<void> {
     if (this.#watches.size === 0) return this.#send({ header: await headerNow(this.#front), watchId: NO_WATCH });
     for (const open of this.#watches.values()) {
-      open.progressAsked = true;
+      open.progressRequested = true;
       open.watch.requestProgress();
     }
   }
 
   #progressed(open: OpenWatch, batch: WatchBatch): void {
     const header = headerOf(this.#front, batch.revision);
-    if (!open.progressAsked) return this.#send({ header, watchId: open.id });
-    open.progressAsked = false;
-    for (const other of this.#watches.values()) if (other.progressAsked) return;
+    if (!open.progressRequested) return this.#send({ header, watchId: open.id });
+    open.progressRequested = false;
+    for (const other of this.#watches.values()) if (other.progressRequested) return;
     this.#send({ header, watchId: NO_WATCH });
   }
 
   #sendEvents({ id, create }: OpenWatch, batch: WatchBatch): void {
     const header = headerOf(this.#front, batch.revision);
-    const events = encodedEvents(batch);
+    const events = this.#front.eventBytes(batch);
     const prefix = WatchResponse.encode({ header, watchId: id });
     if (!create.fragment || events.length < this.#front.maxRequestBytes) return this.#call.send(join(prefix, events));
     const parts = fragments(batch, this.#front.maxRequestBytes);
@@ -160,24 +153,6 @@ function join(prefix: Buffer, events: Buffer): Buffer {
   return frame(message);
 }
 
-const encoded = new WeakMap<WatchBatch, Buffer>();
-
-/** Equal watches share a batch, so its events are encoded once for all of them. */
-function encodedEvents(batch: WatchBatch): Buffer {
-  let bytes = encoded.get(batch);
-  if (bytes === undefined) encoded.set(batch, (bytes = encodeEvents(batch.events)));
-  return bytes;
-}
-
-function encodeEvents(events: WatchBatch['events']): Buffer {
-  const writer = new WireWriter(events.length * 512);
-  for (const event of events) {
-    writer.number(EVENTS_TAG);
-    writer.nested(() => Event.write(writer, messageOfEvent(event)));
-  }
-  return writer.finish();
-}
-
 function fragments(batch: WatchBatch, maxBytes: number): Buffer[] {
   const parts: Buffer[] = [];
   let part: WatchBatch['events'] = [];
@@ -185,13 +160,13 @@ function fragments(batch: WatchBatch, maxBytes: number): Buffer[] {
   for (const event of batch.events) {
     const bytes = event.kv.key.length + event.kv.value.length + (event.prevKv?.value.length ?? 0) + 128;
     if (part.length > 0 && size + bytes > maxBytes) {
-      parts.push(encodeEvents(part));
+      parts.push(encodeEvents({ events: part }));
       part = [];
       size = 0;
     }
     part.push(event);
     size += bytes;
   }
-  parts.push(encodeEvents(part));
+  parts.push(encodeEvents({ events: part }));
   return parts;
 }

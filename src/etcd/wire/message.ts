@@ -117,7 +117,7 @@ interface CompiledField {
   type: FieldType<unknown>;
 }
 
-/** A message from its name and the table of its fields. Unknown fields are skipped, as protobuf wants it. */
+/** A message from its name and the table of its fields. Unknown fields are skipped, as protobuf requires. */
 export function message<F extends Fields>(messageName: string, fields: F): Message<MessageOf<F>> {
   type Value = MessageOf<F>;
   const compiled = Object.entries(fields).map(([name, declared]): CompiledField => {

@@ -1,6 +1,6 @@
 /**
- * The protobuf wire format, as much of it as etcd's messages use. Numbers that are revisions, versions and counts fit a
- * double; ids do not and are bigints. Keys are strings of one Latin-1 code unit per byte, as everywhere in the store.
+ * The part of the protobuf wire format that etcd's messages use. Revisions, versions and counts fit a double; ids do
+ * not and are bigints. Keys are strings of one Latin-1 code unit per byte, as everywhere in the store.
  */
 export class MalformedMessage extends Error {
   override name = 'MalformedMessage';
@@ -11,7 +11,7 @@ const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
 const FIXED32 = 5;
 
-/** Transactions nest; only an attacker who wants to exhaust the stack nests them this deeply. */
+/** Transactions nest, but only an attack on the stack nests them this deeply. */
 const MAX_NESTING = 300;
 
 export class WireReader {

@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/index.ts';
 import { StoreError } from '../store.ts';
 
 /** gRPC's status codes, by their names in its documentation. */
@@ -54,5 +55,5 @@ const codes: Record<StoreError['code'], number> = {
 export function grpcErrorOf(error: unknown): GrpcError {
   if (error instanceof GrpcError) return error;
   if (error instanceof StoreError) return new GrpcError(codes[error.code], error.message);
-  return new GrpcError(GrpcCode.UNKNOWN, error instanceof Error ? error.message : String(error));
+  return new GrpcError(GrpcCode.UNKNOWN, errorMessage(error));
 }

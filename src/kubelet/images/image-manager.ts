@@ -20,9 +20,12 @@ type ImageOutcome =
   | { readonly type: 'pulling' }
   | { readonly type: 'problem'; readonly problem: StartProblem; readonly retryInMs: number | undefined };
 
+/** A container with its image, or with no name the image of a volume. */
+export type ImageToEnsure = Pick<Container | EphemeralContainer, 'name' | 'image' | 'imagePullPolicy'>;
+
 interface ImageRequest {
   readonly pod: Pod;
-  readonly container: Pick<Container | EphemeralContainer, 'name' | 'image' | 'imagePullPolicy'>;
+  readonly container: ImageToEnsure;
   /** The pod's image pull secrets; read only before a pull. */
   readonly secrets: () => Promise<readonly Secret[]>;
   readonly sandboxConfig?: PodSandboxConfig;
@@ -50,6 +53,8 @@ interface Finished {
   readonly imageRef?: string;
 }
 
+const keyOf = ({ pod, container }: ImageRequest): string => `${uidOf(pod)}_${container.image ?? ''}`;
+
 const BACK_OFF = { initialMs: 10_000, maxMs: 300_000 };
 
 export class ImageManager {
@@ -68,10 +73,24 @@ export class ImageManager {
     this.#options = options;
   }
 
+  /**
+   * What a container needs, its own image and those of its volumes, all at once. While one is being pulled nothing is
+   * taken up: an image that is pulled `Always` would be pulled again in the next sync.
+   */
+  async ensureAll(requests: readonly ImageRequest[]): Promise<ImageOutcome[]> {
+    const pulls = requests.flatMap((request) => this.#pulls.get(keyOf(request)) ?? []);
+    if (pulls.length > 0) {
+      for (const { wakers } of pulls) for (const { wake } of requests) wakers.add(wake);
+      return [{ type: 'pulling' }];
+    }
+    const outcomes: ImageOutcome[] = [];
+    for (const request of requests) outcomes.push(await this.ensure(request));
+    return outcomes;
+  }
+
   /** EnsureImageExists of upstream, without waiting: a pull that is needed starts and runs in the background. */
   async ensure(request: ImageRequest): Promise<ImageOutcome> {
-    const { pod, container } = request;
-    const name = container.image ?? '';
+    const name = request.container.image ?? '';
     let image: string;
     try {
       image = withDefaultTag(name);
@@ -79,7 +98,7 @@ export class ImageManager {
       const message = `Failed to apply default image tag ${JSON.stringify(name)}: ${errorMessage(error)}`;
       return this.#problem(request, { event: 'InspectFailed', reason: 'InvalidImageName', message });
     }
-    const key = `${uidOf(pod)}_${name}`;
+    const key = keyOf(request);
     const pulling = this.#pulls.get(key);
     if (pulling !== undefined) {
       pulling.wakers.add(request.wake);

@@ -1,6 +1,7 @@
 /** Sets the Node's pod CIDRs in the runtime (UpdateRuntimeConfig) whenever they change. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
+import { podCidrsOf } from '../../component-helpers/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 
@@ -18,8 +19,8 @@ export class PodCidrUpdater {
     this.#options = options;
   }
 
-  set({ spec }: Node): void {
-    this.#podCidr = (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).join(',');
+  set(node: Node): void {
+    this.#podCidr = podCidrsOf(node).join(',');
     if (!this.#isUpdating && this.#podCidr !== this.#configured) void this.#update();
   }
 

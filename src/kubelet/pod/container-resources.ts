@@ -11,6 +11,8 @@ const MIN_SHARES = 2;
 const MAX_SHARES = 262_144;
 const SHARES_PER_CPU = 1024;
 const MIN_QUOTA = 1000;
+/** The smallest effective limit: MIN_QUOTA of a period of 100 ms. */
+const MIN_MILLI_CPU_LIMIT = 10;
 
 export function milliCpuToShares(milliCpu: number): number {
   if (milliCpu === 0) return MIN_SHARES;
@@ -65,10 +67,13 @@ export function actualResources(
   const limits = { ...wanted.limits };
   const requests = { ...wanted.requests };
   if (linux !== undefined) {
-    if (limits['cpu'] !== undefined && linux.cpuQuota && linux.cpuPeriod)
-      limits['cpu'] = closest(limits['cpu'], Math.round((linux.cpuQuota * 1000) / linux.cpuPeriod), milli, (n) =>
-        Quantity.ofMilli(n),
-      );
+    const { cpuQuota = 0, cpuPeriod = 0 } = linux;
+    if (limits['cpu'] !== undefined && cpuQuota > 0 && cpuPeriod > 0) {
+      const actual = Math.ceil((cpuQuota * 1000) / cpuPeriod);
+      // The kernel has no smaller quota: then the limit of the spec is what is in effect.
+      if (actual > MIN_MILLI_CPU_LIMIT || milli(limits['cpu']) > MIN_MILLI_CPU_LIMIT)
+        limits['cpu'] = closest(limits['cpu'], actual, milli, (n) => Quantity.ofMilli(n));
+    }
     if (limits['memory'] !== undefined && linux.memoryLimitInBytes)
       limits['memory'] = closest(limits['memory'], linux.memoryLimitInBytes, bytes, (n) => Quantity.of(n, 'BinarySI'));
     if (

@@ -1,7 +1,8 @@
 /** Stops containers and pods: preStop hook, SIGTERM and the grace period, sidecars last. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { allContainers, isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { withDeadline } from '../../kernel/index.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { KillReason } from './pod-actions.ts';
@@ -86,37 +87,36 @@ async function runPreStop(
 ): Promise<number> {
   const { ctx, runtime, events, dial } = deps;
   const startedAt = ctx.clock.monotonic();
-  const deadline = ctx.clock.deadline(graceSeconds * 1000, signal);
   const podIp = pod.status?.podIP ?? '';
-  const hook = runHandler({
-    handler,
-    container: container ?? { name: observed.name },
-    containerId: observed.id,
-    podIp,
-    runtime,
-    dial,
-    clock: ctx.clock,
-    signal: deadline,
-  });
-  const timeUp = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
-  try {
-    await Promise.race([hook, timeUp]);
-  } catch (error) {
-    if (!deadline.aborted) {
-      ctx.logger
-        .v(2)
-        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: errorMessage(error) });
-      events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+  await withDeadline({ clock: ctx.clock, ms: graceSeconds * 1000, parent: signal }, async (deadline) => {
+    const hook = runHandler({
+      handler,
+      container: container ?? { name: observed.name },
+      containerId: observed.id,
+      podIp,
+      runtime,
+      dial,
+      clock: ctx.clock,
+      signal: deadline,
+    });
+    const timeUp = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+    try {
+      await Promise.race([hook, timeUp]);
+    } catch (error) {
+      if (!deadline.aborted) {
+        ctx.logger
+          .v(2)
+          .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: errorMessage(error) });
+        events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+      }
     }
-  }
-  hook.catch(() => {});
+    hook.catch(() => {});
+  });
   return (ctx.clock.monotonic() - startedAt) / 1000;
 }
 
 function findContainer({ spec }: Pod, name: string): Container | EphemeralContainer | undefined {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].find(
-    (container) => container.name === name,
-  );
+  return allContainers(spec).find((container) => container.name === name);
 }
 
 interface PodKillOptions {

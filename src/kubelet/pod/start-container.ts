@@ -13,6 +13,7 @@ import {
 import { DownwardApiError } from '../environment/field-value.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
+import type { ImageToEnsure } from '../images/image-manager.ts';
 import { withDefaultTag } from '../images/image-reference.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { containerConfig } from '../runtime/container-config.ts';
@@ -54,24 +55,38 @@ export async function startContainer(deps: PodDependencies, input: StartInput): 
   const { pod, container, observed } = input;
   const backOff = crashLoopBackOff(deps, input);
   if (backOff !== undefined) return backOff;
-  const image = await deps.images.ensure({
-    pod,
-    container,
-    secrets: () => pullSecrets(deps, pod),
-    sandboxConfig: input.sandboxConfig,
-    wake: input.wake,
-  });
-  if (image.type === 'pulling') return { type: 'waiting' };
-  if (image.type === 'problem') {
-    deps.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${image.problem.reason}`);
-    return image;
+  const images = await deps.images.ensureAll(
+    [...volumeImages(pod, container), container].map((image) => ({
+      pod,
+      container: image,
+      secrets: () => pullSecrets(deps, pod),
+      sandboxConfig: input.sandboxConfig,
+      wake: input.wake,
+    })),
+  );
+  const failed = images.find(({ type }) => type === 'problem');
+  if (failed?.type === 'problem') {
+    deps.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${failed.problem.reason}`);
+    return failed;
   }
+  const image = images.at(-1);
+  if (image?.type !== 'present' || images.some(({ type }) => type === 'pulling')) return { type: 'waiting' };
   const previous = newestContainer(observed, container.name);
   if (previous !== undefined) {
     const now = deps.ctx.clock.now();
     deps.restarts.next(restartKey(pod, container), previous.finishedAt || now, now);
   }
   return createAndStart(deps, input, image.imageRef);
+}
+
+/** The images of the volumes that the container mounts; events of their pulls are events of the pod. */
+function volumeImages({ spec }: Pod, { volumeMounts = [] }: Container | EphemeralContainer): ImageToEnsure[] {
+  const mounted = new Set(volumeMounts.map(({ name }) => name));
+  return (spec?.volumes ?? []).flatMap(({ name, image }) =>
+    image?.reference && mounted.has(name)
+      ? [{ name: '', image: image.reference, imagePullPolicy: image.pullPolicy ?? 'IfNotPresent' }]
+      : [],
+  );
 }
 
 const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;

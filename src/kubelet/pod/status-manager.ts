@@ -2,7 +2,7 @@
  * The status manager: writes pod statuses to the API server, one request per pod at a time, and deletes terminated
  * pods.
  */
-import type { Pod, PodStatus } from '../../api/generated/core-v1.ts';
+import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
@@ -111,7 +111,7 @@ export class StatusManager {
       const target = this.#apiPod(entry.pod);
       if (target === undefined) return;
       try {
-        await this.#patch(target, wanted);
+        await this.#patch(target, wanted, entry.written);
         entry.written = wanted;
       } catch (error) {
         if (isAbort(error, signal)) return;
@@ -130,7 +130,7 @@ export class StatusManager {
     }
   }
 
-  async #patch(target: Pod, status: PodStatus): Promise<void> {
+  async #patch(target: Pod, status: PodStatus, written: PodStatus | undefined): Promise<void> {
     const { name = '', namespace, uid } = target.metadata;
     const removed = Object.fromEntries(
       REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [
@@ -148,12 +148,28 @@ export class StatusManager {
         status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]],
       ),
     );
+    const conditions = (status.conditions ?? []).map((condition) => ({
+      ...staleTexts(condition, [target.status, written]),
+      ...condition,
+    }));
     const patch = {
       metadata: { uid },
-      status: { ...status, ...addresses, ...removed, conditions: [...(status.conditions ?? []), ...gone] },
+      status: { ...status, ...addresses, ...removed, conditions: [...conditions, ...gone] },
     };
     await this.#client
       .resource('v1/pods')
       .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal });
   }
+}
+
+/** Conditions merge field by field, so a reason of an earlier status would stay. */
+function staleTexts(
+  { type }: PodCondition,
+  earlier: readonly (PodStatus | undefined)[],
+): Partial<Record<'reason' | 'message', null>> {
+  const before = earlier.flatMap((status) => status?.conditions?.filter((condition) => condition.type === type) ?? []);
+  return {
+    ...(before.some(({ reason }) => reason) ? { reason: null } : {}),
+    ...(before.some(({ message }) => message) ? { message: null } : {}),
+  };
 }

@@ -1,6 +1,7 @@
 /** GET /containerLogs/{namespace}/{pod}/{container}: finds the log file of a container and decodes the query. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { uidOf } from '../pod/pod-identity.ts';
@@ -39,11 +40,7 @@ export async function containerLog(
   const { namespace, podName, containerName, query, signal } = request;
   const pod = findPod(manager, namespace, podName);
   const { spec } = pod;
-  const isKnown = [
-    ...(spec?.containers ?? []),
-    ...(spec?.initContainers ?? []),
-    ...(spec?.ephemeralContainers ?? []),
-  ].some(({ name }) => name === containerName);
+  const isKnown = allContainers(spec).some(({ name }) => name === containerName);
   if (!isKnown)
     throw new HttpError(404, `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`);
   const options = logOptions(query);

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { connectIn } from '../../net/netns/index.ts';
 import { uidOf } from '../pod/pod-identity.ts';
@@ -52,11 +53,7 @@ export async function streamingUrl(
         })
       ).url ?? ''
     );
-  const spec = [
-    ...(pod.spec?.containers ?? []),
-    ...(pod.spec?.initContainers ?? []),
-    ...(pod.spec?.ephemeralContainers ?? []),
-  ].find(({ name }) => name === containerName);
+  const spec = allContainers(pod.spec).find(({ name }) => name === containerName);
   return (
     (
       await runtime.runtime.attach({

@@ -95,5 +95,6 @@ describe('D-Bus messages', () => {
 
 it('a lock that cannot be had says why', async () => {
   await expect(systemdInhibit('/does/not/exist')).rejects.toThrow('ENOENT');
-  await expect(systemdInhibit('false')).rejects.toThrow('false ended with 1');
+  // Node without a script reads it from stdin, which is empty, and does not know systemd-inhibit's options.
+  await expect(systemdInhibit(process.execPath)).rejects.toThrow(/node ended with \d+/);
 });

@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-identity.ts';
@@ -119,9 +120,10 @@ export class VolumeManager {
   async tearDown(pod: Pod): Promise<void> {
     const uid = uidOf(pod);
     const entry = this.#pods.get(uid);
+    // First: a refresh that is under way would schedule the next one, which would keep the pod in memory for ever.
+    this.#pods.delete(uid);
     entry?.refresh?.cancel();
     await entry?.refreshing;
-    this.#pods.delete(uid);
     this.#failures.delete(uid);
     await this.cleanDirectory(uid, pod);
     this.#host.configMaps.release(uid);
@@ -212,6 +214,7 @@ export class VolumeManager {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
+    if (this.#pods.get(uid) !== entry) return;
     if (!Number.isFinite(due)) return void (entry.refresh = undefined);
     const left = Math.max(1000, due - clock.now());
     // Tokens expire by the wall clock, which may be set forward: check again at intervals.
@@ -249,13 +252,8 @@ const usesDownwardApi = ({ spec }: Pod): boolean =>
 
 /** Volumes that no container uses are not mounted. */
 function neededVolumes({ spec }: Pod): Volume[] {
-  const containers = [
-    ...(spec?.initContainers ?? []),
-    ...(spec?.containers ?? []),
-    ...(spec?.ephemeralContainers ?? []),
-  ];
   const used = new Set(
-    containers.flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) =>
+    allContainers(spec).flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) =>
       [...volumeMounts, ...volumeDevices]
         .map(({ name }) => name)
         .concat(env.map(({ valueFrom }) => valueFrom?.fileKeyRef?.volumeName ?? '')),

@@ -3,7 +3,7 @@
  * and updates managedFields.
  */
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
-import { append, deepEqual, isRecord } from '../../base/index.ts';
+import { errorMessage, append, deepEqual, isRecord } from '../../base/index.ts';
 import { badRequest, failure } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { withinDepth } from '../patch/index.ts';
@@ -100,11 +100,7 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
   try {
     owners = decodeManagedFields(live.metadata.managedFields ?? [], 'stored');
   } catch (error) {
-    throw failure(
-      500,
-      '',
-      `failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw failure(500, '', `failed to decode managed fields: ${errorMessage(error)}`);
   }
   if (owners.length === 0) {
     // The object has no managedFields: everything belongs to the manager `before-first-apply`.

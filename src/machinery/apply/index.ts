@@ -8,7 +8,7 @@ export { type ApplyType, compileMessage } from './apply-type.ts';
 export type { FieldSet } from './field-set.ts';
 export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts';
 export { fieldSetText, rememberFieldSetText } from './interned-field-sets.ts';
-export { managedFieldsOfCreator, managedFieldsText } from './managed-fields.ts';
+export { managedFieldsOfCreator, managedFieldsSteps, managedFieldsText } from './managed-fields.ts';
 export { mergeTyped } from './merge-typed.ts';
 export type { ResetFields } from './reset-fields.ts';
 export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from './scale.ts';

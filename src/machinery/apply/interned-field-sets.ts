@@ -3,7 +3,7 @@
  * sets. Finding the existing instance is several times faster than building another, and thousands of objects share
  * it. Sets are found by a trie over their members.
  */
-import { compareText } from '../../base/index.ts';
+import { compareText, type Steps, stringifySteps } from '../../base/index.ts';
 import type { StructField } from './apply-type.ts';
 import { LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 
@@ -107,6 +107,15 @@ export function fieldSetText(set: FieldSet): string {
     jsonTexts.set(set, text);
     nodes += cost(text);
   }
+  return text;
+}
+
+/** The same in steps, for a large set. */
+export function* fieldSetTextSteps(set: FieldSet): Steps<string> {
+  const known = jsonTexts.get(set);
+  if (known !== undefined) return known;
+  const text = yield* stringifySteps(set);
+  jsonTexts.set(set, text);
   return text;
 }
 

@@ -1,8 +1,8 @@
 /** managedFields: decodes and encodes the ownership of fields in `metadata.managedFields`. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import { compareText, jsonText, quote } from '../../base/index.ts';
+import { compareText, jsonText, quote, type Steps } from '../../base/index.ts';
 import { parseFieldSet, union, type FieldSet } from './field-set.ts';
-import { fieldSetText } from './interned-field-sets.ts';
+import { fieldSetText, fieldSetTextSteps } from './interned-field-sets.ts';
 
 /** One entry of managedFields: a field manager and the fields that it owns. */
 export interface FieldOwner {
@@ -104,17 +104,28 @@ export const managedFieldsOfCreator = ({
 /** The entries as JSON: the same as JSON.stringify, with cached texts of field sets. */
 export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
   let text = '';
-  for (const entry of entries) text += `${text === '' ? '' : ','}{${membersText(entry)}}`;
+  for (const entry of entries) text += `${text === '' ? '' : ','}{${membersText(entry, fieldSetText)}}`;
   return `[${text}]`;
 }
 
-function membersText(entry: ManagedFieldsEntry): string {
+/** The same in steps, for large field sets. */
+export function* managedFieldsSteps(entries: readonly ManagedFieldsEntry[]): Steps<string> {
+  const texts: string[] = [];
+  for (const entry of entries) {
+    const fields = entry.fieldsV1 ? yield* fieldSetTextSteps(entry.fieldsV1 as FieldSet) : '';
+    texts.push(`{${membersText(entry, () => fields)}}`);
+    yield;
+  }
+  return `[${texts.join(',')}]`;
+}
+
+function membersText(entry: ManagedFieldsEntry, fieldsText: (set: FieldSet) => string): string {
   let text = '';
   for (const name in entry) {
     const value = entry[name as keyof ManagedFieldsEntry];
     if (value === undefined) continue;
     const comma = text === '' ? '' : ',';
-    text += `${comma}"${name}":${name === 'fieldsV1' && value !== null ? fieldSetText(value as FieldSet) : JSON.stringify(value)}`;
+    text += `${comma}"${name}":${name === 'fieldsV1' && value !== null ? fieldsText(value as FieldSet) : JSON.stringify(value)}`;
   }
   return text;
 }

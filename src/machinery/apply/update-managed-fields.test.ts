@@ -197,6 +197,19 @@ describe('update', () => {
     );
   });
 
+  it('an object is not tracked when a field that is reset cannot be read', () => {
+    const updated = {
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'FlowSchema',
+      metadata: { name: 'f' },
+      spec: { priorityLevelConfiguration: { name: 'l' } },
+      status: { conditions: [{ status: 'True' }] },
+    };
+    const schemaMessage = schema.message('io.k8s.api.flowcontrol.v1.FlowSchema');
+    const result = write({ updated, schemaMessage, resetFields: [['status']] });
+    expect(result.metadata.managedFields).toBeUndefined();
+  });
+
   it('items that repeat are owned as one', () => {
     const podOf = (...containers: unknown[]): KubeObject => ({
       apiVersion: 'v1',

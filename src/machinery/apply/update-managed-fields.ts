@@ -3,7 +3,7 @@ import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import type { Message } from '../../api/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../index.ts';
-import { compileMessage } from './apply-type.ts';
+import { compileMessage, fieldOf } from './apply-type.ts';
 import { compareObjects, type Changes } from './compare.ts';
 import { emptyObject } from './empty-object.ts';
 import { difference, LEAF, union, type FieldSet } from './field-set.ts';
@@ -17,6 +17,7 @@ import {
 } from './managed-fields.ts';
 import { reconcileOwners } from './reconcile-schema.ts';
 import { ignoredFields, type ResetFields } from './reset-fields.ts';
+import { typedErrorText } from './typed-errors.ts';
 import type { OtherVersions } from './versions.ts';
 
 export interface ManagedFieldsUpdate {
@@ -46,6 +47,7 @@ export function updateManagedFields(update: ManagedFieldsUpdate): KubeObject {
 
 function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefined {
   try {
+    if (!isTyped(update)) return undefined;
     const owners = ownersBefore(update);
     // An object whose managedFields were cleared stays untracked until the next apply.
     if (owners.length === 0 && update.live !== undefined) return undefined;
@@ -57,6 +59,22 @@ function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefi
     if (error instanceof UnidentifiedItemError || error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * Fields that the endpoint resets are not compared. Upstream reads them all the same, and does not track an object with
+ * a value that its type cannot have: a condition without a type, a text as status.
+ */
+function isTyped({ updated, live, schemaMessage, resetFields }: ManagedFieldsUpdate): boolean {
+  if (!resetFields) return true;
+  const type = compileMessage(schemaMessage);
+  if (type.kind !== 'struct') return true;
+  return resetFields.every(([name = '', ...below]) => {
+    const value = updated[name];
+    if (value === undefined || below.length > 0 || value === live?.[name]) return true;
+    const field = fieldOf(type, name);
+    return !field || typedErrorText(field.type, value, 'allowed') === undefined;
+  });
 }
 
 /** The owners that the client sent, if they are valid; otherwise those of the live object. */

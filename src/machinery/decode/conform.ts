@@ -166,9 +166,12 @@ function planValue(
   if (type.kind === 'scalar' && dropsZero(type)) {
     const zero = zeroOf(type);
     const left = keep ? zero : undefined;
+    // Go writes a nil slice of bytes as null, and an empty one as "".
+    const absent = keep && type.scalar === 'bytes' ? null : left;
     return {
-      absent: () => left,
+      absent: () => absent,
       present: (value, run) => {
+        if (value === null) return absent;
         const result = element(value, run);
         return result === zero ? left : result;
       },

@@ -10,6 +10,11 @@ const DEPLOYMENT: GroupVersionKind = { group: 'apps', version: 'v1', kind: 'Depl
 const SECRET: GroupVersionKind = { group: '', version: 'v1', kind: 'Secret' };
 const LEASE: GroupVersionKind = { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease' };
 const CRD: GroupVersionKind = { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' };
+const SIGNING_REQUEST: GroupVersionKind = {
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  kind: 'CertificateSigningRequest',
+};
 
 const decode = (
   expected: GroupVersionKind,
@@ -88,6 +93,18 @@ describe('canonical form', () => {
       SECRET,
       '{"data":{"a":[104,105]}}',
       '{"kind":"Secret","apiVersion":"v1","metadata":{},"data":{"a":"aGk="}}',
+    ],
+    [
+      'required bytes that are absent as null',
+      SIGNING_REQUEST,
+      '{"spec":{"signerName":"x.io/y"}}',
+      '{"kind":"CertificateSigningRequest","apiVersion":"certificates.k8s.io/v1","metadata":{},"spec":{"request":null,"signerName":"x.io/y"},"status":{}}',
+    ],
+    [
+      'required bytes that are empty',
+      SIGNING_REQUEST,
+      '{"spec":{"request":"","signerName":"x.io/y"}}',
+      '{"kind":"CertificateSigningRequest","apiVersion":"certificates.k8s.io/v1","metadata":{},"spec":{"request":"","signerName":"x.io/y"},"status":{}}',
     ],
     [
       'any key is a key',

@@ -136,10 +136,14 @@ function runPlan(
     if (given !== undefined && given !== null && !(zeroIsAbsent[i]! && isZero(given))) continue;
     if (draft === value) draft = { ...value };
     draft[name] = values[i]!;
+    context.growth?.add(name.length + BYTES_OF_VALUE);
   }
   if (own) {
     const changes = own(draft, context);
-    if (changes) draft = { ...draft, ...changes };
+    if (changes) {
+      draft = { ...draft, ...changes };
+      if (context.growth) for (const name in changes) context.growth.add(name.length + BYTES_OF_VALUE);
+    }
   }
   for (let i = 0; i < nested.length; i++) {
     const { name, apply } = nested[i]!;
@@ -152,5 +156,8 @@ function runPlan(
   }
   return inDeclaredOrder(plan.message, draft);
 }
+
+/** The length of a default, with its quotes and colon, on average. */
+const BYTES_OF_VALUE = 12;
 
 const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false;

@@ -18,7 +18,9 @@ export function defaultDaemonSetUpdateStrategy({
   type = 'RollingUpdate',
   rollingUpdate,
 }: DaemonSetUpdateStrategy): DaemonSetUpdateStrategy {
-  if (type !== 'RollingUpdate') return {};
+  // The internal form has no unset numbers.
+  if (type !== 'RollingUpdate')
+    return rollingUpdate ? { rollingUpdate: { maxUnavailable: 0, maxSurge: 0, ...rollingUpdate } } : {};
   return { type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...rollingUpdate } };
 }
 

@@ -34,6 +34,7 @@ export {
   invalid,
   isBadInput,
   isStatusError,
+  isTooLarge,
   methodNotSupported,
   notAcceptable,
   notFound,

@@ -137,3 +137,6 @@ export function isBadInput(error: unknown): error is StatusError | ParseError {
 export function isStatusError(error: unknown, reason?: string): error is StatusError {
   return error instanceof StatusError && (reason === undefined || error.reason === reason);
 }
+
+/** Whether the object or the patch is too large, whatever it holds. */
+export const isTooLarge = (error: unknown): boolean => isStatusError(error, 'RequestEntityTooLarge');

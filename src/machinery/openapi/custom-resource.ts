@@ -5,7 +5,7 @@ import { API_VERSION_AND_KIND } from './definitions.ts';
 import type { OpenApiResource } from './operations.ts';
 import { member, type Member } from './part.ts';
 import { refTo, refWith, type Style } from './references.ts';
-import { hidesStructure, objectText, propertyMembers, schemaMembers } from './schema-text.ts';
+import { hidesStructure, metadataOf, objectText, propertyMembers, schemaMembers } from './schema-text.ts';
 
 /** A served version of a custom resource with its schema. */
 export interface CustomResourceApi {
@@ -21,7 +21,6 @@ export interface CustomResourceApi {
 }
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
-const ANYTHING: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** `com.example.stable.v1.CronTab` */
 const customDefinitionName = ({ group, version }: { group: string; version: string }, kind: string): string =>
@@ -34,25 +33,31 @@ export const customOpenApiResource = ({ resource }: CustomResourceApi): OpenApiR
   listDefinition: customDefinitionName(resource, resource.listKind),
 });
 
-/** The definitions of the kind and of its list. */
-export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<Member[]> {
-  const { group, version, kind, listKind } = api.resource;
-  const name = customDefinitionName(api.resource, kind);
-  const gvk = (named: string): JsonObject[] => [{ group, kind: named, version }];
-  const schema = api.schema === undefined || api.preserveUnknownFields ? ANYTHING : api.schema;
+/**
+ * The schema of the kind. With properties, kubectl would refuse all others: a kind that allows every field has none, in
+ * version 2 not even the metadata.
+ */
+function* kindMembers({ schema, preserveUnknownFields }: CustomResourceApi, style: Style): Steps<Map<string, string>> {
+  const isOpen = preserveUnknownFields === true || schema?.['x-kubernetes-preserve-unknown-fields'] === true;
+  if (schema === undefined || (style === 'v2' && isOpen)) return new Map([['type', '"object"']]);
   const { properties: given, ...rest } = schema;
   const object = yield* schemaMembers(rest, style);
   const properties = yield* propertyMembers(
     isRecord(given) && !hidesStructure(schema, style) ? (given as JsonObject) : {},
     style,
   );
-  const metadata = refWith(`${META}ObjectMeta`, style, { description: 'Standard metadata of the object.' });
-  for (const [field, property] of Object.entries({ ...API_VERSION_AND_KIND, metadata }))
+  for (const [field, property] of Object.entries({ ...API_VERSION_AND_KIND, metadata: metadataOf(style) }))
     properties.set(field, JSON.stringify(property));
-  object
-    .set('type', '"object"')
-    .set('properties', objectText(properties))
-    .set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
+  return object.set('type', '"object"').set('properties', objectText(properties));
+}
+
+/** The definitions of the kind and of its list. */
+export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<Member[]> {
+  const { group, version, kind, listKind } = api.resource;
+  const name = customDefinitionName(api.resource, kind);
+  const gvk = (named: string): JsonObject[] => [{ group, kind: named, version }];
+  const object = yield* kindMembers(api, style);
+  object.set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
   const selectable = Object.values(api.resource.selectableFields ?? {}).map((fieldPath) => ({ fieldPath }));
   const selectableFields: JsonObject = selectable.length > 0 ? { 'x-kubernetes-selectable-fields': selectable } : {};
   for (const [key, value] of Object.entries(selectableFields)) object.set(key, JSON.stringify(value));

@@ -89,10 +89,10 @@ function fieldSchema(field: Field, style: Style): JsonObject {
 
 export const API_VERSION_AND_KIND: JsonObject = {
   apiVersion: {
-    description: 'The group and version of the API that the object is written in, such as apps/v1.',
+    description: 'APIVersion defines the group and version that the object is written in, such as apps/v1.',
     type: 'string',
   },
-  kind: { description: 'The kind of the object, such as Deployment.', type: 'string' },
+  kind: { description: 'Kind is a string value that names what the object is, such as Deployment.', type: 'string' },
 };
 
 /** `kinds` instead of those that the message has in any document. */

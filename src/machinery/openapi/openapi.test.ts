@@ -368,10 +368,48 @@ describe('custom resources', () => {
     expect(definition(name)).toBeUndefined();
   });
 
-  it('may be anything without a schema', () => {
-    const open = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource }] });
-    const document = parse(runSteps(open.v3('apis/stable.example.com/v1'))!.bytes);
-    expect(schemaOf(document, name)).toMatchObject({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+  it.each([
+    ['without a schema', {}],
+    ['that preserves unknown fields', { schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }],
+    ['of an old definition', { schema: { type: 'object' }, preserveUnknownFields: true }],
+  ])('a kind %s has its type and its name in version 2, and nothing else', (_name, more) => {
+    const open = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource, ...more }] });
+    const gvk = { group: 'stable.example.com', kind: 'Widget', version: 'v1' };
+    const bare = { type: 'object', 'x-kubernetes-group-version-kind': [gvk] };
+    expect(at(parse(runSteps(open.v2()).bytes), 'definitions', name)).toEqual(bare);
+    const inV3 = schemaOf(parse(runSteps(open.v3('apis/stable.example.com/v1'))!.bytes), name) as JsonObject;
+    if ('schema' in more) expect(Object.keys(inV3['properties'] as JsonObject)).toContain('metadata');
+    else expect(inV3).toEqual(bare);
+  });
+
+  it.each(['v2', 'v3'] as const)('an embedded resource has a kind and metadata of its own in %s', (style) => {
+    const template = { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'spec'] };
+    const open = { ...template, 'x-kubernetes-preserve-unknown-fields': true };
+    const schema = { type: 'object', properties: { template, open } };
+    const custom = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource, schema }] });
+    const bytes =
+      style === 'v2' ? runSteps(custom.v2()).bytes : runSteps(custom.v3('apis/stable.example.com/v1'))!.bytes;
+    const definitions = at(
+      parse(bytes),
+      ...(style === 'v2' ? ['definitions'] : ['components', 'schemas']),
+    ) as JsonObject;
+    const { properties, required } = at(definitions, name, 'properties', 'template') as Record<string, JsonObject>;
+    expect(Object.keys(properties!).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    expect(required).toEqual(['kind', 'spec', 'apiVersion']);
+    const hasProperties = 'properties' in (at(definitions, name, 'properties', 'open') as JsonObject);
+    expect(hasProperties).toBe(style === 'v3');
+  });
+
+  it('begin their descriptions as clients expect', () => {
+    const document = parse(runSteps(documents.v3('apis/stable.example.com/v1'))!.bytes);
+    const text = (definition: string, field: string): unknown =>
+      schemaOf(document, definition, 'properties', field, 'description');
+    const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+    expect(text(name, 'apiVersion')).toMatch(/^APIVersion defines /);
+    expect(text(name, 'kind')).toMatch(/^Kind is a string value /);
+    expect(text(name, 'metadata')).toMatch(/^Standard object's metadata/);
+    expect(text(meta, 'creationTimestamp')).toMatch(/^CreationTimestamp is a timestamp /);
+    expect(text(meta, 'deletionTimestamp')).toMatch(/^DeletionTimestamp is RFC 3339 date and time /);
   });
 
   it('change the hash of what they are in, and of nothing else', () => {

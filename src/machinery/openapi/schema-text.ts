@@ -1,6 +1,6 @@
 /** Renders the schema of a custom resource as JSON for either version of OpenAPI, one step per nested schema. */
 import { isRecord, type JsonObject, type JsonValue, type Steps } from '../../base/index.ts';
-import { type Style } from './references.ts';
+import { refWith, type Style } from './references.ts';
 
 /** Keys that version 2 does not have. They are dropped, so that its clients accept what the schema allows. */
 const NOT_IN_V2 = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'nullable', 'default']);
@@ -31,9 +31,31 @@ function spelledOut(schema: JsonObject): JsonObject {
   return { ...schema, allOf: [{ anyOf: INT_OR_STRING }, ...all] };
 }
 
+const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
+
+export const metadataOf = (style: Style): JsonObject =>
+  refWith(OBJECT_META, style, { description: "Standard object's metadata." });
+
+/** The fields that an x-kubernetes-embedded-resource has without its schema saying so. */
+function embedded(schema: JsonObject, style: Style): JsonObject {
+  if (schema['x-kubernetes-embedded-resource'] !== true || hidesStructure(schema, style)) return schema;
+  const properties = isRecord(schema['properties']) ? (schema['properties'] as JsonObject) : {};
+  const required = Array.isArray(schema['required']) ? schema['required'] : [];
+  return {
+    ...schema,
+    properties: {
+      ...properties,
+      apiVersion: { description: 'apiVersion defines the group and version of the embedded object.', type: 'string' },
+      kind: { description: 'kind is a string value that names what the embedded object is.', type: 'string' },
+      metadata: metadataOf(style),
+    },
+    required: [...required, ...['kind', 'apiVersion'].filter((name) => !required.includes(name))],
+  };
+}
+
 /** The rendered keys of a schema with their values as JSON. */
 export function* schemaMembers(given: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
-  const schema = style === 'v3' ? spelledOut(given) : given;
+  const schema = embedded(style === 'v3' ? spelledOut(given) : given, style);
   const members = new Map<string, string>();
   const hidden = hidesStructure(schema, style);
   for (const [key, value] of Object.entries(schema)) {

@@ -6,3 +6,4 @@ export type { PatchBody } from './decode-patch.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { patchObject, type PatchRequest, patchSteps } from './patch-object.ts';
 export { withinDepth } from './within-depth.ts';
+export { restoredIntegers, restoreError } from './restore-error.ts';

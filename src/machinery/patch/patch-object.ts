@@ -13,8 +13,9 @@ import {
 import { jsonPatchSteps } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { valueText } from './patch-errors.ts';
-import { restoreError } from './restore-error.ts';
+import { restoredIntegers, restoreError } from './restore-error.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+import { withinDepth } from './within-depth.ts';
 
 export interface PatchRequest {
   readonly type:
@@ -45,10 +46,11 @@ export function patchObject(request: PatchRequest): PatchedValue {
 export function* patchSteps({ type, body, live, message, fieldValidation }: PatchRequest): Steps<PatchedValue> {
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
-    const value = applyStrategicMergePatch(message, live, patch);
+    const merged = applyStrategicMergePatch(message, live, patch);
     const refuse = (detail: string): StatusError => refusal(valueText(patch), detail);
-    const error = restoreError(message, value, live);
+    const error = restoreError(message, merged, live);
     if (error !== undefined) throw refuse(error);
+    const value = withinDepth(() => restoredIntegers(message, merged, live));
     return { value, strictErrors, refuse };
   }
   const { patch, strictErrors } =

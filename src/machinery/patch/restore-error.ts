@@ -3,7 +3,7 @@
  * in between, so its messages differ from those for a request body.
  */
 import type { Message, ScalarType, Type } from '../../api/index.ts';
-import { isRecord } from '../../base/index.ts';
+import { isRecord, ownValue, setOwn } from '../../base/index.ts';
 import { withinDepth } from './within-depth.ts';
 
 /**
@@ -13,6 +13,34 @@ import { withinDepth } from './within-depth.ts';
 export function restoreError(message: Message, value: unknown, live: unknown): string | undefined {
   return withinDepth(() => errorIn(message, value, live));
 }
+
+/** The value with its 32-bit integers as Go keeps them: without the bits that are too many. `value` itself mostly. */
+export function restoredIntegers(type: Type, value: unknown, live: unknown): unknown {
+  if (value === null || value === undefined || value === live) return value;
+  if (type.kind === 'scalar') return type.scalar === 'int32' && isWide(value) ? wrapped(value) : value;
+  if (type.kind === 'list' && Array.isArray(value)) {
+    const before = Array.isArray(live) ? live : NO_ITEMS;
+    const items = value.map((item, i) => restoredIntegers(type.element, item, before[i]));
+    return items.every((item, i) => item === value[i]) ? value : items;
+  }
+  if (!isRecord(value)) return value;
+  const before = isRecord(live) ? live : NOTHING;
+  let out: Record<string, unknown> | undefined;
+  for (const name of Object.keys(value)) {
+    const inner = type.kind === 'message' ? type.byName.get(name)?.type : type.kind === 'map' ? type.value : undefined;
+    if (!inner) continue;
+    const kept = restoredIntegers(inner, value[name], ownValue(before, name));
+    if (kept === value[name]) continue;
+    out ??= { ...value };
+    setOwn(out, name, kept);
+  }
+  return out ?? value;
+}
+
+const isWide = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value) && (value | 0) !== value);
+
+const wrapped = (value: number | bigint): number => Number(BigInt.asIntN(32, BigInt(value)));
 
 function errorIn(type: Type, value: unknown, live: unknown): string | undefined {
   if (value === null || value === undefined || value === live) return undefined;

@@ -38,7 +38,9 @@ export function parseFieldSelector(text: string): FieldSelector {
       const match = /^((?:[^!=]|!(?!=))*)(!=|==?)(.*)$/s.exec(term);
       if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       return { field: match[1]!, operator: match[2] === '!=' ? '!=' : '=', value: unescapeValue(match[3]!) };
-    });
+    })
+    // As upstream, a term without a field and a value selects everything.
+    .filter(({ field, value }) => field !== '' || value !== '');
   return new FieldSelector(requirements);
 }
 

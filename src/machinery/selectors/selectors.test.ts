@@ -147,6 +147,8 @@ describe('field selectors', () => {
     ['a=x\\,y', 'a=x\\,y'],
     ['a=x\\=y\\\\z', 'a=x\\=y\\\\z'],
     ['a=,', 'a='],
+    ['=', ''],
+    ['!=,a=b', 'a=b'],
   ])('%j is %j', (text, canonical) => {
     expect(parseFieldSelector(text).toString()).toBe(canonical);
     expect(parseFieldSelector(text).isEmpty).toBe(canonical === '');

@@ -1,7 +1,12 @@
 /** The metadata checks in the lists of the kinds. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { CreateCheck, UpdateCheck } from './kind-validation.ts';
-import { validateObjectMeta, validateObjectMetaUpdate, type ObjectMetaRules } from './object-meta.ts';
+import {
+  validateAnyObjectMetaUpdate,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  type ObjectMetaRules,
+} from './object-meta.ts';
 
 interface WithMetadata {
   readonly metadata?: ObjectMeta;
@@ -16,6 +21,10 @@ export const metadata =
 
 export const metadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =>
   validateObjectMetaUpdate(errors, object.metadata ?? NO_METADATA, old.metadata ?? NO_METADATA);
+
+/** For kinds whose finalizers need not be qualified. */
+export const anyMetadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =>
+  validateAnyObjectMetaUpdate(errors, object.metadata ?? NO_METADATA, old.metadata ?? NO_METADATA);
 
 /** For kinds that also check the name on update. */
 export const metadataAgain =

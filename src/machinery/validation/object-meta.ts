@@ -35,7 +35,7 @@ export interface ObjectMetaRules {
   readonly name: NameCheck;
   /** The generated name is checked, but not the generateName. */
   readonly uncheckedGenerateName?: true;
-  /** Finalizers of custom resources need not be qualified. */
+  /** Finalizers of custom resources, and of kinds outside the core API server, need not be qualified. */
   readonly unqualifiedFinalizers?: true;
 }
 

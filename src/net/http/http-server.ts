@@ -1,6 +1,6 @@
 /**
- * Servers of HTTP/1.1 whose handlers may fail. Node ends the process for anything that a listener of `request` or
- * `upgrade` throws, so a request that nobody thought of would end the whole cluster. Here it is answered with 500.
+ * HTTP/1.1 servers whose handlers may throw. Node ends the process when a `request` or `upgrade` listener throws, so an
+ * unexpected request could end the whole cluster. Here the client gets status 500.
  */
 import http from 'node:http';
 import https from 'node:https';
@@ -8,9 +8,9 @@ import type { Duplex } from 'node:stream';
 
 export interface HttpHandlers {
   request(request: http.IncomingMessage, response: http.ServerResponse): void | Promise<void>;
-  /** Without it a request to upgrade is answered like any other. The socket has a listener for errors already. */
+  /** Without it, upgrade requests are served like other requests. The socket already has an error listener. */
   upgrade?(request: http.IncomingMessage, socket: Duplex, head: Buffer): void | Promise<void>;
-  /** Is told what a handler threw, after the client has been answered. */
+  /** Called with the error of a handler, after the client has its response. */
   failed(error: unknown, request: http.IncomingMessage): void;
 }
 

@@ -1,3 +1,3 @@
-/** HTTP/1.1, the server's side: requests that no handler expected do not end the process. */
+/** The server side of HTTP/1.1: a handler that throws does not end the process. */
 export { createHttpServer, createHttpsServer } from './http-server.ts';
 export { splitTarget } from './request-target.ts';

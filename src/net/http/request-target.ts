@@ -8,7 +8,7 @@ export function splitTarget(target: string): { path: string; query: URLSearchPar
 
 const NO_QUERY = new URLSearchParams();
 
-/** Proxies are sent `http://host/path`; a server takes the path of it. */
+/** Requests to proxies have the form `http://host/path`; a server uses the path. */
 function withoutOrigin(target: string): string {
   const scheme = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(target)?.[0];
   if (scheme === undefined) return target;
@@ -16,7 +16,7 @@ function withoutOrigin(target: string): string {
   return end < 0 ? '' : target.slice(scheme.length + end);
 }
 
-/** As Go reads a query: a pair with a semicolon or a broken escape is as good as not there. */
+/** As Go parses a query: a pair with a semicolon or a broken escape is ignored. */
 function validPairs(query: string): string {
   if (!/;|%(?![0-9a-fA-F]{2})/.test(query)) return query;
   return query

@@ -1,6 +1,6 @@
 /**
- * The server's side of an HTTP/2 connection. Node's own costs five times as much per request: it creates a Duplex
- * stream and a headers object and calls into TLS for each of them.
+ * The server side of an HTTP/2 connection. Node's own costs five times as much per request: it creates a Duplex stream
+ * and a headers object and calls into TLS for each of them.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
@@ -43,9 +43,11 @@ export interface Http2Listener {
   closed?(connection: Http2Connection): void;
 }
 
-/** With this much unsent, the server stops reading: the peer does not take its answers. */
+/** With this much unsent, the server stops reading: the peer does not read its responses. */
 const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
-/** Frames of a stream that were sent before the peer learned of its reset are no error; so many resets are remembered. */
+/**
+ * Frames that the peer sent before it received a reset are no error; the connection remembers this many reset streams.
+ */
 const MAX_RESET_STREAMS = 1024;
 /** How long a peer may take to read the GOAWAY before its socket is destroyed. */
 const GOAWAY_MS = 1000;
@@ -141,7 +143,7 @@ export class Http2Connection implements StreamConnection {
     return this.#streams.size === 0;
   }
 
-  /** A client retries a request that was on its way: GOAWAY names the last stream that the server has served. */
+  /** GOAWAY names the last stream that the server has served, so a client can retry requests that were in flight. */
   timedOut(): void {
     this.#goAway(f.ERROR.none, '');
     this.#end();

@@ -83,14 +83,14 @@ function ownName(name: string): Buffer {
   return known;
 }
 
-/** The most bytes that `writeOwn` takes. */
+/** The maximum number of bytes that `writeOwn` writes. */
 export function ownBytes(head: Head): number {
   let bytes = 0;
   for (let i = 0; i < head.length; i += 2) bytes += ownName(head[i]!).length + MAX_INTEGER_BYTES + head[i + 1]!.length;
   return bytes;
 }
 
-/** Headers that only this answer has; gives where they end. */
+/** Writes the headers that only this response has; returns their end offset. */
 export function writeOwn(head: Head, target: Buffer, from: number): number {
   let at = from;
   for (let i = 0; i < head.length; i += 2) {

@@ -1,4 +1,4 @@
-/** HPACK's static table (RFC 7541, appendix A): names and values that need no telling, from index 1. */
+/** HPACK's static table (RFC 7541, appendix A): names and values that both sides know, from index 1. */
 export const STATIC_TABLE: readonly (readonly [name: string, value: string])[] = [
   [':authority', ''],
   [':method', 'GET'],
@@ -63,5 +63,5 @@ export const STATIC_TABLE: readonly (readonly [name: string, value: string])[] =
   ['www-authenticate', ''],
 ];
 
-/** What an entry of either table takes beside its text, as HPACK counts. */
+/** The overhead of a table entry besides its text, as HPACK counts it. */
 export const ENTRY_BYTES = 32;

@@ -34,11 +34,13 @@ it('headers of all bytes arrive as they were sent, and go back', async () => {
         : `a${Array.from({ length: random.integer(100) }, () => visible[random.integer(visible.length)]!).join('')}`;
     const again = `token ${'t'.repeat(40)}${i % 3}`;
     const stream = client.request({ ':path': `/${i}`, 'x-all': all, 'x-again': again }, { endStream: true });
+    // Newer versions of Node end a stream of a short answer before somebody who waits for its headers can read it.
+    const body = stream.toArray();
     const answer = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) =>
       stream.once('response', resolve).once('error', reject),
     );
     expect([answer['x-all'], answer['x-again']]).toEqual([all, again]);
-    expect(String(Buffer.concat(await stream.toArray()))).toBe(`/${i}`);
+    expect(String(Buffer.concat(await body))).toBe(`/${i}`);
   }
   client.destroy();
   connection.destroy();

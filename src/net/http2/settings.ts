@@ -1,10 +1,10 @@
-/** SETTINGS frames: what the peer's settings change, and how ours are written. */
+/** SETTINGS frames: the effect of the peer's settings, and how ours are written. */
 import { ConnectionError, ERROR, MAX_MAX_FRAME_BYTES, MAX_WINDOW, SETTING, MIN_MAX_FRAME_BYTES } from './frames.ts';
 
 const SETTING_BYTES = 6;
 
 interface PeerSettings {
-  /** The smallest that the frame names: an entry that it evicts does not come back. */
+  /** The smallest size that the frame names: entries that it evicts do not come back. */
   readonly tableBytes?: number;
   readonly windowBytes?: number;
 }

@@ -25,7 +25,7 @@ export class WriteScheduler {
     this.#waiting.delete(stream);
   }
 
-  /** Lets one stream write, whose own window has grown. */
+  /** Pumps one stream, whose own window has grown. */
   resume(stream: Http2Stream): void {
     if (this.#waiting.delete(stream)) stream.pump();
   }

@@ -1,9 +1,7 @@
 /**
- * Linux network namespaces from inside one process: make and pin them, open sockets and start programs in them, and
- * speak netlink with them. The thread visits a namespace for the length of a synchronous call and comes back; whatever
- * was opened there stays there.
- *
- * Only components that use namespaces load it (and with it, on first use, koffi).
+ * Linux network namespaces inside one process: creates and pins them, opens sockets and starts programs in them, and
+ * sends netlink requests to them. A thread enters a namespace for one synchronous call and returns; sockets that it
+ * opened there stay there. Only components that use namespaces load this folder (and with it, on first use, koffi).
  */
 export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writeSysctl } from './namespace.ts';
 export { connectIn, datagramIn, listenIn } from './sockets.ts';

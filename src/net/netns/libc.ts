@@ -1,6 +1,6 @@
 /**
- * The system calls that Node has no function for, through koffi. Loaded on first use: only a process that touches
- * namespaces needs the native module.
+ * System calls that Node does not offer, through koffi. Loaded on first use: only a process that uses namespaces needs
+ * the native module.
  */
 import { createRequire } from 'node:module';
 
@@ -14,7 +14,7 @@ interface Libc {
   setsockopt(fd: Integer, level: Integer, name: Integer, value: Buffer, length: Integer): Integer;
   recv(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Integer;
   send(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Integer;
-  /** `send` on a thread of the pool: for requests that may wait for a lock of the kernel. */
+  /** `send` on a thread of the pool, for requests that may wait for a kernel lock. */
   sendAsync(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Promise<Integer>;
   mount(source: string, target: string, type: string | null, flags: Integer, data: null): Integer;
   umount2(target: string, flags: Integer): Integer;
@@ -50,7 +50,7 @@ function load(): Libc {
   if (process.platform !== 'linux')
     throw new Error(`network namespaces exist on Linux only, not on ${process.platform}`);
   const require = createRequire(import.meta.url);
-  // The types of an optional native module cannot be required; what is used of it is declared here.
+  // The module is optional, so its types cannot be imported; the used part is declared here.
   const koffi = require('koffi') as {
     load(name: string): { func(prototype: string): Function & { async: Function } };
     errno(): number;
@@ -90,7 +90,7 @@ function load(): Libc {
   };
 }
 
-/** Throws for a negative result, libc's sign of failure. */
+/** Throws for a negative result, which is libc's failure. */
 export function checked(result: number, syscall: string, subject?: string): number {
   if (result < 0) throw new SystemCallError(syscall, libc().errno(), subject);
   return result;

@@ -65,11 +65,11 @@ interface LinkSettings {
   readonly mac?: string;
   /** The bridge's index. */
   readonly master?: number;
-  /** A note that `ip link` shows: whose interface this is. Only for interfaces that exist (`setLink`). */
+  /** An alias that `ip link` shows, such as the owner. Only for interfaces that exist (`setLink`). */
   readonly alias?: string;
-  /** A number that interfaces can be deleted by, all at once. */
+  /** A group number: `deleteLinkGroup` deletes all interfaces of a group. */
   readonly group?: number;
-  /** An open file of the namespace that it is made in or moved to. */
+  /** A file descriptor of the namespace in which the interface is created, or to which it moves. */
   readonly netnsFd?: number;
 }
 
@@ -86,7 +86,7 @@ function settings({ name, mtu, mac, master, alias, group, netnsFd }: LinkSetting
 }
 
 export function addBridge(link: LinkSettings & { readonly name: string }): NetlinkRequest {
-  // Multicast is flooded: snooping would cut off neighbour discovery while nobody queries.
+  // Multicast is flooded: without a querier, snooping would drop neighbour discovery.
   const data = [attribute(IFLA_BR_MCAST_SNOOPING, u8(0))];
   const info = attribute(IFLA_LINKINFO, [
     attribute(IFLA_INFO_KIND, zeroTerminated('bridge')),
@@ -101,8 +101,8 @@ export function addBridge(link: LinkSettings & { readonly name: string }): Netli
 }
 
 /**
- * A pair of interfaces; the peer is made in the namespace of its `netnsFd`. It cannot come up while it is being made:
- * its pair is not there yet.
+ * A veth pair; the peer is created in the namespace of its `netnsFd`. The peer cannot be created up, because its pair
+ * does not exist yet.
  */
 export function addVeth(
   link: LinkSettings & { readonly name: string },
@@ -121,7 +121,7 @@ export function addVeth(
   };
 }
 
-/** Keeps an interface that is still down from giving itself an IPv6 link-local address. */
+/** Disables the automatic IPv6 link-local address of an interface that is down. */
 export function withoutLinkLocal(name: string): NetlinkRequest {
   const none = attribute(IFLA_AF_SPEC, [
     attribute(AF_INET6, [attribute(IFLA_INET6_ADDR_GEN_MODE, u8(IN6_ADDR_GEN_MODE_NONE))]),
@@ -130,8 +130,8 @@ export function withoutLinkLocal(name: string): NetlinkRequest {
     type: RTM_NEWLINK,
     flags: 0,
     body: Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name)), none]),
-    what: `keep the interface ${name} without link-local address`,
-    // A kernel without IPv6 gives none anyway.
+    what: `disable the link-local address of the interface ${name}`,
+    // A kernel without IPv6 assigns none.
     accept: ['EAFNOSUPPORT', 'EOPNOTSUPP'],
   };
 }
@@ -148,12 +148,12 @@ export function setLink(link: LinkSettings): NetlinkRequest {
 }
 
 interface BridgePortSettings {
-  /** Frames may go back where they came from. */
+  /** Hairpin mode: frames may leave by the port on which they arrived. */
   readonly hairpin?: boolean;
-  /** No frames to other isolated ports: neighbours talk through the router. */
+  /** Sends no frames to other isolated ports: neighbours communicate through the router. */
   readonly isolated?: boolean;
   readonly learning?: boolean;
-  /** Only frames of hardware addresses that the forwarding table has on this port. */
+  /** Accepts only frames from hardware addresses that the forwarding table has on this port. */
   readonly locked?: boolean;
 }
 
@@ -191,7 +191,7 @@ export function deleteLink(link: { readonly name?: string; readonly index?: numb
   };
 }
 
-/** All interfaces of a group in one step: each deletion makes the kernel wait for all its readers. */
+/** All interfaces of a group in one request: each request waits until no reader of the kernel uses the old state. */
 export function deleteLinkGroup(group: number): NetlinkRequest {
   return {
     type: RTM_DELLINK,
@@ -206,7 +206,7 @@ export interface Link {
   readonly name: string;
   readonly index: number;
   readonly up: boolean;
-  /** Up, connected, and known as such to the bridge that it is a port of. */
+  /** Up, connected, and forwarding if it is a port of a bridge. */
   readonly operational: boolean;
   readonly mtu: number;
   readonly mac: string | undefined;
@@ -216,7 +216,7 @@ export interface Link {
   readonly kind: string | undefined;
 }
 
-/** An intermediate device: frames of another one are redirected to it to be queued. */
+/** An intermediate functional block: queues frames that are redirected to it from another interface. */
 export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkRequest {
   const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('ifb'))]);
   return {
@@ -227,7 +227,7 @@ export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkR
   };
 }
 
-/** Undefined when there is none of that name. */
+/** Undefined when there is no interface of that name. */
 export async function findLink(socket: NetlinkSocket, name: string): Promise<Link | undefined> {
   const body = Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name))]);
   const answer = await socket.get({

@@ -1,6 +1,7 @@
-/** Network namespaces pinned to files, and code that runs inside of one. */
+/** Network namespaces that are pinned to files, and code that runs inside one. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { makeDirectorySync } from '../../kernel/index.ts';
 import { checked, libc, SystemCallError } from './libc.ts';
 
@@ -9,9 +10,9 @@ const MS_BIND = 0x1000;
 const MNT_DETACH = 2;
 const NSFS_MAGIC = 0x6e73_6673;
 
-/** The namespace of the process, which threads come back to. Opened once, before anyone can leave it. */
+/** The network namespace of the process. Opened once, before a thread enters another one. */
 let home: number | undefined;
-/** The namespace that the thread is in while it is not at home. */
+/** The namespace that the thread has entered; undefined in the namespace of the process. */
 let visited: number | undefined;
 
 function homeNamespace(): number {
@@ -20,9 +21,10 @@ function homeNamespace(): number {
 }
 
 /**
- * Calls `work` with this thread in the network namespace pinned at `netns`, and comes back whatever happens. Sockets
- * that `work` opens and processes that it starts belong to that namespace for good; /proc/sys/net is that namespace's.
- * Only what is synchronous counts: after the first `await` the thread is back. Undefined is the process's own namespace.
+ * Calls `work` with this thread in the network namespace pinned at `netns`, and always returns to the namespace of the
+ * process. Sockets that `work` opens and processes that it starts stay in that namespace; /proc/sys/net has its
+ * sysctls. Only synchronous work runs there: after the first `await` the thread is back. With undefined, `work` runs in
+ * the namespace of the process.
  */
 export function inNetns<Result>(netns: string | undefined, work: () => Result): Result {
   if (netns === undefined) return work();
@@ -43,12 +45,12 @@ function inNetnsOf<Result>(target: number, work: () => Result): Result {
     return work();
   } finally {
     visited = before;
-    comeBack();
+    returnToProcessNamespace();
   }
 }
 
-/** A thread that cannot come back would go on in the wrong network without anyone seeing it: the process must end. */
-function comeBack(): void {
+/** A thread that cannot return would silently continue in the wrong network, so the process ends. */
+function returnToProcessNamespace(): void {
   if (libc().setns(visited ?? homeNamespace(), CLONE_NEWNET) !== 0) {
     process.stderr.write(
       `cannot return to the network namespace of the process: ${new SystemCallError('setns', libc().errno()).message}\n`,
@@ -72,7 +74,7 @@ export function openNetns(netns: string): number {
   return fd;
 }
 
-/** Whether a network namespace is pinned there, and not just its empty file left. */
+/** Whether a network namespace is mounted on the file. */
 export function isNetns(netns: string): boolean {
   return fs.existsSync(netns) && isNamespaceFile(netns);
 }
@@ -81,7 +83,9 @@ function isNamespaceFile(file: string): boolean {
   return fs.statfsSync(file).type === NSFS_MAGIC;
 }
 
-/** Makes a network namespace and pins it to a file that it makes; loopback is down. Fails if one is pinned there. */
+/**
+ * Creates a network namespace, and the file to which it is pinned; loopback is down. Fails if the file already has one.
+ */
 export function createNetns(netns: string): void {
   if (isNetns(netns)) throw new Error(`there is a network namespace at ${netns} already`);
   makeDirectorySync(path.dirname(netns));
@@ -92,7 +96,7 @@ export function createNetns(netns: string): void {
     try {
       checked(libc().mount('/proc/thread-self/ns/net', netns, null, MS_BIND, null), 'mount', netns);
     } finally {
-      comeBack();
+      returnToProcessNamespace();
     }
   } catch (error) {
     fs.rmSync(netns, { force: true });
@@ -100,7 +104,7 @@ export function createNetns(netns: string): void {
   }
 }
 
-/** Unpins the namespace; with its last process and socket gone, the kernel removes it and all its interfaces. */
+/** Unpins the namespace; the kernel removes it and its interfaces when its last process and socket are gone. */
 export function deleteNetns(netns: string): void {
   while (isNetns(netns)) checked(libc().umount2(netns, MNT_DETACH), 'umount', netns);
   fs.rmSync(netns, { force: true });
@@ -113,10 +117,7 @@ export function writeSysctl(netns: string | undefined, name: string, value: stri
     try {
       fs.writeFileSync(file, String(value));
     } catch (error) {
-      throw new Error(
-        `the sysctl ${name} cannot be set to ${value}: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new Error(`the sysctl ${name} cannot be set to ${value}: ${errorMessage(error)}`, { cause: error });
     }
   });
 }

@@ -39,11 +39,11 @@ export interface NetlinkRequest {
   readonly type: number;
   readonly flags: number;
   readonly body: Buffer;
-  /** What is attempted, for the error: "add the interface veth1". */
+  /** The attempted operation, for the error: "add the interface veth1". */
   readonly what: string;
-  /** Frames other requests and is not answered itself. */
+  /** Begins or ends a batch; the kernel does not answer it. */
   readonly unanswered?: boolean;
-  /** Error names that mean that it is as wanted already, such as EEXIST. */
+  /** Errors that count as success, such as EEXIST. */
   readonly accept?: readonly string[];
 }
 
@@ -75,7 +75,7 @@ export class NetlinkSocket {
   #closed = false;
   #queue: Promise<unknown> = Promise.resolve();
 
-  /** A socket of the namespace pinned at `netns`; it stays in it. */
+  /** Opens a socket in the namespace pinned at `netns`. */
   constructor(netns: string | undefined, family: 'route' | 'netfilter' = 'route') {
     const system = libc();
     this.#fd = inNetns(netns, () =>
@@ -86,14 +86,14 @@ export class NetlinkSocket {
       ),
     );
     const on = Buffer.from([1, 0, 0, 0]);
-    // Kernels without them give shorter errors and longer dumps; both are read all the same.
+    // Kernels without these options send shorter errors and longer dumps, which are parsed, too.
     system.setsockopt(this.#fd, SOL_NETLINK, NETLINK_EXT_ACK, on, 4);
     system.setsockopt(this.#fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, on, 4);
   }
 
   /**
-   * Sends the requests in one message, in order. All are tried; the first refusal that is not accepted is thrown when
-   * all have been. Waiting for the kernel's locks happens on another thread.
+   * Sends the requests in one message, in order. All are tried; then the first error that is not accepted is thrown.
+   * Waiting for kernel locks happens on another thread.
    */
   async send(requests: readonly NetlinkRequest[]): Promise<void> {
     await this.#exclusively(async () => {
@@ -103,14 +103,14 @@ export class NetlinkSocket {
     });
   }
 
-  /** Like `send`, without leaving the thread: for requests that take no lock for long, such as loopback up. */
+  /** As `send`, on this thread: for requests that do not wait for a lock, such as setting loopback up. */
   sendNow(requests: readonly NetlinkRequest[]): void {
     const { message, bySequence } = this.#encode(requests);
     checked(libc().send(this.#fd, message, message.length, 0), 'send', 'to netlink');
     this.#acknowledge(bySequence);
   }
 
-  /** The answer to a request for one thing; undefined where the refusal is accepted. */
+  /** The answer to a request for one object; undefined for an accepted error. */
   async get(request: NetlinkRequest): Promise<NetlinkMessage | undefined> {
     return this.#exclusively(async () => {
       const sequence = ++this.#sequence;
@@ -174,7 +174,7 @@ export class NetlinkSocket {
   #acknowledge(bySequence: Map<number, NetlinkRequest>): void {
     let refused: NetlinkError | undefined;
     let failure: NetlinkError | undefined;
-    // Of requests that stand or fall together, those beside a refused one are not answered.
+    // In a batch, the kernel answers only the request that failed.
     while (bySequence.size > 0 && (refused === undefined || this.#hasAnswers())) {
       for (const answer of this.#receive()) {
         const request = bySequence.get(answer.sequence);
@@ -257,7 +257,7 @@ function refusal(what: string, { body, flags }: Answer): NetlinkError | undefine
   return errno === 0 ? undefined : new NetlinkError(what, errno, extendedMessage(body, flags));
 }
 
-/** What the kernel says beyond the number, after the (possibly capped) copy of the request. */
+/** The kernel's message besides errno; it follows the copy of the request, which may be capped. */
 function extendedMessage(body: Buffer, flags: number): string | undefined {
   if ((flags & NLM_F_ACK_TLVS) === 0) return undefined;
   const requestLength = (flags & NLM_F_CAPPED) === 0 ? body.readUInt32LE(4) : HEADER;

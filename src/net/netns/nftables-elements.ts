@@ -24,7 +24,7 @@ const NFTA_VERDICT_CHAIN = 2;
 const VERDICT_CODES = { drop: 0, jump: -3, goto: -4 } as const;
 const NLA_F_NESTED = 0x8000;
 const FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
-/** The kernel's attributes are no longer than 65,535 bytes, with all elements in one. */
+/** An attribute, with all its elements, has at most 65,535 bytes. */
 const MAX_LIST_BYTES = 60_000;
 
 /** A key or a value as the parts of its type, in their order. */
@@ -43,12 +43,12 @@ export interface MapElements extends Omit<SetElements, 'keys'> {
   readonly entries: readonly (readonly [key: ElementParts, value: ElementParts | Verdict])[];
 }
 
-/** Several sets at once: all or nothing. Elements that are there already are fine. */
+/** Adds elements to several sets in one transaction. Existing elements are no error. */
 export async function addSetElements(socket: NetlinkSocket, changes: readonly SetElements[]): Promise<void> {
   await changeElements(socket, { add: changes });
 }
 
-/** One by one: elements, sets and tables that are gone already are fine. */
+/** Deletes elements one by one. Missing elements, sets and tables are no error. */
 export async function deleteSetElements(socket: NetlinkSocket, changes: readonly SetElements[]): Promise<void> {
   for (const change of changes) {
     for (const key of change.keys)
@@ -60,12 +60,12 @@ export async function deleteSetElements(socket: NetlinkSocket, changes: readonly
 }
 
 export interface ElementChanges {
-  /** Before anything is added; whatever is not there makes the whole change fail. */
+  /** Deleted before anything is added; a missing element fails the whole transaction. */
   readonly remove?: readonly SetElements[];
   readonly add?: readonly (SetElements | MapElements)[];
 }
 
-/** Elements of several sets and maps in one transaction: all of it happens, or nothing. */
+/** Changes elements of several sets and maps in one transaction. */
 export async function changeElements(socket: NetlinkSocket, { remove = [], add = [] }: ElementChanges): Promise<void> {
   await transact(socket, [
     ...remove.flatMap((elements) => requests(NFT_MSG_DELSETELEM, elements)),

@@ -10,14 +10,14 @@ const ATTEMPTS = 400;
 interface InterfaceEnd {
   readonly socket: NetlinkSocket;
   readonly name: string;
-  /** Addresses that it has been given. */
+  /** The addresses of the interface. */
   readonly addresses?: readonly string[];
 }
 
 /**
- * Waits until interfaces carry frames and answer to their addresses. The kernel tells bridges and queues of a new
- * connection some milliseconds later, and IPv6 of a new address; a first packet before that would be lost, and sent
- * again only after a second. Gives up silently: what is late then is no reason to fail.
+ * Waits until interfaces are operational and their addresses are usable. The kernel updates bridges, queues and IPv6
+ * some milliseconds after it has acknowledged a request; an earlier packet would be lost, and be sent again only after
+ * a second. Returns without an error when that takes longer than some tenths of a second.
  */
 export async function untilOperational(clock: Pick<Clock, 'yield'>, ends: readonly InterfaceEnd[]): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -47,7 +47,7 @@ const RTN_LOCAL = 2;
 const RTN_BLACKHOLE = 6;
 const RTN_UNREACHABLE = 7;
 const RTNH_F_ONLINK = 4;
-/** Who made a route, as the kernel notes it: by default, an administrator. */
+/** The protocol of a route, which names its creator; default: an administrator. */
 const RTPROT_STATIC = 4;
 
 const NDA_DST = 1;
@@ -100,7 +100,7 @@ export function deleteAddress(index: number, cidr: string): NetlinkRequest {
 function addressBody(index: number, address: string, length: number): Buffer {
   const family = familyOf(address);
   const body = Buffer.alloc(8);
-  // The address belongs to us alone by construction; detecting duplicates would hold up IPv6 for a second.
+  // The address is unique by construction; duplicate address detection would delay IPv6 by a second.
   body.set([family, length, family === AF_INET6 ? IFA_F_NODAD : 0, RT_SCOPE_UNIVERSE]);
   body.writeUInt32LE(index, 4);
   const bytes = addressBytes(address);
@@ -114,14 +114,14 @@ export interface Route {
   readonly type?: 'unicast' | 'blackhole' | 'unreachable' | 'local';
   readonly interfaceIndex?: number;
   readonly gateway?: string;
-  /** Several gateways on the interface, each for its share of the connections. */
+  /** Multipath: several gateways on the interface, each for its share of the connections. */
   readonly gateways?: readonly string[];
-  /** The gateway is on the interface even if no address of the interface says so. */
+  /** The gateway is on the link although no address of the interface contains it. */
   readonly onLink?: boolean;
   readonly source?: string;
   readonly metric?: number;
   readonly table?: number;
-  /** A number that says whose route it is, so that its owner finds it again. */
+  /** Identifies the owner of the route. */
   readonly protocol?: number;
 }
 
@@ -141,7 +141,7 @@ export function addRoute(route: Route): NetlinkRequest {
   };
 }
 
-/** Whoever made it, unless its protocol is said. */
+/** Deletes a route of any protocol, unless one is given. */
 export function deleteRoute(route: Route): NetlinkRequest {
   return {
     type: RTM_DELROUTE,
@@ -228,7 +228,7 @@ export async function listRoutes(socket: NetlinkSocket): Promise<ListedRoute[]> 
     .filter((route) => route.table === RT_TABLE_MAIN);
 }
 
-/** Whether the namespace takes packets to that address for its own. */
+/** Whether the address is local to the namespace. */
 export async function isLocalAddress(socket: NetlinkSocket, address: string): Promise<boolean> {
   const header = routeHeader(familyOf(address));
   header.writeUInt8(net.isIPv6(address) ? 128 : 32, 1);
@@ -270,7 +270,7 @@ function decodeRoute({ body }: NetlinkMessage): ListedRoute {
   };
 }
 
-/** A neighbour that is known for good: nobody is asked for it, and nobody can claim to be it. */
+/** A permanent neighbour: the kernel neither sends requests for it nor accepts other answers. */
 export function addNeighbour({ index, address, mac }: { index: number; address: string; mac: string }): NetlinkRequest {
   const body = neighbourHeader(familyOf(address), index, NUD_PERMANENT, 0);
   return {
@@ -317,7 +317,7 @@ export async function listNeighbours(socket: NetlinkSocket): Promise<Neighbour[]
   });
 }
 
-/** A hardware address that a bridge finds on this port without having learnt it. */
+/** A static entry in the forwarding table of a bridge. */
 export function addForwardingEntry({ index, mac }: { index: number; mac: string }): NetlinkRequest {
   const body = neighbourHeader(AF_BRIDGE, index, NUD_NOARP, NTF_MASTER);
   return {

@@ -18,7 +18,7 @@ interface RunResult {
   readonly stderr: string;
 }
 
-/** A program ended with an error. The message holds what it wrote, in the order of who knows best: stderr, stdout. */
+/** A program failed. The message has its stderr, or else its stdout. */
 export class CommandFailed extends Error {
   readonly code = 'command-failed';
 
@@ -26,8 +26,8 @@ export class CommandFailed extends Error {
     readonly command: string,
     readonly result: RunResult,
   ) {
-    const said = result.stderr.trim() || result.stdout.trim() || 'it said nothing';
-    super(`${command} failed (exit code ${result.exitCode}): ${said}`);
+    const output = result.stderr.trim() || result.stdout.trim() || 'no output';
+    super(`${command} failed (exit code ${result.exitCode}): ${output}`);
     this.name = 'CommandFailed';
   }
 }
@@ -45,7 +45,7 @@ export class ToolMissing extends Error {
   }
 }
 
-/** Where the programs that we call come from. */
+/** The Debian package of each program. */
 const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     nft: 'nftables',
@@ -59,14 +59,14 @@ const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Runs a program to its end; rejects with CommandFailed unless it ends with 0. Gives what it wrote to stdout. */
+/** Runs a program and returns its stdout; rejects with CommandFailed unless its exit code is 0. */
 export async function runIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<string> {
   const result = await spawnIn(command, parameters, options);
   if (result.exitCode !== 0) throw new CommandFailed([command, ...parameters].join(' '), result);
   return result.stdout;
 }
 
-/** Runs a program to its end, whatever that is; rejects only if it cannot be started. */
+/** Runs a program and returns its result; rejects only if it cannot be started. */
 export function spawnIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const { netns, input, env, cwd, signal } = options;
   return new Promise((resolve, reject) => {
@@ -85,14 +85,14 @@ export function spawnIn(command: string, parameters: readonly string[], options:
       reject(error.code === 'ENOENT' ? new ToolMissing(command) : error),
     );
     child.once('close', (code, killedBy) => {
-      const said = Buffer.concat(stderr).toString();
+      const output = Buffer.concat(stderr).toString();
       resolve({
         exitCode: code ?? -1,
         stdout: Buffer.concat(stdout).toString(),
-        stderr: killedBy === null ? said : `${said}\nended by ${killedBy}`.trim(),
+        stderr: killedBy === null ? output : `${output}\nended by ${killedBy}`.trim(),
       });
     });
-    // A program that ends before it has read everything says so by its exit code.
+    // A program may end before it has read all its input; its exit code tells whether that is an error.
     child.stdin.on('error', () => {});
     child.stdin.end(input ?? '');
   });

@@ -1,4 +1,4 @@
-/** Addresses as system calls take them. */
+/** Socket addresses in the form of system calls. */
 import { addressBytes } from '../../base/index.ts';
 
 const AF_INET = 2;

@@ -31,8 +31,8 @@ interface ListenAddress {
 }
 
 /**
- * Lets a server (net, tls, http, https, http2) listen inside a namespace; resolves when it does. The server is used as
- * ever: `address()` says the port that was taken, `close()` closes it.
+ * Makes a server (net, tls, http, https, http2) listen inside a namespace; resolves when it does. `address()` returns
+ * its port.
  */
 export function listenIn(server: net.Server, address: ListenAddress): Promise<void> {
   const fd = boundSocket(address, SOCK_STREAM);
@@ -79,7 +79,7 @@ function boundSocket({ netns, host, port, ipv6Only, freeBind }: ListenAddress, t
     const set = (level: number, name: number, value: number): void => {
       checked(system.setsockopt(fd, level, name, int32(value), 4), 'setsockopt');
     };
-    // For UDP it would let two servers share a port, of which one gets nothing.
+    // For UDP it would let two servers share a port, and only one would receive packets.
     if (type === SOCK_STREAM) set(SOL_SOCKET, SO_REUSEADDR, 1);
     if (v6) set(IPPROTO_IPV6, IPV6_V6ONLY, ipv6Only === true ? 1 : 0);
     if (freeBind) set(v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_FREEBIND : IP_FREEBIND, 1);
@@ -93,7 +93,7 @@ function boundSocket({ netns, host, port, ipv6Only, freeBind }: ListenAddress, t
 
 interface ConnectAddress {
   readonly netns: string | undefined;
-  /** A literal address: names are looked up by whoever knows the namespace's resolver. */
+  /** A literal address: callers resolve names. */
   readonly host: string;
   readonly port: number;
   readonly localAddress?: string;
@@ -109,7 +109,7 @@ export function connectIn({ netns, host, port, localAddress, signal }: ConnectAd
   if (family === 0) throw new Error(`${host} is not an IP address`);
   return inNetns(netns, () =>
     net.connect({
-      // Node opens the socket while it calls back from the lookup; one that answers at once keeps all that in here.
+      // Node opens the socket in the callback of the lookup; a synchronous lookup keeps that inside the namespace.
       host: 'in-namespace',
       lookup: (_name, _options, callback) => callback(null, host, family),
       family,

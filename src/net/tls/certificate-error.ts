@@ -1,6 +1,6 @@
-/** Why a certificate is not accepted, in the words of Go's crypto/x509: operators know those. */
+/** Why a certificate is not accepted, in the words of Go's crypto/x509, which operators know. */
 
-/** As Node calls them where it knows the like: callers tell by the code what to say of it. */
+/** Node's error codes where Node has one; callers choose their message by the code. */
 type CertificateErrorCode =
   | 'CERT_HAS_EXPIRED'
   | 'CERT_NOT_YET_VALID'
@@ -20,7 +20,7 @@ export class CertificateError extends Error {
   }
 }
 
-/** The certificate of a server, in a handshake: what Go's crypto/tls says of it. */
+/** The error of a server's certificate in a handshake, in the words of Go's crypto/tls. */
 export class CertificateVerificationError extends Error {
   readonly code: CertificateErrorCode;
 

@@ -1,7 +1,4 @@
-/**
- * An X.509 certificate, as far as verifying it takes: read once from its DER. Signatures are left to OpenSSL; a
- * certificate that this cannot read is no certificate.
- */
+/** The parts of an X.509 certificate that verification needs, parsed from its DER. OpenSSL verifies the signatures. */
 import { X509Certificate } from 'node:crypto';
 import { ownValue } from '../../base/index.ts';
 import { elements, oidText, TAG, type Element } from './der.ts';
@@ -48,7 +45,7 @@ type Extensions = {
   ]?: Certificate[Key];
 };
 
-/** Throws when the bytes are no certificate. */
+/** Throws when the bytes are not a certificate. */
 export function parseCertificate(raw: Buffer): Certificate {
   const [whole, ...rest] = elements(raw);
   if (whole?.tag !== TAG.sequence || rest.length > 0) throw malformed('certificate');
@@ -79,7 +76,7 @@ export function parseCertificate(raw: Buffer): Certificate {
   };
 }
 
-/** All of the certificates in a text of PEM blocks; what cannot be read is passed over, as Go does it. */
+/** All certificates in a text of PEM blocks; unreadable ones are skipped, as in Go. */
 export function certificatesOfPem(pem: string): Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   const found: Certificate[] = [];
@@ -96,7 +93,7 @@ export function certificatesOfPem(pem: string): Certificate[] {
   return found;
 }
 
-/** The certificates that stand one behind the other in a peer's DER: its own first. */
+/** The concatenated DER certificates of a peer, its own first. */
 export const certificatesOfDer = (chain: Buffer): Certificate[] =>
   elements(chain).map(({ whole }) => parseCertificate(whole));
 
@@ -125,7 +122,7 @@ function timeOf({ tag, content }: Element): number {
   return time;
 }
 
-/** By object identifier: how it is read, and false when nothing in it was understood. */
+/** Readers of extensions, by object identifier; a reader returns false when it understood nothing. */
 const READERS: Readonly<Record<string, (value: Buffer, into: Extensions) => boolean>> = {
   '2.5.29.14': (value, into) => {
     into.subjectKeyId = only(value, TAG.octetString);

@@ -5,9 +5,9 @@ import type { Name } from './name.ts';
 import { CertificatePool } from './trust-anchors.ts';
 import { CLIENT_AUTH, verifyChain } from './verify-chain.ts';
 
-/** A certificate as it came with a connection: one object for each connection. */
+/** The certificates that a client has sent; one object for each connection. */
 export interface ClientChain {
-  /** DER: the client's own, and behind it those that it sent besides. */
+  /** DER: the client's own certificate, followed by the others that it sent. */
   readonly raw: Buffer;
 }
 

@@ -1,6 +1,6 @@
 /**
- * DER, as far as certificates need it: tag, length, value. Writing a certificate by hand takes a fraction of the time
- * that a general ASN.1 library takes to load, and a cluster makes six of them before it can answer.
+ * The part of DER that certificates need: tag, length, value. Writing a certificate by hand takes a fraction of the
+ * time that a general ASN.1 library takes to load, and a cluster creates six of them before it can serve requests.
  */
 export const TAG = {
   boolean: 0x01,
@@ -44,7 +44,7 @@ export function oid(dotted: string): Buffer {
   return encode(TAG.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));
 }
 
-/** As X.509 wants it: two digits of the year until 2049. */
+/** As X.509 requires: two digits of the year until 2049. */
 export function time(milliseconds: number): Buffer {
   const digits = new Date(milliseconds).toISOString().replaceAll(/[-T:]|\.\d+/g, '');
   const short = Number(digits.slice(0, 4)) < 2050;
@@ -59,8 +59,8 @@ export interface Element {
 }
 
 /**
- * The elements that stand one behind the other in `bytes`. What is not DER (long tags, lengths that are indefinite or
- * longer than they need to be) is refused.
+ * The consecutive elements in `bytes`. Refuses what is not DER: long tags, and lengths that are indefinite or not
+ * minimal.
  */
 export function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
@@ -77,12 +77,11 @@ function elementAt(bytes: Buffer, at: number): Element {
   const first = bytes[at + 1];
   if (first === undefined) throw new Error('the DER is truncated');
   const octets = first & 0x80 ? first & 0x7f : 0;
-  if ((tag & 0x1f) === 0x1f || first === 0x80 || octets > 4) throw new Error('the DER has an element of no known form');
+  if ((tag & 0x1f) === 0x1f || first === 0x80 || octets > 4) throw new Error('the DER has an invalid element');
   const start = at + 2 + octets;
   if (start > bytes.length) throw new Error('the DER is truncated');
   const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
-  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0))
-    throw new Error('the DER has a length that is longer than it need be');
+  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0)) throw new Error('the DER has a length that is not minimal');
   if (start + length > bytes.length) throw new Error('the DER is truncated');
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
 }
@@ -94,8 +93,7 @@ export function oidText(content: Buffer): string {
   for (const [i, byte] of content.entries()) {
     number = (number << 7n) | BigInt(byte & 0x7f);
     if (byte & 0x80) {
-      if (i === content.length - 1 || number === 0n)
-        throw new Error('the DER has an object identifier of no known form');
+      if (i === content.length - 1 || number === 0n) throw new Error('the DER has an invalid object identifier');
       continue;
     }
     if (numbers.length === 0) {

@@ -94,7 +94,7 @@ export function constraintViolation(
       excluded: excluded.emails,
       matches: emailMatches,
     }) ??
-    // One without a host is within nothing and outside of nothing.
+    // Constraints do not apply to a URI without a host.
     violation('URI', names.uris, {
       permitted: permitted.uris,
       excluded: excluded.uris,
@@ -113,7 +113,7 @@ interface Rules<T> {
   readonly permitted: readonly T[];
   readonly excluded: readonly T[];
   readonly matches: (name: T, constraint: T) => boolean;
-  /** Whether some of what the name stands for is in the constraint; `matches` without it. */
+  /** Whether the constraint contains a part of the names that a wildcard covers; default `matches`. */
   readonly touches?: (name: T, constraint: T) => boolean;
 }
 
@@ -131,7 +131,7 @@ function violation<T extends string | Buffer>(
   return undefined;
 }
 
-/** A wildcard stands for every name in its domain, the excluded one too. */
+/** A wildcard covers every name in its domain, the excluded one too. */
 function mayBeBelow(name: string, constraint: string): boolean {
   if (isBelow(name, constraint)) return true;
   const base = constraint.toLowerCase().replace(/^\./, '');

@@ -1,7 +1,7 @@
 /**
  * Certificates: which servers a TLS client trusts, which client certificates a server accepts, and DER. All
- * verification of certificates is here, with the rules and words of Go's crypto/x509, which operators and other clients
- * of Kubernetes expect.
+ * verification of certificates is here, with the rules and messages of Go's crypto/x509, which operators and other
+ * clients of Kubernetes expect.
  */
 export * from './der.ts';
 export { certificatesOfDer, certificatesOfPem } from './certificate.ts';

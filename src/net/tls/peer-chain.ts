@@ -1,13 +1,10 @@
-/**
- * What the other side of a connection sent as its certificate, as DER: its own, and behind it those that vouch for
- * it.
- */
+/** The certificates of a connection's peer, as DER: its own, followed by its issuers. */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 
-/** More than any chain has; some link to themselves. */
+/** A limit, because a certificate may be its own issuer. */
 const MAX_CERTIFICATES = 10;
 
-/** Empty when it sent none. */
+/** Empty when the peer sent no certificate. */
 export function peerChain(socket: Pick<TLSSocket, 'getPeerCertificate'>): Buffer {
   const chain: Buffer[] = [];
   let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);

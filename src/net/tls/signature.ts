@@ -1,9 +1,9 @@
-/** Whether one certificate signed another, by keys and algorithms that Go's crypto/x509 takes. */
+/** Whether one certificate signed another, with the keys and algorithms that Go's crypto/x509 accepts. */
 import { ownValue } from '../../base/index.ts';
 import type { Certificate } from './certificate.ts';
 import { elements, oidText, TAG } from './der.ts';
 
-/** How Go calls a signature that is wrong. */
+/** Go's error for a wrong signature. */
 const ALGORITHMS: Readonly<Record<string, { readonly wrong: string } | { readonly insecure: string }>> = {
   '1.2.840.113549.1.1.11': { wrong: 'crypto/rsa: verification error' },
   '1.2.840.113549.1.1.12': { wrong: 'crypto/rsa: verification error' },

@@ -1,15 +1,15 @@
 /**
  * Which servers a TLS client trusts, and its own certificate. Every TLS client of the program connects through this.
- *
- * OpenSSL does not decide: it knows no anchors but self-signed ones (before Node 22.9, and 20.18), takes a
- * certificate's common name for a host's, and adds the public roots. So the handshake is made without its verdict,
- * and the connection is given to nobody before the server's certificate has been verified as Go's crypto/tls does it:
- * no byte of a request is written, and none of an answer read, on a connection that is not trusted.
+ * OpenSSL does not decide: it accepts only self-signed anchors (before Node 22.9, and 20.18), takes a certificate's
+ * common name for a host name, and adds the public roots. So the handshake runs without verification, and callers get
+ * the connection after the server's certificate was verified as in Go's crypto/tls: no byte of a request is written,
+ * and none of a response read, on a connection that is not trusted.
  */
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
+import { errorMessage } from '../../base/index.ts';
 import { RealClock } from '../../kernel/index.ts';
 import { CertificateError, CertificateVerificationError } from './certificate-error.ts';
 import { certificatesOfDer, type Certificate } from './certificate.ts';
@@ -17,7 +17,7 @@ import { peerChain } from './peer-chain.ts';
 import { bundlePool, systemPool, type CertificatePool } from './trust-anchors.ts';
 import { SERVER_AUTH, verifyChain } from './verify-chain.ts';
 
-/** Certificates are valid by the machine's clock unless the caller has another. */
+/** The machine's clock decides on validity unless the caller has another clock. */
 const machineClock = new RealClock();
 const machineTime = (): number => machineClock.now();
 
@@ -26,31 +26,31 @@ interface TlsTrustOptions {
   readonly ca?: string | undefined;
   /** Trusts the machine's anchors in addition to `ca`. */
   readonly alsoSystem?: boolean;
-  /** The name to ask for and to expect in the certificate; the host that is dialled without it. */
+  /** The server name for SNI, which the certificate must be for; default: the host. */
   readonly serverName?: string | undefined;
   /** Accepts every server certificate. */
   readonly insecureSkipVerify?: boolean | undefined;
   /** The client's own certificate and key, PEM. */
   readonly cert?: string | Buffer | undefined;
   readonly key?: string | Buffer | undefined;
-  /** The time by which certificates are valid; the machine's without it. */
+  /** The clock that decides on validity; default: the machine's. */
   readonly now?: () => number;
 }
 
 interface TlsEndpoint {
-  /** Where the server is, and unless there is a `serverName`, what its certificate must be for. */
+  /** The server's host. Its certificate must be for this host, unless there is a `serverName`. */
   readonly host: string;
   readonly port?: number | undefined;
   /** A connection to it, instead of a new one. */
   readonly socket?: Duplex | undefined;
   readonly alpnProtocols?: readonly string[] | undefined;
   readonly lookup?: LookupFunction | undefined;
-  /** Milliseconds of silence, once it is ready, after which it says "timeout". */
+  /** After this many idle milliseconds, the ready connection emits "timeout". */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long the other side may be silent before the connection is ready. */
+/** How long the peer may be silent before the connection is ready. */
 const CONNECT_MS = 30_000;
 
 export class TlsTrust {
@@ -58,7 +58,7 @@ export class TlsTrust {
   readonly #bundle: CertificatePool | undefined;
   #context: tls.SecureContext | undefined;
 
-  /** Throws when a bundle is given that holds no certificate. */
+  /** Throws for a bundle without a certificate. */
   constructor(options: TlsTrustOptions = {}) {
     this.#options = options;
     this.#bundle = options.ca ? bundlePool(options.ca) : undefined;
@@ -115,8 +115,7 @@ export class TlsTrust {
   }
 
   /**
-   * Throws a CertificateVerificationError when the server's certificates, its own first, are not to be believed for
-   * the name.
+   * Throws a CertificateVerificationError when the server's certificates, its own first, are not valid for the name.
    */
   verify(chain: Buffer, name: string): void {
     if (this.#options.insecureSkipVerify === true) return;
@@ -129,8 +128,8 @@ export class TlsTrust {
   }
 
   /**
-   * For libraries that make connections of their own, and let OpenSSL verify: it has to agree besides. A certificate
-   * that is an anchor without being self-signed is accepted from Node 22.9 on, and in 20.
+   * For libraries that open connections themselves: OpenSSL verifies, too. An anchor that is not self-signed works from
+   * Node 22.9 on, and in 20.
    */
   verifyingOptions(): {
     readonly secureContext: tls.SecureContext;
@@ -162,7 +161,7 @@ export class TlsTrust {
     };
   }
 
-  /** Node keeps connections by this: those with other client certificates are others. */
+  /** Node pools connections by this key: requests with different client certificates must not share one. */
   get identity(): Pick<TlsTrustOptions, 'cert' | 'key'> {
     const { cert, key } = this.#options;
     return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
@@ -181,17 +180,17 @@ export class TlsTrust {
     }
   }
 
-  /** Without authorities: loading those of Node takes long, and nobody asks OpenSSL. */
+  /** Without authorities: loading Node's takes long, and OpenSSL does not verify. */
   #secureContext(): tls.SecureContext {
     return (this.#context ??= tls.createSecureContext({ ...this.identity, ca: [], minVersion: 'TLSv1.2' }));
   }
 }
 
-/** For `https.request`: keeps connections that a TlsTrust made. */
+/** For `https.request`: an agent whose connections are opened by a TlsTrust. */
 export class TlsTrustAgent extends https.Agent {
   readonly #trust: TlsTrust | undefined;
 
-  /** Without a trust of its own each request has one: `https.request({ agent, ...trustOf(request) })`. */
+  /** An agent without a trust needs one in each request: `https.request({ agent, ...trustOf(request) })`. */
   constructor(trust: TlsTrust | undefined, options: https.AgentOptions = {}) {
     super(options);
     this.#trust = trust;
@@ -211,7 +210,7 @@ export class TlsTrustAgent extends https.Agent {
   }
 }
 
-/** The options of a request whose connection a trust is to make, through a TlsTrustAgent without one. */
+/** The request options that give a trust to a TlsTrustAgent without one. */
 export const withTrust = (trust: TlsTrust): https.RequestOptions =>
   ({ ...trust.identity, tlsTrust: trust }) as https.RequestOptions;
 
@@ -220,10 +219,7 @@ function parsed(chain: Buffer): [Certificate, ...Certificate[]] {
     const [leaf, ...rest] = certificatesOfDer(chain);
     if (leaf) return [leaf, ...rest];
   } catch (error) {
-    throw new Error(
-      `tls: failed to parse certificate from server: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new Error(`tls: failed to parse certificate from server: ${errorMessage(error)}`, { cause: error });
   }
   throw new Error('tls: received empty certificates message');
 }

@@ -56,10 +56,7 @@ const SYSTEM_LISTS = [
 
 let system: CertificatePool | undefined;
 
-/**
- * The machine's own list, where companies put their authorities, what Node was told to trust besides, and the public
- * roots that come with Node.
- */
+/** The machine's CA list, the certificates in NODE_EXTRA_CA_CERTS, and the public roots that come with Node. */
 export function systemPool(): CertificatePool {
   system ??= new CertificatePool([...systemTexts()].flatMap(certificatesOfPem));
   return system;

@@ -1,8 +1,8 @@
 /**
- * Whether a certificate is to be believed: there is a chain from it to a trust anchor by certificates that the peer
- * sent, each signed by the next, all of them valid now, entitled to sign, and for the use that is asked for. As in
- * Go's crypto/x509, whatever stands in the pool is an anchor, be it self-signed, an intermediate, or the peer's own
- * certificate; an anchor must be valid, too.
+ * Verifies a certificate: there must be a chain from it to a trust anchor through certificates that the peer sent, each
+ * signed by the next, all of them valid now, authorized to sign, and for the requested usage. As in Go's crypto/x509,
+ * every certificate in the pool is an anchor, whether self-signed, an intermediate, or the peer's own; an anchor must
+ * be valid, too.
  */
 import { CertificateError } from './certificate-error.ts';
 import type { Certificate } from './certificate.ts';
@@ -18,7 +18,7 @@ const ANY_USAGE = '2.5.29.37.0';
 
 export interface VerifyOptions {
   readonly anchors: CertificatePool;
-  /** What else the peer sent; none of it is believed. */
+  /** The other certificates that the peer sent; they are not trusted by themselves. */
   readonly intermediates?: readonly Certificate[];
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -27,7 +27,7 @@ export interface VerifyOptions {
   readonly host?: string;
 }
 
-/** Chains of a dozen certificates are verified with less; a peer that sends hundreds of the same name gets no more. */
+/** Enough for chains of a dozen certificates; a peer could send hundreds with the same name. */
 const MAX_SIGNATURE_CHECKS = 20;
 
 interface Search extends Omit<VerifyOptions, 'intermediates'> {
@@ -109,7 +109,7 @@ function complete(chain: readonly Certificate[], search: Search): Found {
   return undefined;
 }
 
-/** The same name with the same key would make a circle, however often it was signed. */
+/** A certificate with the same name and key would make a circle. */
 const isSameParty = (a: Certificate, b: Certificate): boolean =>
   a.subject.raw.equals(b.subject.raw) && a.publicKey.equals(b.publicKey);
 

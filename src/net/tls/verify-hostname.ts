@@ -1,6 +1,6 @@
 /**
  * Whether a certificate is for a host: only its alternative names count, addresses for addresses and DNS names for
- * names, and a wildcard stands for the whole of the first label.
+ * names, and a wildcard covers the whole first label.
  */
 import { isIP } from 'node:net';
 import { addressBytes, addressText } from '../../base/index.ts';
@@ -8,8 +8,8 @@ import { CertificateError } from './certificate-error.ts';
 import type { Certificate } from './certificate.ts';
 import { commonName } from './name.ts';
 
-/** Longer lists are counted instead of told. */
-const MAX_NAMES_TOLD = 100;
+/** Of more names, the error has only the number. */
+const MAX_LISTED_NAMES = 100;
 
 export function verifyHostname(certificate: Certificate, host: string): void {
   const { dnsNames = [], addresses = [] } = certificate.alternativeNames ?? {};
@@ -29,7 +29,7 @@ function mismatch(certificate: Certificate, host: string): string {
   if (isAddress && addresses.length === 0)
     return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
   const names = isAddress ? addresses.map((address) => addressText(unmapped(address))) : dnsNames;
-  if (names.length >= MAX_NAMES_TOLD)
+  if (names.length >= MAX_LISTED_NAMES)
     return `certificate is valid for ${names.length} ${isAddress ? 'IP SANs' : 'names'}, but none matched ${host}`;
   if (names.length === 0) return `certificate is not valid for any names, but wanted to match ${host}`;
   return `certificate is valid for ${names.join(', ')}, not ${host}`;
@@ -48,7 +48,7 @@ const unmapped = (address: Buffer): Buffer =>
 
 const sameAddress = (a: Buffer, b: Buffer): boolean => unmapped(a).equals(unmapped(b));
 
-/** What is no name by the rules must be the same letter for letter. */
+/** A name that is not a valid host name must match exactly. */
 function matches(pattern: string, host: string): boolean {
   if (isHostname(host, false) && isHostname(pattern, true)) return labelsMatch(pattern, host);
   return host !== '' && host !== '.' && pattern.toLowerCase() === host.toLowerCase();

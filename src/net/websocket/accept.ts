@@ -5,7 +5,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 interface WebSocketUpgrade {
   readonly request: http.IncomingMessage;
   readonly socket: Duplex;
-  /** What came after the request's headers. */
+  /** The bytes after the request's headers. */
   readonly head: Buffer;
 }
 
@@ -17,11 +17,9 @@ class HandshakeRefused extends Error {
 const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false });
 
 /**
- * Answers the handshake with one protocol of those that the client offered; undefined names none. Rejects when the
- * client's handshake was broken: it has been answered with 400 then.
- *
- * The library never sees the offered protocols: it refuses names with a slash, such as kubectl's
- * `SPDY/3.1+portforward.k8s.io`.
+ * Answers the handshake with one of the protocols that the client offered; undefined selects none. Rejects when the
+ * client's handshake was invalid, after the client got status 400. The library never sees the offered protocols: it
+ * refuses names with a slash, such as kubectl's `SPDY/3.1+portforward.k8s.io`.
  */
 export function acceptWebSocket(
   { request, socket, head }: WebSocketUpgrade,
@@ -38,14 +36,14 @@ export function acceptWebSocket(
     try {
       server.handleUpgrade(request, socket, head, (connection) => {
         socket.off('close', refused);
-        // A frame that breaks the protocol may have come with the handshake: nobody has listened for errors before this.
+        // An invalid frame may have arrived with the handshake, before there was an error listener.
         connection.on('error', () => connection.terminate());
         resolve(connection);
       });
     } finally {
       server.off('headers', addProtocol);
     }
-    // It was closed before the handshake: its `close` has been told of already.
+    // The socket was closed during the handshake, so its `close` event has already passed.
     if (socket.destroyed) refused();
   });
 }

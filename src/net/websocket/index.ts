@@ -1,2 +1,2 @@
-/** WebSockets, the server's side. A folder of its own, so that only servers of WebSockets load the library. */
+/** The server side of WebSockets. A folder of its own, so that only servers of WebSockets load the library. */
 export { acceptWebSocket } from './accept.ts';

@@ -1,11 +1,11 @@
-/** `@peculiar/x509`, after the polyfill that it must find when it is loaded. */
+/** `@peculiar/x509`, imported after the polyfill that it needs. */
 import 'reflect-metadata';
 import { Pkcs10CertificateRequest, X509Certificate } from '@peculiar/x509';
 import { pemBlocks } from '../../base/index.ts';
 
 export * from '@peculiar/x509';
 
-/** The first certificate of a text. The package's own reading of PEM can take exponential time: it is given DER only. */
+/** The first certificate of a text. The package's PEM parser can take exponential time, so it gets only DER. */
 export const certificateInPem = (pem: string): X509Certificate => new X509Certificate(derInPem(pem, 'CERTIFICATE'));
 
 /** The PKCS#10 request of a text. */

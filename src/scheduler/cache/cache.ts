@@ -5,6 +5,7 @@
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { ChangeLog } from './change-log.ts';
 import { nodeChanges, type NodeChanges } from './node-changes.ts';
+import type { NewColumn } from './node-columns.ts';
 import type { NodeInfo } from './node-info.ts';
 import { NodeTable } from './node-table.ts';
 import { Nominator } from './nominator.ts';
@@ -21,7 +22,7 @@ interface CachedPod {
 }
 
 export class Cache {
-  readonly table = new NodeTable();
+  readonly table: NodeTable;
   readonly placements = new Placements();
   readonly priorities = new PriorityCounts();
   readonly log = new ChangeLog();
@@ -35,6 +36,10 @@ export class Cache {
   preferNoScheduleNodes = 0;
 
   readonly #pods = new Map<string, CachedPod>();
+
+  constructor(newColumn?: NewColumn) {
+    this.table = new NodeTable(newColumn);
+  }
 
   get podCount(): number {
     return this.#pods.size;
@@ -103,7 +108,7 @@ export class Cache {
     return known.pod;
   }
 
-  /** Adds or updates a node. Returns what changed of what scheduling depends on. */
+  /** Adds or updates a node. Returns the changes that matter to scheduling. */
   setNode(object: Node): NodeChanges {
     const node = this.table.obtain(object.metadata.name ?? '');
     const changes = nodeChanges(node.node, object);

@@ -1,16 +1,15 @@
 /**
- * All nodes in columns: a typed array for each number, with a slot for each node. Filters and scores of thousands of
- * nodes read a few arrays from front to back instead of thousands of objects. A deleted node's slot is reused.
+ * All nodes in columns: an array for each number, with a slot for each node. A deleted node's slot is reused.
  */
 
 import { ownValue } from '../../base/index.ts';
-import type { NodeColumns, ScalarColumn } from './node-columns.ts';
+import { typedColumn, type NewColumn, type NodeColumns, type NumberColumn, type ScalarColumn } from './node-columns.ts';
 import { NodeInfo } from './node-info.ts';
 import { Topology } from './topology.ts';
 
 const INITIAL_CAPACITY = 64;
 
-type NumberColumn =
+type ColumnName =
   | 'allocatableCpu'
   | 'allocatableMemory'
   | 'allocatableEphemeral'
@@ -22,7 +21,7 @@ type NumberColumn =
   | 'nonZeroMemory'
   | 'podCount';
 
-const COLUMNS: readonly NumberColumn[] = [
+const COLUMNS: readonly ColumnName[] = [
   'allocatableCpu',
   'allocatableMemory',
   'allocatableEphemeral',
@@ -44,17 +43,17 @@ export class NodeTable implements NodeColumns {
   /** Increases when nodes are added, deleted or relabelled. */
   version = 0;
 
-  allocatableCpu = new Float64Array(INITIAL_CAPACITY);
-  allocatableMemory = new Float64Array(INITIAL_CAPACITY);
-  allocatableEphemeral = new Float64Array(INITIAL_CAPACITY);
-  allocatablePods = new Float64Array(INITIAL_CAPACITY);
-  requestedCpu = new Float64Array(INITIAL_CAPACITY);
-  requestedMemory = new Float64Array(INITIAL_CAPACITY);
-  requestedEphemeral = new Float64Array(INITIAL_CAPACITY);
+  allocatableCpu: NumberColumn;
+  allocatableMemory: NumberColumn;
+  allocatableEphemeral: NumberColumn;
+  allocatablePods: NumberColumn;
+  requestedCpu: NumberColumn;
+  requestedMemory: NumberColumn;
+  requestedEphemeral: NumberColumn;
   /** Requests, with the scheduler's defaults for containers that have none. */
-  nonZeroCpu = new Float64Array(INITIAL_CAPACITY);
-  nonZeroMemory = new Float64Array(INITIAL_CAPACITY);
-  podCount = new Float64Array(INITIAL_CAPACITY);
+  nonZeroCpu: NumberColumn;
+  nonZeroMemory: NumberColumn;
+  podCount: NumberColumn;
   readonly scalars = new Map<string, ScalarColumn>();
   /** By slot; undefined where there is no node. */
   readonly nodes: (NodeInfo | undefined)[] = [];
@@ -62,6 +61,21 @@ export class NodeTable implements NodeColumns {
   readonly #byName = new Map<string, NodeInfo>();
   readonly #topologies = new Map<string, Topology>();
   readonly #free: number[] = [];
+  readonly #newColumn: NewColumn;
+
+  constructor(newColumn: NewColumn = typedColumn) {
+    this.#newColumn = newColumn;
+    this.allocatableCpu = newColumn(INITIAL_CAPACITY);
+    this.allocatableMemory = newColumn(INITIAL_CAPACITY);
+    this.allocatableEphemeral = newColumn(INITIAL_CAPACITY);
+    this.allocatablePods = newColumn(INITIAL_CAPACITY);
+    this.requestedCpu = newColumn(INITIAL_CAPACITY);
+    this.requestedMemory = newColumn(INITIAL_CAPACITY);
+    this.requestedEphemeral = newColumn(INITIAL_CAPACITY);
+    this.nonZeroCpu = newColumn(INITIAL_CAPACITY);
+    this.nonZeroMemory = newColumn(INITIAL_CAPACITY);
+    this.podCount = newColumn(INITIAL_CAPACITY);
+  }
 
   get(name: string): NodeInfo | undefined {
     return this.#byName.get(name);
@@ -100,7 +114,7 @@ export class NodeTable implements NodeColumns {
   scalar(name: string): ScalarColumn {
     let column = this.scalars.get(name);
     if (column === undefined) {
-      column = { allocatable: new Float64Array(this.capacity), requested: new Float64Array(this.capacity) };
+      column = { allocatable: this.#newColumn(this.capacity), requested: this.#newColumn(this.capacity) };
       this.scalars.set(name, column);
     }
     return column;
@@ -131,12 +145,12 @@ export class NodeTable implements NodeColumns {
 
   #grow(): void {
     this.capacity *= 2;
-    const wider = (column: Float64Array): Float64Array => {
-      const copy = new Float64Array(this.capacity);
-      copy.set(column);
+    const wider = (column: NumberColumn): NumberColumn => {
+      const copy = this.#newColumn(this.capacity);
+      for (let slot = 0; slot < column.length; slot++) copy[slot] = column[slot]!;
       return copy;
     };
-    for (const column of COLUMNS) this[column] = wider(this[column]) as Float64Array<ArrayBuffer>;
+    for (const column of COLUMNS) this[column] = wider(this[column]);
     for (const column of this.scalars.values()) {
       column.allocatable = wider(column.allocatable);
       column.requested = wider(column.requested);

@@ -1,4 +1,4 @@
-/** Pods that are nominated to a node by preemption: pods of no higher priority must leave them the room. */
+/** Pods that are nominated to a node by preemption: pods of lower or equal priority must not use their room. */
 import type { PodInfo } from './pod-info.ts';
 
 export class Nominator {

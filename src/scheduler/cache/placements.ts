@@ -1,5 +1,6 @@
 /**
- * How many pods of each shape are on each node, so that selectors are matched once a shape instead of once a pod.
+ * The number of pods of each shape on each node, so that a selector is matched once for each shape instead of once for
+ * each pod.
  */
 import type { PodInfo } from './pod-info.ts';
 import type { PodShape } from './pod-shape.ts';

@@ -1,6 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseStartTime } from './parse-start-time.ts';
-import { shapeOf, type PodShape } from './pod-shape.ts';
+import type { PodShape } from './pod-shape.ts';
+import { shapeOf } from './shared-shapes.ts';
 
 /** One pod as the scheduler sees it: the API object, and the shape that it shares with equal pods. */
 export class PodInfo {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { makePod } from '../testing/index.ts';
-import { shapeOf, hasUnchangedShape } from './pod-shape.ts';
+import { hasUnchangedShape } from './pod-shape.ts';
+import { shapeOf } from './shared-shapes.ts';
 
 const base = (): Pod => {
   const pod = makePod('a').label('app', 'x').requests({ cpu: '1' }).uid('u').obj();

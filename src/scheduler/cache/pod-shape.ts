@@ -11,10 +11,9 @@ import type {
   TopologySpreadConstraint,
   Volume,
 } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../base/index.ts';
 import { longRunningContainers } from '../../component-helpers/index.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
-import { schedulerRequests, type PodRequests } from './pod-requests.ts';
+import type { PodRequests } from './pod-requests.ts';
 import { requiredFeatures } from './required-features.ts';
 
 export interface HostPort {
@@ -80,43 +79,9 @@ export class PodShape {
   }
 }
 
-const shapes = new Map<string, WeakRef<PodShape>>();
-const MIN_SWEEP_SIZE = 1024;
-let sweepAt = MIN_SWEEP_SIZE;
-
-/** The shapes of the last pods: most pods equal one of them, and comparing is faster than building a key. */
-const recent: { readonly parts: readonly unknown[]; readonly shape: PodShape }[] = [];
-const MAX_RECENT = 4;
-
-export function shapeOf(pod: Pod): PodShape {
-  const parts = partsOf(pod, undefined);
-  for (const known of recent) if (deepEqual(known.parts, parts)) return known.shape;
-  const shape = internShape(pod, JSON.stringify(parts));
-  recent.unshift({ parts, shape });
-  if (recent.length > MAX_RECENT) recent.pop();
-  return shape;
-}
-
-function internShape(pod: Pod, textKey: string): PodShape {
-  const known = shapes.get(textKey)?.deref();
-  if (known !== undefined) return known;
-  // Equal quantities can be written in many ways, so the key of the shape has the parsed requests.
-  const requests = schedulerRequests(pod);
-  const key = JSON.stringify(partsOf(pod, requests));
-  const shape = shapes.get(key)?.deref() ?? new PodShape(key, pod, requests);
-  const reference = new WeakRef(shape);
-  shapes.set(key, reference);
-  shapes.set(textKey, reference);
-  if (shapes.size > sweepAt) {
-    for (const [k, reference] of shapes) if (reference.deref() === undefined) shapes.delete(k);
-    sweepAt = Math.max(MIN_SWEEP_SIZE, shapes.size * 2);
-  }
-  return shape;
-}
-
 /**
- * Whether an update surely left the shape unchanged. Most updates change the status only, and every change of the spec
- * but the binding increases the generation.
+ * Whether an update certainly did not change the shape. Most updates change the status only, and every change of the
+ * spec except the binding increases the generation.
  */
 export function hasUnchangedShape(before: Pod, after: Pod): boolean {
   const { generation, labels, ownerReferences } = after.metadata;
@@ -154,7 +119,7 @@ function hasResourcesInStatus(pod: Pod): boolean {
 }
 
 /** The parts of the pod that make its shape, with the requests as written unless parsed ones are given. */
-function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[] {
+export function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[] {
   const { namespace, labels } = pod.metadata;
   const spec = pod.spec;
   const owner = ownerOf(pod);

@@ -1,4 +1,4 @@
-/** The number of pods of each priority: tells whether there is anything to preempt. */
+/** The number of pods of each priority, which shows whether there are pods to preempt. */
 export class PriorityCounts {
   readonly #counts = new Map<number, number>();
 

@@ -4,55 +4,63 @@ import { DEFAULT_CONFIG } from '../config/defaults.ts';
 
 const { leaderElection } = DEFAULT_CONFIG;
 const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
-const DELEGATED = 'the scheduler asks the API server with its own credentials';
+const DELEGATED = 'the scheduler uses its own credentials for reviews';
 
 export const schedulerFlags = {
   kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
-  master: { kind: 'text', section: 'General', summary: "Address of the API server, in the place of the kubeconfig's" },
+  master: { kind: 'text', section: 'General', summary: 'Address of the API server; overrides the kubeconfig' },
   config: {
     kind: 'text',
     section: 'General',
-    summary: 'File with a KubeSchedulerConfiguration; flags that it has a field for are ignored then',
+    summary: 'File with a KubeSchedulerConfiguration; flags for its fields are ignored',
   },
   'write-config-to': {
     kind: 'text',
     section: 'General',
-    summary: 'File to write the default configuration to, and end',
+    summary: 'Write the configuration to this file, and exit',
   },
   'plugin-module': { kind: 'texts', default: [], section: 'General', summary: 'Modules with out-of-tree plugins' },
   'pod-max-in-unschedulable-pods-duration': {
     kind: 'duration',
     default: DEFAULT_CONFIG.podMaxInUnschedulableSeconds * 1000,
     section: 'General',
-    summary: 'How long an unschedulable pod waits before it is retried in any case',
+    summary: 'Maximum time that a pod stays unschedulable before it is retried',
   },
-  'kube-api-qps': { kind: 'number', section: 'General', summary: 'Requests a second; no limit of our own without it' },
-  'kube-api-burst': { kind: 'whole', section: 'General', summary: 'Requests at once where they are limited (100)' },
-  'kube-api-content-type': { kind: 'text', ignored: 'JSON is spoken' },
+  'kube-api-qps': {
+    kind: 'number',
+    section: 'General',
+    summary: 'Queries per second to the API server; unlimited by default',
+  },
+  'kube-api-burst': {
+    kind: 'whole',
+    section: 'General',
+    summary: 'Burst of queries when --kube-api-qps is set (default 100)',
+  },
+  'kube-api-content-type': { kind: 'text', ignored: 'the client uses JSON' },
   'feature-gates': { kind: 'pairs', section: 'General', summary: 'Feature gates: Name=true' },
   'leader-elect': {
     kind: 'switch',
     default: true,
     section: 'Leader election',
-    summary: 'Whether one of several schedulers is elected leader',
+    summary: 'Elect a leader before the scheduler runs',
   },
   'leader-elect-lease-duration': {
     kind: 'duration',
     default: leaderElection.leaseDurationMs,
     section: 'Leader election',
-    summary: 'How long others wait for a renewal',
+    summary: 'Duration that candidates wait before they take over a lease that is not renewed',
   },
   'leader-elect-renew-deadline': {
     kind: 'duration',
     default: leaderElection.renewDeadlineMs,
     section: 'Leader election',
-    summary: 'How long the leader tries to renew',
+    summary: 'Duration that the leader retries to renew its lease before it gives up',
   },
   'leader-elect-retry-period': {
     kind: 'duration',
     default: leaderElection.retryPeriodMs,
     section: 'Leader election',
-    summary: 'Time between attempts',
+    summary: 'Duration between attempts to acquire or renew the lease',
   },
   'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
   'leader-elect-resource-name': {
@@ -71,15 +79,20 @@ export const schedulerFlags = {
     kind: 'text',
     default: '127.0.0.1',
     section: 'Serving',
-    summary: 'Address of health checks, metrics and explanations',
+    summary: 'Address for health checks, metrics and explanations',
   },
-  'secure-port': { kind: 'whole', default: 10_259, section: 'Serving', summary: 'Port of them; 0 disables serving' },
+  'secure-port': {
+    kind: 'whole',
+    default: 10_259,
+    section: 'Serving',
+    summary: 'Port for health checks, metrics and explanations; 0 disables serving',
+  },
   'tls-cert-file': {
     kind: 'text',
     section: 'Serving',
-    summary: 'Serving certificate; a self-signed one is created without it',
+    summary: 'Serving certificate (default: a self-signed one)',
   },
-  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Its key' },
+  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Private key of the certificate' },
   'authorization-always-allow-paths': {
     kind: 'texts',
     default: ['/healthz', '/readyz', '/livez'],

@@ -1,4 +1,5 @@
 /** Reads a KubeSchedulerConfiguration: strictly, with upstream's defaults and messages. */
+import { errorMessage } from '../../base/index.ts';
 import { parseYaml } from '../../machinery/decode/index.ts';
 import { mergePlugins } from '../framework/build-profile.ts';
 import { DEFAULT_PLUGINS } from './default-plugins.ts';
@@ -51,7 +52,7 @@ export function loadSchedulerConfiguration(yaml: string): SchedulerConfiguration
     );
   if (apiVersion !== API_VERSION || kind !== KIND)
     throw new SchedulerConfigurationError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler takes ${KIND} of ${API_VERSION}`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler reads ${KIND} of ${API_VERSION}`,
     );
   const problems: string[] = duplicateKeys === undefined ? [] : [duplicateKeys];
   const raw = readFields(value, CONFIGURATION_FIELDS, '', problems) as RawConfiguration;
@@ -66,7 +67,7 @@ function parsed(yaml: string): ReturnType<typeof parseYaml> {
   try {
     return parseYaml(yaml);
   } catch (error) {
-    throw new SchedulerConfigurationError(error instanceof Error ? error.message : String(error));
+    throw new SchedulerConfigurationError(errorMessage(error));
   }
 }
 

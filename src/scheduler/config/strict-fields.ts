@@ -1,5 +1,5 @@
 /** Strict decoding of the configuration: unknown fields and wrong types are errors. */
-import { parseDuration } from '../../base/index.ts';
+import { errorMessage, parseDuration } from '../../base/index.ts';
 
 export class SchedulerConfigurationError extends Error {
   readonly code = 'scheduler-configuration';
@@ -43,7 +43,7 @@ function readValue(value: unknown, kind: FieldKind, at: string, problems: string
     try {
       return parseDuration(String(value));
     } catch (error) {
-      problems.push(error instanceof Error ? error.message : String(error));
+      problems.push(errorMessage(error));
       return undefined;
     }
   }

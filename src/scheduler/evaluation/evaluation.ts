@@ -41,12 +41,13 @@ export class Evaluation {
   readonly #random: Random;
   readonly #nodeToStatus = new NodeToStatus();
   readonly #touched = new TouchedSlots();
+  readonly #tournamentTree: boolean;
   #pod: PodInfo;
   /** The sequence number of the first change that is not applied yet; -1 before the first evaluation. */
   #sequence = -1;
   #preFilterFailure: Status | undefined;
   #allowedNodes: ReadonlySet<string> | undefined;
-  /** The status of nodes that PreFilter excluded, and the plugins that did. */
+  /** The status of nodes that PreFilter excluded, and the plugins that excluded them. */
   #excluded: Status | undefined;
   #excludedBy: readonly string[] = [];
   #filters: NamedFilter[] = [];
@@ -61,12 +62,14 @@ export class Evaluation {
     random: Random;
     pod: PodInfo;
     signature: string | undefined;
+    tournamentTree?: boolean;
   }) {
     this.profile = options.profile;
     this.signature = options.signature;
     this.#cache = options.cache;
     this.#random = options.random;
     this.#pod = options.pod;
+    this.#tournamentTree = options.tournamentTree ?? true;
   }
 
   /** Set when PreFilter rejected the pod, or failed. */
@@ -114,7 +117,7 @@ export class Evaluation {
     return this.#runPreFilters() && this.fitsNow(node);
   }
 
-  /** The same for an up-to-date evaluation. Room that the pod itself is nominated to counts as free. */
+  /** As `fitsOn`, for an up-to-date evaluation. Resources that the pod itself is nominated to count as free. */
   fitsNow(node: NodeInfo): boolean {
     if (
       this.#preFilterFailure !== undefined ||
@@ -391,6 +394,7 @@ export class Evaluation {
       table: this.#cache.table,
       pod: this.#pod,
       feasible: this.#nodeToStatus.feasible(),
+      tournamentTree: this.#tournamentTree,
     }));
   }
 }

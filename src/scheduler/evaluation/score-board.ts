@@ -55,6 +55,7 @@ export class ScoreBoard {
     table: NodeTable;
     pod: PodInfo;
     feasible: FeasibleNodes;
+    tournamentTree: boolean;
   }) {
     const { profile, state, table, pod, feasible } = options;
     this.#state = state;
@@ -67,7 +68,7 @@ export class ScoreBoard {
       if (!state.skippedScores.has(plugin.name)) this.#addPlugin(plugin, weight);
     for (let i = 0; i < feasible.count; i++) this.#score(feasible.slots[i]!);
     this.#timeScores(profile, feasible);
-    if (this.#combined.length > 0) return;
+    if (this.#combined.length > 0 || !options.tournamentTree) return;
     const scores = new Float64Array(table.end).fill(-Infinity);
     for (let i = 0; i < feasible.count; i++) scores[feasible.slots[i]!] = this.#local[feasible.slots[i]!]!;
     this.#tree = new TournamentTree(table.capacity);

@@ -2,7 +2,8 @@ import type { Random } from '../../kernel/index.ts';
 
 /**
  * A tournament tree over scores: every inner node has the best score of its two children, and the number of ties. A
- * change, and the random choice of one of the best, take O(log n) steps.
+ * change, and the random choice of one of the best, take O(log n) steps. The plain counterpart is the sum over all feasible
+ * nodes in score-board.ts. Pays for the bench rows `10,000 plain pods on 5,000 nodes` and `… on 15,000 nodes`.
  */
 export class TournamentTree {
   readonly #leaves: number;

@@ -17,9 +17,9 @@ export function advise(scheduler: Scheduler, uid: string): string[] {
   if (queued.gated)
     return [...queued.rejectors].map(
       (plugin) =>
-        `${plugin} holds the pod back: ${profile.plugins.preEnqueue.find((p) => p.name === plugin)?.preEnqueue?.(pod)?.message ?? 'it may be tried soon'}`,
+        `${plugin} blocks the pod: ${profile.plugins.preEnqueue.find((p) => p.name === plugin)?.preEnqueue?.(pod)?.message ?? 'it will be retried soon'}`,
     );
-  if (scheduler.cache.table.nodeCount === 0) return ['a node: there is none'];
+  if (scheduler.cache.table.nodeCount === 0) return ['a node: the cluster has none'];
   const evaluation = new Evaluation({
     profile,
     cache: scheduler.cache,
@@ -31,7 +31,7 @@ export function advise(scheduler: Scheduler, uid: string): string[] {
   if (evaluation.preFilterFailure !== undefined)
     return [`${evaluation.preFilterFailure.plugin} must be satisfied first: ${evaluation.preFilterFailure.message}`];
   if (evaluation.feasibleCount > 0)
-    return [`nothing: ${evaluation.feasibleCount} node(s) fit by now, and the pod will be tried again`];
+    return [`nothing: ${evaluation.feasibleCount} node(s) fit now, and the pod will be retried`];
   return byPlugin(scheduler, pod, nodesByRejectingPlugin(scheduler, evaluation));
 }
 
@@ -40,7 +40,10 @@ interface RejectedNode {
   readonly status: Status;
 }
 
-/** Nodes that one filter alone rejects, where the least is missing. Without such nodes, all nodes by their first filter. */
+/**
+ * Nodes that only one filter rejects, because they need the fewest changes. Without such nodes, all nodes by their
+ * first filter.
+ */
 function nodesByRejectingPlugin({ cache }: Scheduler, evaluation: Evaluation): Map<string, RejectedNode[]> {
   const nearest = new Map<string, RejectedNode[]>();
   const others = new Map<string, RejectedNode[]>();
@@ -66,7 +69,7 @@ function byPlugin(
     if (special !== undefined) advice.push(...special);
     else
       advice.push(
-        `a change of what ${plugin} says of ${named(nodes)}: ${[...new Set(nodes.flatMap((n) => n.status.reasons))].join(', ')}`,
+        `a change on ${named(nodes)} for the plugin ${plugin}: ${[...new Set(nodes.flatMap((n) => n.status.reasons))].join(', ')}`,
       );
   }
   return advice;
@@ -88,7 +91,7 @@ const ADVISERS: ReadonlyMap<string, Adviser> = new Map(
       }
       return Array.from(
         taints,
-        ([text, rejected]) => `a toleration of the taint ${text}, or taking it from ${named(rejected)}`,
+        ([text, rejected]) => `a toleration of the taint ${text}, or its removal from ${named(rejected)}`,
       );
     },
     NodeAffinity: (_scheduler, pod, nodes) => {
@@ -125,7 +128,7 @@ function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly RejectedN
       if (wanted === 0 || gap <= 0) return;
       gaps.push(
         wanted > allocatable
-          ? `a larger node (it has ${unit(allocatable)} ${name} in all, ${unit(wanted)} is wanted)`
+          ? `a larger node (it has ${unit(allocatable)} ${name}, ${unit(wanted)} is requested)`
           : `${unit(gap)} more ${name}`,
       );
       share += gap / wanted;
@@ -144,7 +147,7 @@ function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly RejectedN
     if (table.podCount[slot]! + 1 > table.allocatablePods[slot]!) gaps.push('room for one more pod');
     if (best === undefined || share < best.share) best = { node, share, text: gaps.join(' and ') };
   }
-  return best === undefined ? 'more resources' : `${best.text} on node ${best.node.name}, where the least is missing`;
+  return best === undefined ? 'more resources' : `${best.text} on node ${best.node.name}, which needs the least`;
 }
 
 const bytes = (n: number): string => (n >= 1024 ** 2 ? `${Math.ceil(n / 1024 ** 2)}Mi` : String(n));

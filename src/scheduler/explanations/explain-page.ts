@@ -17,7 +17,7 @@ export function explainPage(explanations: Explanations, query: URLSearchParams):
       status: 'Failure',
       reason: 'NotFound',
       code: 404,
-      message: `the scheduler has not looked at pod ${key} lately`,
+      message: `there is no recent scheduling attempt for pod ${key}`,
     },
   };
 }

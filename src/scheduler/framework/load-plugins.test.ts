@@ -44,7 +44,7 @@ test('a plugin from a module filters and scores like one of ours', async () => {
 });
 
 test.each([
-  ['no plugins', 'export const x = 1;', /exports no object named plugins/],
+  ['no plugins', 'export const x = 1;', /does not export an object named plugins/],
   ['something that is no factory', 'export const plugins = { A: 1 };', /plugin "A" is not a function/],
   ['a name that is taken', 'export const plugins = { Known: () => ({}) };', /a plugin named Known already exists/],
 ])('a module with %s is refused', async (_name, source, message) => {

@@ -15,7 +15,7 @@ export async function loadPluginModules(paths: readonly string[], known: PluginR
   for (const file of paths) {
     const loaded = (await import(pathToFileURL(path.resolve(file)).href)) as { plugins?: unknown };
     if (typeof loaded.plugins !== 'object' || loaded.plugins === null)
-      throw new PluginModuleError(`${file} exports no object named plugins`);
+      throw new PluginModuleError(`${file} does not export an object named plugins`);
     for (const [name, factory] of Object.entries(loaded.plugins)) {
       if (typeof factory !== 'function')
         throw new PluginModuleError(`${file}: plugin ${JSON.stringify(name)} is not a function`);

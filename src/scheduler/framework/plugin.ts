@@ -67,8 +67,8 @@ export interface Plugin {
   readonly name: string;
 
   /**
-   * What the plugin's results depend on besides the shape of the pod and the node. A plugin without it, or a pod for which
-   * it returns undefined, does not share results with equal pods.
+   * What the plugin's results depend on besides the shape of the pod and the node. Pods do not share results with equal
+   * pods if a plugin lacks this method, or returns undefined for them.
    */
   signature?(pod: PodInfo): string | undefined;
 

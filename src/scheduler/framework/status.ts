@@ -1,3 +1,4 @@
+import { errorMessage } from '../../base/index.ts';
 /**
  * The status that a plugin returns. Success is `undefined`, so that the common case costs nothing.
  *
@@ -44,5 +45,5 @@ export const skip = (): Status => new Status('Skip');
 export const waiting = (reason = ''): Status => new Status('Wait', reason === '' ? [] : [reason]);
 
 export function errorStatus(error: unknown): Status {
-  return new Status('Error', [error instanceof Error ? error.message : String(error)], error);
+  return new Status('Error', [errorMessage(error)], error);
 }

@@ -48,7 +48,7 @@ export class PodHeap {
     return top;
   }
 
-  /** To be called when a pod was moved elsewhere. Its entry stays until it is popped. */
+  /** To be called when a pod has moved to another queue. Its entry stays until it is popped. */
   removed(): void {
     this.#live--;
   }

@@ -241,7 +241,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** Moves pods to the active queue, whatever they wait for. */
+  /** Moves pods to the active queue unconditionally. */
   activate(uids: Iterable<string>): void {
     for (const uid of uids) {
       const queued = this.#pods.get(uid);

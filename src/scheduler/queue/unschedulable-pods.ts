@@ -1,12 +1,12 @@
 /**
- * Unschedulable pods, grouped by the plugins that rejected them and by their shape. Queueing hints are run once a
+ * Unschedulable pods, grouped by the plugins that rejected them and by their shape. A queueing hint runs once for each
  * group, so ten thousand equal pods cost as much as one.
  */
 import { matchesEvent, type ClusterEvent } from '../framework/cluster-event.ts';
 import type { ClusterEventWithHint } from '../framework/plugin.ts';
 import type { QueuedPod } from './queued-pod.ts';
 
-/** What an event means for an unschedulable pod. */
+/** The effect of an event on an unschedulable pod. */
 export type QueueingStrategy = 'skip' | 'after-backoff' | 'immediately';
 
 interface Group {

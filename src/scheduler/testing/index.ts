@@ -15,6 +15,7 @@ import type { Profile } from '../framework/profile.ts';
 import { schedulerMetrics } from '../metrics.ts';
 import { plugins } from '../plugins/registry.ts';
 import { run } from '../run.ts';
+import type { SpeedOptions } from '../speed-options.ts';
 
 /** Files and threads take real time, whatever the cluster's clock says. */
 const realTime = new RealClock();
@@ -43,7 +44,11 @@ export interface SchedulerFixture {
 }
 
 export async function startSchedulerFixture(
-  options: { config?: Partial<SchedulerConfiguration>; plugins?: PluginRegistry } = {},
+  options: {
+    config?: Partial<SchedulerConfiguration>;
+    plugins?: PluginRegistry;
+    speed?: Partial<SpeedOptions>;
+  } = {},
 ): Promise<SchedulerFixture> {
   const server = await startTestServer();
   const { ctx } = server;
@@ -76,6 +81,7 @@ export async function startSchedulerFixture(
         identity: 'test',
         explanations,
         plugins: options.plugins,
+        speed: options.speed,
       });
       done.catch(() => {});
       running = { stop, done };

@@ -1,6 +1,7 @@
 /** Every area, by its name on the command line. */
 import type { Area } from '../conversation.ts';
 import { apply } from './apply.ts';
+import { celValues } from './cel-values.ts';
 import { crds } from './crd.ts';
 import { create } from './create.ts';
 import { deletion } from './delete.ts';
@@ -43,6 +44,7 @@ export const areas = {
   rules,
   policies,
   webhooks,
+  celValues,
   rbac,
   discovery,
   openapi,

@@ -151,7 +151,8 @@ const ODD_CALLERS: readonly Record<string, string>[] = [
   { 'impersonate-user': '', 'impersonate-group': '', 'impersonate-uid': 'u' },
   { 'impersonate-user': 'system:serviceaccount:x', 'impersonate-group': '' },
   { 'impersonate-user': 'system:anonymous', 'impersonate-group': '' },
-  { 'impersonate-user': 'ünï', 'impersonate-group': '' },
+  // A header has the bytes of UTF-8.
+  { 'impersonate-user': Buffer.from('ünï').toString('latin1'), 'impersonate-group': '' },
   { authorization: 'Bearer nope' },
   { authorization: 'Basic eDp5' },
   { authorization: 'Nope' },

@@ -20,7 +20,7 @@ export const messages = {
     error: field(4, 'string', 'Error of the health check.'),
   }),
   ComponentStatus: object('Health of a control plane component; deprecated.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     conditions: field(2, '[]ComponentCondition', 'What was observed.', {
       list: { map: ['type'] },
       patch: 'merge',

@@ -11,14 +11,14 @@ import {
 
 export const messages = {
   ConfigMap: object('Configuration that Pods can read.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     immutable: field(4, '*bool', 'Whether the data can never change; once true it stays.'),
     data: field(2, 'map[string]string', 'Text values; keys of letters, digits, "-", "_" and ".".'),
     binaryData: field(3, 'map[string]bytes', 'Binary values, in base64; keys must not be in data.'),
   }),
   ConfigMapList: listOf('ConfigMap'),
   Secret: object('Confidential data; keys and values together at most 1 MiB.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     immutable: field(5, '*bool', 'Whether the data can never change; once true it stays.'),
     data: field(2, 'map[string]bytes', 'Values in base64; keys of letters, digits, "-", "_" and ".".'),
     stringData: field(4, 'map[string]string', 'Values as plain text; written into data and never returned.'),

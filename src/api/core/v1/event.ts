@@ -11,7 +11,7 @@ import {
 
 export const messages = {
   Event: object('Reports something that happened in the cluster.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', {
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations.", {
       required: true,
       keep: true,
     }),
@@ -61,7 +61,7 @@ export const kinds: readonly KindDeclaration[] = [
       'involvedObject.fieldPath': 'involvedObject.fieldPath',
       reason: 'reason',
       reportingComponent: 'reportingComponent',
-      source: 'source.component',
+      source: 'source.component|reportingComponent',
       type: 'type',
     },
     columns: [

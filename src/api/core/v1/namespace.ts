@@ -11,7 +11,7 @@ import {
 
 export const messages = {
   Namespace: object('A scope for names, policy and access.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'NamespaceSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'NamespaceStatus', 'The observed state, as the system last reported it.'),
   }),

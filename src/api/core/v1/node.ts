@@ -28,7 +28,7 @@ export const messages = {
     Port: field(1, 'int32', 'Port number.', { required: true, keep: true }),
   }),
   Node: object('A machine that runs Pods.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'NodeSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'NodeStatus', 'The observed state, as the system last reported it.'),
   }),
@@ -43,6 +43,7 @@ export const messages = {
     resourceClaimName: field(1, 'string', 'The claim.', { required: true, keep: true }),
     containers: field(2, '[]string', 'Containers of the Pod that use the claim.', { list: 'set' }),
     resources: field(3, 'map[string]Quantity', 'Total of each resource given through the claim.', {
+      keyType: 'v1.ResourceName',
       required: true,
       keep: true,
     }),

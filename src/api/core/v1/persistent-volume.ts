@@ -18,12 +18,12 @@ export const messages = {
     }),
   }),
   PersistentVolume: object('Storage of the cluster that Pods can claim.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'PersistentVolumeSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'PersistentVolumeStatus', 'The observed state, as the system last reported it.'),
   }),
   PersistentVolumeClaim: object('A request for storage, bound to one PersistentVolume.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'PersistentVolumeClaimSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'PersistentVolumeClaimStatus', 'The observed state, as the system last reported it.'),
   }),
@@ -78,6 +78,7 @@ export const messages = {
     ),
     allocatedResources: field(5, 'map[string]Quantity', 'Storage that is being provided, including a pending growth.'),
     allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', 'How growing each resource gets along.', {
+      keyType: 'v1.ResourceName',
       granular: true,
     }),
     currentVolumeAttributesClassName: field(8, '*string', 'VolumeAttributesClass in force.', {

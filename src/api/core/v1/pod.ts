@@ -11,7 +11,7 @@ import {
 
 export const messages = {
   Binding: object('Assigns an object, usually a Pod, to another one, usually a Node.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     target: field(2, 'ObjectReference', 'The object to bind to.', { required: true, keep: true }),
   }),
   HostAlias: message('Extra hosts-file names for one IP address.', {
@@ -25,7 +25,7 @@ export const messages = {
     imageRef: field(1, 'string', 'Digest of the image or artifact that is mounted.', { required: true }),
   }),
   Pod: object('One or more containers that run together on a node.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'PodSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'PodStatus', 'The observed state, as the system last reported it.'),
   }),
@@ -365,7 +365,7 @@ export const messages = {
     ),
   }),
   PodStatusResult: object("A Pod's status as an object of its own.", {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     status: field(2, 'PodStatus', 'The observed state, as the system last reported it.'),
   }),
   ResourceHealth: message('Health of one device given to a container.', {

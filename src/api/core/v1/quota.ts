@@ -11,7 +11,7 @@ import {
 
 export const messages = {
   LimitRange: object('Limits and defaults for resources in a namespace.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'LimitRangeSpec', 'The desired state, as the user asks for it.'),
   }),
   LimitRangeItem: message('Limits for one type of object.', {
@@ -31,7 +31,7 @@ export const messages = {
     }),
   }),
   ResourceQuota: object('Caps the resources used in a namespace.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'ResourceQuotaSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'ResourceQuotaStatus', 'The observed state, as the system last reported it.'),
   }),

@@ -32,7 +32,7 @@ export const messages = {
     message: field(4, 'string', 'The reason, for people to read.'),
   }),
   RangeAllocation: object('The allocated part of a number range, as a bitmap.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     range: field(2, 'string', 'The range, such as a CIDR or first-last.', { keep: true }),
     data: field(3, 'bytes', 'One bit for each allocated number.', { keep: true }),
   }),

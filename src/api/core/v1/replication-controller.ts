@@ -11,7 +11,7 @@ import {
 
 export const messages = {
   PodTemplate: object('A stored template for Pods.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     template: field(2, 'PodTemplateSpec', 'The template.'),
   }),
   PodTemplateList: listOf('PodTemplate'),
@@ -20,7 +20,7 @@ export const messages = {
     spec: field(2, 'PodSpec', 'Spec of the Pods.'),
   }),
   ReplicationController: object('Keeps a number of equal Pods running; ReplicaSet replaces it.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'ReplicationControllerSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'ReplicationControllerStatus', 'The observed state, as the system last reported it.'),
   }),

@@ -3,7 +3,7 @@ import { column, field, listOf, object, type KindDeclaration, type MessageDeclar
 
 export const messages = {
   ServiceAccount: object('An identity for processes in Pods.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     secrets: field(2, '[]ObjectReference', 'Secrets that Pods of the account may use, when that is enforced.', {
       list: { map: ['name'] },
       patch: 'merge',

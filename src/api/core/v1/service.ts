@@ -39,7 +39,7 @@ export const messages = {
     ports: field(3, '[]EndpointPort', 'Ports of the addresses.', { list: 'atomic' }),
   }),
   Endpoints: object('Addresses behind a Service; EndpointSlice replaces it.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     subsets: field(2, '[]EndpointSubset', 'Groups of addresses with the same ports.', { list: 'atomic' }),
   }),
   EndpointsList: listOf('Endpoints'),
@@ -58,7 +58,7 @@ export const messages = {
     error: field(3, '*string', 'Reason word for a failure of the port.'),
   }),
   Service: object('A stable name, address and ports for a set of Pods.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
     spec: field(2, 'ServiceSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'ServiceStatus', 'The observed state, as the system last reported it.'),
   }),

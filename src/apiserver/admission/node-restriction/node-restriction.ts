@@ -1,6 +1,7 @@
 /** NodeRestriction: a kubelet may only write its own Node, its own pods, and the objects that belong to them. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
+import { errorMessage } from '../../../base/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import { nodeNameOf } from '../../authz/node/node-identity.ts';
@@ -118,7 +119,7 @@ function admitCertificateRequest({ nodeName, attributes }: NodeRequest): void {
   try {
     ({ commonName } = requestedSubject(spec.request));
   } catch (error) {
-    throw newForbidden(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw newForbidden(attributes, `unable to parse csr: ${errorMessage(error)}`);
   }
   if (commonName !== `system:node:${nodeName}`)
     throw newForbidden(attributes, `can only create a node CSR with CN=system:node:${nodeName}`);

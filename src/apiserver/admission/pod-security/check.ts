@@ -1,7 +1,7 @@
 /** A check of the Pod Security Standards, and the texts that checks share. */
 import type { Container, EphemeralContainer, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { allContainers } from '../request-objects.ts';
+import { allContainers } from '../../../component-helpers/index.ts';
 
 export type AnyContainer = Container | EphemeralContainer;
 

@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
-import { allContainers } from '../request-objects.ts';
+import { allContainers } from '../../../component-helpers/index.ts';
 import {
   containersText,
   containersWhere,

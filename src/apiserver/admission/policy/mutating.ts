@@ -3,7 +3,7 @@ import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import { append, deepEqual } from '../../../base/index.ts';
+import { errorMessage, append, deepEqual } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isStatusError, type StatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -109,7 +109,7 @@ async function invocationsOf(
     } catch (error) {
       addError(errors, bound, {
         binding,
-        message: `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${messageOf(error)}`,
+        message: `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${errorMessage(error)}`,
         reason: '',
       });
       return undefined;
@@ -152,7 +152,7 @@ async function invoke(
     let failed = false;
     const fail = (error: unknown): void => {
       failed = true;
-      addError(errors, bound, { binding, message: messageOf(error), reason: 'Invalid' });
+      addError(errors, bound, { binding, message: errorMessage(error), reason: 'Invalid' });
     };
     const input = await evaluationInput(attributes, matched, params);
     const { matches, error } = await mutator.matches(input);
@@ -199,8 +199,6 @@ async function mutate(
   }
   return changed;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function addError(
   errors: PolicyError[],

@@ -2,7 +2,7 @@
 import { checkNesting } from '../../../machinery/decode/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
-import { patchProblem } from '../webhook/index.ts';
+import { isFailedTest, patchProblem } from '../webhook/index.ts';
 
 export function applyPolicyPatch<T>(object: T, operations: readonly Record<string, unknown>[]): T {
   let document: unknown = object;
@@ -11,8 +11,9 @@ export function applyPolicyPatch<T>(object: T, operations: readonly Record<strin
       document = applyJsonPatch(document, [operation]);
     } catch (error) {
       if (!isStatusError(error)) throw error;
-      if (operation['op'] === 'test') return object;
-      throw new Error(`JSON Patch: ${patchProblem(document, operation)}`, { cause: error });
+      const problem = patchProblem(document, operation);
+      if (isFailedTest(problem)) return object;
+      throw new Error(`JSON Patch: ${problem}`, { cause: error });
     }
   }
   checkNesting(document);

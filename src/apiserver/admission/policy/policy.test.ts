@@ -520,6 +520,13 @@ describe('MutatingAdmissionPolicy', () => {
     expect((await create('x', { a: '1' })).body['data']).toEqual({ a: '1' });
   });
 
+  it('refuses the object when a test in a patch has no place to look at', async () => {
+    await mutating({ mutations: [jsonPatch("[JSONPatch{op: 'test', path: '/nope/a', value: '2'}]")] });
+    expect((await create('x', { a: '1' })).body['message']).toContain(
+      'JSON Patch: test operation does not apply: is missing path: /nope/a: missing value',
+    );
+  });
+
   it('runs again when a later policy changed the object and it asks for it', async () => {
     await mutating(
       { reinvocationPolicy: 'IfNeeded', mutations: [apply("Object{data: {'counted': string(size(object.data))}}")] },

@@ -3,6 +3,7 @@ import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
 } from '../../../api/generated/admissionregistration-v1.ts';
+import { errorMessage } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { StatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -174,7 +175,7 @@ class PolicyDispatch {
       return await step();
     } catch (error) {
       const ignores = this.#bound.compiled.policy.spec?.failurePolicy === 'Ignore';
-      const message = error instanceof Error ? error.message : String(error);
+      const message = errorMessage(error);
       if (!ignores)
         this.#deny(binding, `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${message}`, '');
       return undefined;

@@ -1,6 +1,6 @@
 /** Calls one admission webhook: sends an AdmissionReview, verifies the response, and counts the call. */
 import type { Status } from '../../../api/generated/meta-v1.ts';
-import { quote } from '../../../base/index.ts';
+import { errorMessage, quote } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { badRequest, StatusError } from '../../../machinery/errors/index.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
@@ -84,7 +84,7 @@ async function reviewRequest(
   try {
     caller.clients.prepare(webhook.clientConfig);
   } catch (error) {
-    throw new CallingWebhookError(webhook, `could not get REST client: ${messageOf(error)}`, 500);
+    throw new CallingWebhookError(webhook, `could not get REST client: ${errorMessage(error)}`, 500);
   }
   const uid = caller.ctx.random.uid();
   let response: unknown;
@@ -101,7 +101,7 @@ async function reviewRequest(
   } catch (error) {
     throw new CallingWebhookError(
       webhook,
-      `failed to call webhook: ${messageOf(error)}`,
+      `failed to call webhook: ${errorMessage(error)}`,
       error instanceof StatusError ? error.code : 503,
     );
   }
@@ -109,7 +109,7 @@ async function reviewRequest(
   try {
     result = verifyAdmissionResponse(uid, mutating, response);
   } catch (error) {
-    throw new CallingWebhookError(webhook, `received invalid webhook response: ${messageOf(error)}`, 503);
+    throw new CallingWebhookError(webhook, `received invalid webhook response: ${errorMessage(error)}`, 503);
   }
   for (const [key, value] of Object.entries(result.auditAnnotations))
     attributes.annotate(`${webhook.name}/${key}`, String(value));
@@ -117,8 +117,6 @@ async function reviewRequest(
   if (!result.allowed) throw denial(webhook, result.status ?? {});
   return result;
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function checkDryRun({ name, sideEffects }: Webhook, { dryRun }: AdmissionAttributes): void {
   if (dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun')

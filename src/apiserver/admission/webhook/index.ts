@@ -4,6 +4,6 @@
  */
 export { mutatingWebhookPlugin } from './mutating.ts';
 export { validatingWebhookPlugin } from './validating.ts';
-export { patchProblem } from './patch-problem.ts';
+export { isFailedTest, patchProblem } from './patch-problem.ts';
 export { webhookSource } from './webhook.ts';
 export { WebhookMetrics } from './webhook-metrics.ts';

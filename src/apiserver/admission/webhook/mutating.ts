@@ -1,5 +1,5 @@
 /** MutatingAdmissionWebhook: calls the matching webhooks in order; each sees the changes of the earlier ones. */
-import { deepEqual, quote } from '../../../base/index.ts';
+import { errorMessage, deepEqual, quote } from '../../../base/index.ts';
 import { parseJson } from '../../../machinery/decode/index.ts';
 import { internalError, isStatusError, timeout } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -15,7 +15,7 @@ import {
   type MatchedVersion,
 } from '../versioned-objects.ts';
 import type { AdmissionResult } from './admission-review.ts';
-import { CallingWebhookError, callWebhook, messageOf, type WebhookCaller } from './call-webhook.ts';
+import { CallingWebhookError, callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { matchWebhook, type Invocation } from './match-webhook.ts';
 import { applyWebhookPatch } from './webhook-patch.ts';
 import type { Webhook } from './webhook.ts';
@@ -112,6 +112,10 @@ function readPatch(webhook: Webhook, patch: Buffer): readonly Record<string, unk
       throw new Error('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
     return operations as Record<string, unknown>[];
   } catch (error) {
-    throw new CallingWebhookError(webhook, `received undecodable patch in webhook response: ${messageOf(error)}`, 503);
+    throw new CallingWebhookError(
+      webhook,
+      `received undecodable patch in webhook response: ${errorMessage(error)}`,
+      503,
+    );
   }
 }

@@ -75,5 +75,5 @@ it.each([
     { op: 'test', path: '/list/8', value: 1 },
     "error in test for path: '/list/8': Unable to access invalid index: 8: invalid index referenced",
   ],
-  [{ op: 'nope', path: '/a' }, 'unexpected kind: nope'],
+  [{ op: 'nope', path: '/a' }, 'Unexpected kind: nope'],
 ])('%j', (operation, message) => expect(patchProblem(document, operation)).toBe(message));

@@ -10,6 +10,7 @@ interface Found {
 }
 
 const MISSING = 'missing value';
+const TEST_FAILED = 'test failed';
 
 export function patchProblem(document: unknown, { op, path, from }: Readonly<Record<string, unknown>>): string {
   const at = String(path ?? '');
@@ -31,12 +32,15 @@ export function patchProblem(document: unknown, { op, path, from }: Readonly<Rec
     case 'test':
       if (!found) return doesNotApply(`is missing path: ${at}`);
       return accessProblem(found) === undefined
-        ? `testing value ${at} failed: test failed`
+        ? `testing value ${at} failed: ${TEST_FAILED}`
         : `error in test for path: '${at}': ${accessProblem(found)}`;
     default:
-      return `unexpected kind: ${String(op ?? 'unknown')}`;
+      return `Unexpected kind: ${String(op ?? 'unknown')}`;
   }
 }
+
+/** A `test` found another value; one whose path is missing does not apply at all. */
+export const isFailedTest = (problem: string): boolean => problem.endsWith(`: ${TEST_FAILED}`);
 
 interface Transfer {
   readonly source: string;

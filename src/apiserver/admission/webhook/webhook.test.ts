@@ -277,7 +277,7 @@ describe('validating webhooks', () => {
     [
       'nothing',
       () => ({ body: '' }),
-      'failed to call webhook: 0-length response with status code: 200 and content type: ',
+      'failed to call webhook: 0-length response with status code: 200 and content type: application/json',
     ],
     [
       'a failure Status',

@@ -1,5 +1,6 @@
 /** The objects that a pod references, and that its node may therefore read: `secret ns/name`, `configmap ns/name`, … */
-import type { Container, EphemeralContainer, Pod, PodSpec, Volume } from '../../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, Volume } from '../../../api/generated/core-v1.ts';
+import { allContainers } from '../../../component-helpers/index.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
@@ -21,12 +22,6 @@ export function podReferences(pod: Pod, namespace: string, name: string): string
 }
 
 type Add = (kind: string, name: string | undefined) => void;
-
-const allContainers = (spec: PodSpec): (Container | EphemeralContainer)[] => [
-  ...(spec.initContainers ?? []),
-  ...(spec.containers ?? []),
-  ...(spec.ephemeralContainers ?? []),
-];
 
 function addEnvironment({ env, envFrom }: Container | EphemeralContainer, add: Add): void {
   for (const { secretRef, configMapRef } of envFrom ?? []) {

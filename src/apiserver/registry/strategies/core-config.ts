@@ -10,7 +10,7 @@ import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
-export const events: Strategy = { allowCreateOnUpdate: true, ttlSeconds: 3600 };
+export const events: Strategy = { allowCreateOnUpdate: true, ttlSeconds: 3600, defaultPropagation: 'Unsupported' };
 
 export const endpoints: Strategy = {
   allowCreateOnUpdate: true,

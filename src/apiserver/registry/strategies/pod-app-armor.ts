@@ -1,6 +1,7 @@
 /** AppArmor profiles were annotations before they were fields: both are kept in sync. */
-import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
+import type { AppArmorProfile, Pod } from '../../../api/generated/core-v1.ts';
 import { deepEqual, ownValue } from '../../../base/index.ts';
+import { allContainers } from '../../../component-helpers/index.ts';
 
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
@@ -8,12 +9,7 @@ export function reconcileAppArmor(pod: Pod, warn: (text: string) => void): void 
   const spec = pod.spec;
   if (!spec || spec.os?.name === 'windows') return;
   const podProfile = spec.securityContext?.appArmorProfile;
-  const containers: { name?: string; securityContext?: SecurityContext }[] = [
-    ...(spec.initContainers ?? []),
-    ...(spec.containers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ];
-  for (const container of containers) {
+  for (const container of allContainers(spec)) {
     const key = ANNOTATION_PREFIX + container.name;
     const annotation = ownValue(pod.metadata.annotations, key);
     const profile = container.securityContext?.appArmorProfile;

@@ -293,6 +293,31 @@ describe('others', () => {
     ]);
   });
 
+  it('access to devices of others needs the label of the namespace', async () => {
+    const body = {
+      metadata: { name: 'admin' },
+      spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c', adminAccess: true } }] } },
+    };
+    const post = (namespace: string): Promise<{ status: number; body: Record<string, unknown> }> =>
+      server.call('POST', `/apis/resource.k8s.io/v1/namespaces/${namespace}/resourceclaims?dryRun=All`, { body });
+    await server.call('POST', '/api/v1/namespaces', {
+      body: { metadata: { name: 'admins', labels: { 'resource.kubernetes.io/admin-access': 'true' } } },
+    });
+    expect((await post('admins')).status).toBe(201);
+    expect((await post('default')).body['message']).toContain(
+      'spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace',
+    );
+  });
+
+  it('an event is deleted without a word to the garbage collector', async () => {
+    const events = `${NS}/events`;
+    await server.call('POST', events, {
+      body: { metadata: { name: 'e', finalizers: ['x.io/y'] }, involvedObject: { namespace: 'default' } },
+    });
+    const { body } = await server.call('DELETE', `${events}/e`, { body: { propagationPolicy: 'Orphan' } });
+    expect((body['metadata'] as { finalizers?: string[] }).finalizers).toEqual(['x.io/y']);
+  });
+
   it('a claim does not refer into other namespaces', async () => {
     const spec = {
       accessModes: ['ReadWriteOnce'],
@@ -361,5 +386,29 @@ describe('others', () => {
     expect(body.metadata.annotations).toEqual({ 'deprecated.daemonset.template.generation': '1' });
     const changed = await patch(`${path}/d`, { spec: { template: { metadata: { annotations: { x: 'y' } } } } });
     expect(changed.body.metadata.annotations).toEqual({ 'deprecated.daemonset.template.generation': '2' });
+  });
+});
+
+describe('admin access to devices', () => {
+  const GROUP = '/apis/resource.k8s.io/v1/namespaces';
+  const request = { name: 'r', exactly: { deviceClassName: 'c', allocationMode: 'All', adminAccess: true } };
+  const spec = { devices: { requests: [request] } };
+  const create = (namespace: string, plural: string, of: object): Promise<TestAnswer> =>
+    server.call('POST', `${GROUP}/${namespace}/${plural}`, { body: { metadata: { name: 'x' }, spec: of } });
+
+  it('is for namespaces that say so', async () => {
+    const labels = { 'resource.kubernetes.io/admin-access': 'true' };
+    await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'admins', labels } } });
+    for (const [plural, of] of [
+      ['resourceclaims', spec],
+      ['resourceclaimtemplates', { spec }],
+    ] as const) {
+      const refused = await create('default', plural, of);
+      expect(refused.status).toBe(422);
+      expect(refused.body['message']).toContain(
+        'spec.devices.requests[0].adminAccess: Forbidden: admin access to devices requires the `resource.kubernetes.io/admin-access: true` label on the containing namespace',
+      );
+      expect((await create('admins', plural, of)).status).toBe(201);
+    }
   });
 });

@@ -1,13 +1,13 @@
 /** HTTP/2 requests in the pipeline's thread: the front's thread receives them and sends the responses. */
 import { splitTarget } from '../../../net/http/index.ts';
 import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink, Sending } from '../../request/request.ts';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../../request/water-marks.ts';
 import type { StartRequest } from '../batch-requests.ts';
 import { cutOff, decompressed, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget } from '../send-budget.ts';
 import type { Handler } from '../transport.ts';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
 import type { WriteResponseHead } from './header-table.ts';
 import type { BatchReader, Outbox } from './message-batch.ts';
 import * as op from './operations.ts';

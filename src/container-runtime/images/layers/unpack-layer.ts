@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, createReadStream, lstatSync, mkdirSync, statfsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { errorMessage } from '../../../base/index.ts';
 import { decompressed } from '../compression/decompress.ts';
 import { TarError } from '../tar/tar-entry.ts';
 import { readTar } from '../tar/tar-reader.ts';
@@ -128,7 +129,7 @@ function explained(error: unknown, name: string): Error {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   if (code === 'ENAMETOOLONG')
     return new LayerError(`the name of an entry is too long: ${JSON.stringify(`${name.slice(0, 80)}…`)}`);
-  return new Error(`${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`, {
+  return new Error(`${JSON.stringify(name)}: ${errorMessage(error)}`, {
     cause: error,
   });
 }

@@ -1,6 +1,7 @@
 /** Registry credentials: from the pull request (image pull secrets), else from the host's docker config. */
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { errorMessage } from '../../../base/index.ts';
 import type { AuthConfig } from '../../../cri/index.ts';
 import { ImageError } from '../image-error.ts';
 
@@ -46,11 +47,7 @@ export async function fromDockerConfig(
     config = JSON.parse(await readFile(path, 'utf8')) as DockerConfig;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new ImageError(
-      'FAILED_PRECONDITION',
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new ImageError('FAILED_PRECONDITION', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
   }
   const helper = Object.entries(config.credHelpers ?? {}).find(([server]) => sameServer(server, domain));
   if (helper !== undefined) return runHelper(helper[1], helper[0], signal);

@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parse as parseToml, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
+import { errorMessage } from '../../../base/index.ts';
 import { ImageError } from '../image-error.ts';
 import type { EndpointSettings, RegistryEndpoint, RegistryHosts } from './registry-options.ts';
 
@@ -25,7 +26,7 @@ export async function readHostsDirectory(directory: string, domain: string): Pro
 /** One line, because a TomlError's message also quotes the file. */
 function problemText(error: unknown): string {
   if (error instanceof TomlError) return `line ${error.line}: ${error.message.split('\n', 1)[0]}`;
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 /** `host_port_` is an alternative name, because some file systems do not allow colons. */

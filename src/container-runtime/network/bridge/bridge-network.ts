@@ -1,5 +1,6 @@
 /** The built-in pod network: a bridge in the node's network namespace and a veth pair per sandbox. */
 import { createHash } from 'node:crypto';
+import { errorMessage } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../net/netns/index.ts';
 import { KeyedLock } from '../../records/keyed-lock.ts';
@@ -151,11 +152,7 @@ export class BridgeNetwork implements PodNetwork {
         this.#ctx.logger.error(again, 'Failed to clean up a failed network attachment', { sandbox: id }),
       );
       if (error instanceof PodNetworkError) throw error;
-      throw new PodNetworkError(
-        'kernel-refused',
-        `${titleOf(sandbox)}: ${error instanceof Error ? error.message : String(error)}`,
-        { cause: error },
-      );
+      throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: ${errorMessage(error)}`, { cause: error });
     }
   }
 

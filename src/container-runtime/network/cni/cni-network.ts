@@ -1,4 +1,5 @@
 /** The CNI pod network: calls the CNI plugins of a configuration directory. */
+import { errorMessage } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isNetns, NetlinkSocket, setLink } from '../../../net/netns/index.ts';
 import { KeyedLock } from '../../records/keyed-lock.ts';
@@ -73,7 +74,7 @@ export class CniNetwork implements PodNetwork {
       }
       return { ready: true };
     } catch (error) {
-      const message = `Network plugin returns error: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Network plugin returns error: ${errorMessage(error)}`;
       return { ready: false, reason: 'NetworkPluginNotReady', message };
     }
   }
@@ -233,7 +234,7 @@ const titleOf = ({ namespace, name, id }: NetworkSandbox): string =>
   `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;
 
 function wrap(error: unknown, sandbox: NetworkSandbox): PodNetworkError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorMessage(error);
   return new PodNetworkError(
     error instanceof PodNetworkError ? error.code : 'plugin-failed',
     `${titleOf(sandbox)}: ${message}`,

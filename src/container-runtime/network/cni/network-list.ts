@@ -1,6 +1,7 @@
 /** Loads the CNI network configuration list: the first valid file of a directory such as /etc/cni/net.d. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '../../../base/index.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -45,7 +46,7 @@ export function loadNetwork(directory: string): LoadedNetwork {
         problems,
       };
     } catch (error) {
-      problems.push(`${path.join(directory, file)}: ${error instanceof Error ? error.message : String(error)}`);
+      problems.push(`${path.join(directory, file)}: ${errorMessage(error)}`);
     }
   }
   if (problems.length === 0) problems.push(`no network config found in ${directory}: cni plugin not initialized`);

@@ -14,7 +14,7 @@ import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicySc
 import { REINVOCATION_POLICIES, validateMatchResources } from './rules.ts';
 
 const SPEC = path('spec');
-const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain, unqualifiedFinalizers: true } as const;
 
 export const mutatingAdmissionPolicy: KindValidation<MutatingAdmissionPolicy> = {
   create: [

@@ -27,7 +27,7 @@ import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicySc
 import { validateMatchResources } from './rules.ts';
 
 const SPEC = path('spec');
-const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain, unqualifiedFinalizers: true } as const;
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const MAX_AUDIT_ANNOTATIONS = 20;
 const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;

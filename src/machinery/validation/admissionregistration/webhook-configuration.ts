@@ -26,7 +26,7 @@ import { FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validateRuleWi
 type Webhook = ValidatingWebhook & Pick<Partial<MutatingWebhook>, 'reinvocationPolicy'>;
 type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
 
-const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain, unqualifiedFinalizers: true } as const;
 const WEBHOOKS = path('webhooks');
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];

@@ -263,8 +263,10 @@ function validateStoredVersions(errors: FieldError[], { spec, status }: CustomRe
     return;
   }
   const versions = spec?.versions ?? [];
+  // As upstream, each stored version stands for one version of its name.
+  const unmatched = new Set(stored);
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name))
+    if (!unmatched.delete(name) && storage)
       errors.push(invalidValue(at, stored, `must have the storage version ${name}`));
   }
   const names = new Set(versions.map(({ name }) => name));

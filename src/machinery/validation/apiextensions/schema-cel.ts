@@ -165,7 +165,7 @@ function compileRule(
   });
   if (compiled.error?.type === 'required') errors.push(required(ruleAt, compiled.error.detail));
   else if (compiled.error) errors.push(invalidValue(ruleAt, shown, compiled.error.detail));
-  // Of a rule that does not compile upstream looks at no message.
+  // As upstream, the messages of a rule that does not compile are not checked.
   if (messageExpression && !compiled.error) {
     const messageAt = at.child('messageExpression');
     const message: CelCompilation = context.compiler.compileSchemaRule({

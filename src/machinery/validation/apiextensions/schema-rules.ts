@@ -65,7 +65,7 @@ export function validateSchema(schema: Schema, at: Path, scope: SchemaScope): Sc
   return validateBelow(schema, at, rootContext(scope));
 }
 
-/** The same in steps; returns false at the first error. */
+/** Validates a schema in steps; returns false at the first error. */
 export function* isValidSchema(schema: Schema, at: Path, scope: SchemaScope): Generator<void, boolean> {
   const errors: FieldError[] = [];
   const found: SchemaErrors = { schema: errors, cel: errors };
@@ -164,8 +164,11 @@ function validateAdditionalProperties(
   descend(additional, at.child('additionalProperties'), { noDefaults, cel: context.cel?.child(schema) });
 }
 
+const CORRELATABLE_MAP_TYPES: readonly string[] = ['granular', 'atomic'];
+
 function validateProperties(schema: Schema, at: Path, context: NodeContext, descend: Descend): void {
-  const correlatable = schema['x-kubernetes-map-type'] == null || schema['x-kubernetes-map-type'] === 'granular';
+  // Rules also see the old value of a property of an atomic map; properties of an unknown map type have no old value.
+  const correlatable = CORRELATABLE_MAP_TYPES.includes(schema['x-kubernetes-map-type'] ?? 'granular');
   for (const [name, property] of propertiesOf(schema)) {
     const meta = (context.isRoot || isEmbeddedResource(schema)) && RESOURCE_FIELDS.includes(name);
     descend(property, at.child('properties').key(name), {

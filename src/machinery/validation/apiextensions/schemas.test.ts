@@ -360,6 +360,16 @@ describe('rules', () => {
         `${P}.items.x-kubernetes-validations[0].rule: Invalid value: "r": oldSelf cannot be used on the uncorrelatable portion of the schema within ${P}`,
       ],
     ],
+    [
+      'of properties of an atomic map, which have one',
+      property({
+        type: 'object',
+        'x-kubernetes-map-type': 'atomic',
+        properties: { major: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'r' }] } },
+      }),
+      { usesOldSelf: true },
+      [],
+    ],
   ];
   it.each(compiled)('%s', (_name, schema, compilation, errors) => {
     expect(errorsOf(schema, fakeCel({ compile: () => compilation }))).toEqual(errors);

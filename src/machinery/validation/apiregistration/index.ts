@@ -4,7 +4,7 @@ import { quote } from '../../../base/index.ts';
 import { type FieldError, invalidValue, notSupported, path, required } from '../../errors/index.ts';
 import { dns1035Label, dns1123Subdomain, type Messages, pathSegmentName, portNumber } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadataUpdate } from '../metadata-checks.ts';
+import { anyMetadataUpdate } from '../metadata-checks.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 
 const SPEC = path('spec');
@@ -15,9 +15,9 @@ const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
 
 const apiService: KindValidation<APIService> = {
   create: [(errors, object) => validateApiService(errors, object)],
-  update: [metadataUpdate, (errors, object) => validateApiService(errors, object)],
+  update: [anyMetadataUpdate, (errors, object) => validateApiService(errors, object)],
   status: [
-    metadataUpdate,
+    anyMetadataUpdate,
     (errors, object) => {
       for (const [i, { status = '' }] of (object.status?.conditions ?? []).entries()) {
         if (CONDITION_STATUSES.includes(status)) continue;
@@ -35,7 +35,11 @@ function validateApiService(errors: FieldError[], { metadata, spec }: APIService
     if (wrong.length > 0) return wrong;
     return given === name ? [] : [`must be \`spec.version+"."+spec.group\`: ${quote(name)}`];
   };
-  validateObjectMeta(errors, metadata, { namespaced: false, name: nameIsVersionAndGroup });
+  validateObjectMeta(errors, metadata, {
+    namespaced: false,
+    name: nameIsVersionAndGroup,
+    unqualifiedFinalizers: true,
+  });
   if (group === '' && version !== 'v1') {
     errors.push(required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   }

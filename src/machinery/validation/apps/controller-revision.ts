@@ -11,7 +11,7 @@ const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
 const DATA = path('data');
 
 export const controllerRevision: KindValidation<ControllerRevision> = {
-  create: [(errors, object) => validateRevision(errors, object)],
+  create: [(errors, object) => validateRevision(errors, object), (errors, object) => validateData(errors, object)],
   update: [
     metadataUpdate,
     (errors, object) => validateRevision(errors, object),
@@ -21,7 +21,11 @@ export const controllerRevision: KindValidation<ControllerRevision> = {
 
 function validateRevision(errors: FieldError[], object: ControllerRevision): void {
   validateObjectMeta(errors, object.metadata, META_RULES);
-  if (object.data === undefined || object.data === null) errors.push(required(DATA, 'data is mandatory'));
-  else if (!isRecord(object.data)) errors.push(required(DATA, 'data must be a valid JSON object'));
   validateNonnegative(errors, object.revision, path('revision'));
+}
+
+/** Data cannot change, so an update has nothing more to check. */
+function validateData(errors: FieldError[], { data }: ControllerRevision): void {
+  if (data === undefined || data === null) errors.push(required(DATA, 'data is mandatory'));
+  else if (!isRecord(data)) errors.push(required(DATA, 'data must be a valid JSON object'));
 }

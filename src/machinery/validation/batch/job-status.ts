@@ -13,8 +13,10 @@ const STATUS = path('status');
 const CONDITIONS = STATUS.child('conditions');
 const NO_STATUS: JobStatus = {};
 
-const isTrue = (job: Job, type: string): boolean =>
-  (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
+const hasCondition = (job: Job, type: string, status: string): boolean =>
+  (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === status);
+const isTrue = (job: Job, type: string): boolean => hasCondition(job, type, 'True');
+const isFalse = (job: Job, type: string): boolean => hasCondition(job, type, 'False');
 const isFinished = (job: Job): boolean => isTrue(job, 'Complete') || isTrue(job, 'Failed');
 
 /** Which parts of the status the write changes. */
@@ -98,7 +100,7 @@ function validateCompletion(errors: FieldError[], job: Job, changes: Changes): v
   if (changes.field('startTime') || changes.field('completionTime')) {
     // RFC 3339 times in UTC compare as text.
     if (startTime != null && completionTime != null && completionTime < startTime) {
-      errors.push(invalidValue(at, completionTime, 'completionTime cannot be set before startTime'));
+      errors.push(invalidValue(at, completionTime, 'must be equal to or after `startTime`'));
     }
   }
   if ((changes.condition('Failed') || changes.condition('FailureTarget')) && failed && !isTrue(job, 'FailureTarget')) {
@@ -121,8 +123,7 @@ function validateFinishedJob(errors: FieldError[], job: Job, changes: Changes): 
   const left = (uncounted?.failed?.length ?? 0) + (uncounted?.succeeded?.length ?? 0);
   if ((changes.finished || changes.field('uncountedTerminatedPods')) && left > 0) {
     const shown = goStruct('io.k8s.api.batch.v1.UncountedTerminatedPods', uncounted);
-    const detail = 'uncountedTerminatedPods needs to be empty for finished job';
-    errors.push(invalidValue(STATUS.child('uncountedTerminatedPods'), shown, detail));
+    errors.push(invalidValue(STATUS.child('uncountedTerminatedPods'), shown, 'must be empty for finished job'));
   }
 }
 
@@ -196,7 +197,9 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
       invalidValue(STATUS.child('completionTime'), status.completionTime, 'completionTime cannot be mutated'),
     );
   }
-  if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend) {
+  // A Job that is resumed starts anew: its deadline does not run while it is suspended.
+  const resumes = isTrue(old, 'Suspended') && isFalse(job, 'Suspended');
+  if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend && !resumes) {
     const at = STATUS.child('startTime');
     if (status.startTime == null) errors.push(required(at, 'startTime cannot be removed for unsuspended job'));
     else errors.push(invalidValue(at, status.startTime, 'field is immutable for unsuspended job once set'));

@@ -86,8 +86,12 @@ function validateHasLabel(
 ): void {
   const actual = ownValue(labels, key);
   if (actual === undefined) errors.push(required(at.key(key), `must be '${value}'`));
-  else if (actual !== value) errors.push(invalidValue(at.key(key), labels, `must be '${value}'`));
+  else if (actual !== value) errors.push(invalidValue(at.key(key), sorted(labels), `must be '${value}'`));
 }
+
+/** As Go shows a map. */
+const sorted = (labels: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 const hasPrefixedLabels = (old: Job): boolean => {
   const labels = old.spec?.template?.metadata?.labels ?? {};

@@ -160,7 +160,7 @@ describe('Jobs', () => {
       'labels of another',
       { spec: { template: { metadata: { labels: { 'job-name': 'other' } } } } },
       [
-        'spec.template.metadata.labels[job-name]: Invalid value: {"controller-uid":"u","job-name":"other","batch.kubernetes.io/controller-uid":"u","batch.kubernetes.io/job-name":"j"}: must be \'j\'',
+        'spec.template.metadata.labels[job-name]: Invalid value: {"batch.kubernetes.io/controller-uid":"u","batch.kubernetes.io/job-name":"j","controller-uid":"u","job-name":"other"}: must be \'j\'',
       ],
     ],
   ];
@@ -240,7 +240,7 @@ describe('Jobs', () => {
     [
       'ends before it starts',
       { status: { startTime: end, completionTime: start, conditions: condition('SuccessCriteriaMet', 'Complete') } },
-      [`status.completionTime: Invalid value: "${start}": completionTime cannot be set before startTime`],
+      [`status.completionTime: Invalid value: "${start}": must be equal to or after \`startTime\``],
     ],
     [
       'more ready than active',
@@ -271,6 +271,14 @@ describe('Jobs', () => {
     expect(statusErrors(kind, started, { status: { startTime: end } })).toEqual([
       `status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`,
     ]);
+  });
+  it('start anew when they are resumed', () => {
+    const suspended = (status: string) => [
+      { type: 'Suspended', status, lastTransitionTime: start, lastProbeTime: start },
+    ];
+    const before = { ...job, status: { startTime: start, conditions: suspended('True') } };
+    const resumed = { status: { startTime: end, conditions: suspended('False') } };
+    expect(statusErrors(kind, before, resumed)).toEqual([]);
   });
 });
 

@@ -3,17 +3,17 @@ import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts
 import { type FieldError, forbiddenField, invalidValue, notSupported, path } from '../../errors/index.ts';
 import { nameIsDnsSubdomain, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { anyMetadataUpdate, metadata } from '../metadata-checks.ts';
 
 const SPEC = path('spec');
 const STRATEGIES = ['OldestEmulationVersion'];
 
 const lease: KindValidation<Lease> = {
   create: [
-    metadata({ namespaced: true, name: nameIsDnsSubdomain }),
+    metadata({ namespaced: true, name: nameIsDnsSubdomain, unqualifiedFinalizers: true }),
     (errors, object, context) => validateSpec(errors, object.spec ?? {}, context),
   ],
-  update: [metadataUpdate, (errors, object, _old, context) => validateSpec(errors, object.spec ?? {}, context)],
+  update: [anyMetadataUpdate, (errors, object, _old, context) => validateSpec(errors, object.spec ?? {}, context)],
 };
 
 function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: ValidationContext): void {

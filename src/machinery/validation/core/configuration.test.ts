@@ -122,6 +122,26 @@ describe('create', () => {
       ],
     ],
     [
+      'a node with a block that is none',
+      'nodes',
+      { spec: { podCIDRs: ['10.0.0.0/24', 'x'], podCIDR: '10.0.0.0/24' } },
+      [
+        expect.stringContaining('spec.podCIDRs[1]: Invalid value: "x"'),
+        'spec.podCIDRs: Internal error: invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[1]: <nil> (invalid CIDR address: x)',
+        'spec.podCIDRs: Invalid value: ["10.0.0.0/24","x"]: may specify no more than one CIDR for each IP family',
+      ],
+    ],
+    [
+      'a node with features',
+      'nodes',
+      { status: { declaredFeatures: ['B', 'A/sub', 'A/sub', 'c'] } },
+      [
+        'status.declaredFeatures[1]: Invalid value: "A/sub": list must be sorted alphabetically',
+        'status.declaredFeatures[2]: Duplicate value: "A/sub"',
+        expect.stringContaining('status.declaredFeatures[3]: Invalid value: "c": invalid feature name "c": must start'),
+      ],
+    ],
+    [
       'a node with half a pod',
       'nodes',
       { status: { capacity: { pods: '1500m' }, allocatable: { pods: '1' } } },

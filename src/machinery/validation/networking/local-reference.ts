@@ -15,7 +15,7 @@ export function validateTypedLocalReference(errors: FieldError[], reference: Typ
       errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
   for (const name of ['kind', 'name'] as const) {
     const value = reference[name] ?? '';
-    if (value === '') errors.push(required(at.child(name), `${name} is required`));
+    if (value === '') errors.push(required(at.child(name)));
     else for (const message of pathSegmentName(value)) errors.push(invalidValue(at.child(name), value, message));
   }
 }

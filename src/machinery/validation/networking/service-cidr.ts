@@ -14,7 +14,6 @@ import { goStruct } from '../go-struct.ts';
 import { checkCidr, checkIp } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { validateImmutable } from '../object-meta.ts';
 
 const CIDRS = path('spec', 'cidrs');
 const PARENT = path('spec', 'parentRef');
@@ -23,12 +22,7 @@ const ADDRESS_RULES = { namespaced: false, name: nameIsIp } as const;
 
 export const serviceCidr: KindValidation<ServiceCIDR> = {
   create: [metadata(CIDR_RULES), (errors, object) => validateCidrs(errors, object)],
-  update: [
-    metadataAgain(CIDR_RULES),
-    (errors, object) => validateCidrs(errors, object),
-    metadataUpdate,
-    (errors, object, old) => validateImmutable(errors, object.spec?.cidrs, old.spec?.cidrs, CIDRS),
-  ],
+  update: [metadataUpdate, validateCidrsUpdate],
   status: [metadataUpdate],
 };
 
@@ -44,18 +38,26 @@ function validateCidrs(errors: FieldError[], { spec }: ServiceCIDR): void {
     );
     return;
   }
-  if (cidrs.length === 2 && !isDualStack(cidrs)) {
+  for (const [i, cidr] of cidrs.entries()) checkCidr(errors, cidr, CIDRS.index(i));
+  const [first, second] = cidrs.map((cidr) => parseCidr(cidr)?.ip.family);
+  if (cidrs.length === 2 && first !== undefined && first === second) {
     const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
     errors.push(invalidValue(CIDRS, cidrs, detail));
-    return;
   }
-  for (const [i, cidr] of cidrs.entries()) checkCidr(errors, cidr, CIDRS.index(i));
 }
 
-const isDualStack = (cidrs: readonly string[]): boolean => {
-  const [a, b] = cidrs.map((cidr) => parseCidr(cidr)?.ip.family);
-  return a !== undefined && b !== undefined && a !== b;
-};
+/** A second family can be added; nothing else changes. */
+function validateCidrsUpdate(errors: FieldError[], object: ServiceCIDR, old: ServiceCIDR): void {
+  const [cidrs, before] = [object.spec?.cidrs ?? [], old.spec?.cidrs ?? []];
+  const isSecondAdded = before.length === 1 && cidrs.length === 2;
+  if (before.length !== cidrs.length && !isSecondAdded) {
+    errors.push(invalidValue(CIDRS, cidrs, IMMUTABLE_MESSAGE));
+    return;
+  }
+  for (const [i, cidr] of before.entries())
+    if (cidr !== cidrs[i]) errors.push(invalidValue(CIDRS.index(i), cidrs[i], IMMUTABLE_MESSAGE));
+  if (isSecondAdded) validateCidrs(errors, object);
+}
 
 export const ipAddress: KindValidation<IPAddress> = {
   create: [metadata(ADDRESS_RULES), (errors, object) => validateParent(errors, object.spec?.parentRef)],

@@ -9,11 +9,11 @@ import { validateContainerResources } from '../core/resources.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { anyMetadataUpdate, metadata, metadataAgain } from '../metadata-checks.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HANDLER = path('handler');
-const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain, unqualifiedFinalizers: true } as const;
 const OVERHEAD_RULES = { claimNames: new Set<string>(), allowIndivisibleHugePages: false } as const;
 
 const runtimeClass: KindValidation<RuntimeClass> = {
@@ -29,7 +29,7 @@ const runtimeClass: KindValidation<RuntimeClass> = {
   update: [
     metadataAgain(META_RULES),
     (errors, object) => validateRuntimeClass(errors, object),
-    metadataUpdate,
+    anyMetadataUpdate,
     (errors, object, old) => validateImmutable(errors, object.handler ?? '', old.handler ?? '', HANDLER),
   ],
 };

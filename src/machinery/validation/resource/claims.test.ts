@@ -296,6 +296,7 @@ describe('ResourceClaimTemplates', () => {
   const cases: Case[] = [
     ['right', { spec: { metadata: { labels: { a: 'b' } } } }, []],
     ['a name for the claim', { spec: { metadata: { name: 'x' } } }, ['spec.metadata.name: Forbidden: cannot be set']],
+    ['a uid for the claim', { spec: { metadata: { uid: 'x' } } }, ['spec.metadata.uID: Forbidden: cannot be set']],
     [
       'a request of nothing',
       { spec: { spec: { devices: { requests: [{ name: 'r' }] } } } },
@@ -306,7 +307,8 @@ describe('ResourceClaimTemplates', () => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
   it('do not change', () => {
-    expect(updateErrors(kind, right, { spec: { metadata: { labels: { a: 'b' } } } })).toEqual([
+    expect(updateErrors(kind, right, { spec: { metadata: { name: 'x' } } })).toEqual([
+      'spec.metadata.name: Forbidden: cannot be set',
       expect.stringMatching(/^spec: Invalid value: \{.*\}: field is immutable$/),
     ]);
   });

@@ -39,6 +39,8 @@ export const resourceClaim: KindValidation<ResourceClaim> = {
 export const resourceClaimTemplate: KindValidation<ResourceClaimTemplate> = {
   create: [metadata(NAMESPACED), (errors, object, { cel }) => validateTemplateSpec(errors, object.spec, cel)],
   update: [
+    metadataAgain(NAMESPACED),
+    (errors, object, _old, { cel }) => validateTemplateSpec(errors, object.spec, cel),
     metadataUpdate,
     (errors, object, old) => validateUnchanged(errors, [object.spec, old.spec], 'ResourceClaimTemplateSpec'),
   ],
@@ -82,9 +84,12 @@ function validateTemplateMetadata(errors: FieldError[], meta: ObjectMeta, at: Pa
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
   for (const [name, value] of Object.entries(meta)) {
     if (name !== 'annotations' && name !== 'labels' && value != null)
-      errors.push(forbiddenField(at.child(name), 'cannot be set'));
+      errors.push(forbiddenField(at.child(name === 'uid' ? UPSTREAMS_UID : name), 'cannot be set'));
   }
 }
+
+/** Upstream makes the name from that of the Go field. */
+const UPSTREAMS_UID = 'uID';
 
 function validateClassSpec(
   errors: FieldError[],

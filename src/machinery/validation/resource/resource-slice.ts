@@ -76,10 +76,15 @@ function validateSpec(
     validateImmutable(errors, spec?.nodeName, old.nodeName, SPEC.child('nodeName'));
   }
   validateSliceNodes(errors, spec);
-  if (devices?.length && sharedCounters?.length) {
+  if (devices != null && sharedCounters != null) {
     errors.push(invalidValue(SPEC, '', 'only one of `sharedCounters` or `devices` is allowed'));
   }
-  const advanced = (devices ?? []).some(({ taints, consumesCounters }) => taints?.length || consumesCounters?.length);
+  const advanced = (devices ?? []).some(
+    ({ taints, consumesCounters, attributes }) =>
+      taints?.length ||
+      consumesCounters?.length ||
+      Object.values(attributes ?? {}).some((attribute) => LIST_VALUES.some((name) => attribute[name]?.length)),
+  );
   validateBoundedSet(errors, devices, SPEC.child('devices'), {
     max: advanced ? MAX_DEVICES_ADVANCED : MAX_DEVICES,
     item: (found, device, at) => {
@@ -140,6 +145,11 @@ function validateDevice(errors: FieldError[], device: Device, at: Path, { before
     errors.push(
       invalidValue(at, properties, `the total number of attributes and capacities must not exceed ${MAX_PROPERTIES}`),
     );
+  }
+  const values = Object.values(device.attributes ?? {}).reduce((sum, attribute) => sum + valuesIn(attribute), 0);
+  if (values > MAX_ATTRIBUTE_VALUES) {
+    const message = `the total number of attribute values must not exceed ${MAX_ATTRIBUTE_VALUES}`;
+    errors.push(invalidValue(at, values, message));
   }
   const bounds = { max: Infinity, maxKey: MAX_QUALIFIED_NAME, key: validateQualifiedName };
   validateBoundedMap(errors, device.attributes, at.child('attributes'), { ...bounds, item: validateAttribute });
@@ -224,22 +234,24 @@ function validateCounters(
 const SEMVER =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
+const LIST_VALUES = ['bools', 'ints', 'strings', 'versions'] as const;
+
+/** A list counts as many values as it has. */
+const valuesIn = (attribute: DeviceAttribute): number =>
+  LIST_VALUES.reduce((sum, name) => sum + (attribute[name]?.length ?? 0), 0) || 1;
+
 function validateAttribute(errors: FieldError[], attribute: DeviceAttribute, at: Path): void {
   if (attribute.string != null) validateText(errors, attribute.string, at.child('string'));
   if (attribute.version != null) validateVersion(errors, attribute.version, at.child('version'));
-  for (const name of ['ints', 'bools', 'strings', 'versions'] as const) {
+  for (const name of LIST_VALUES) {
     const values = attribute[name];
     if (!values) continue;
-    if (values.length > MAX_ATTRIBUTE_VALUES) {
-      errors.push(
-        invalidValue(at.child(name), values.length, `must not have more than ${MAX_ATTRIBUTE_VALUES} values`),
-      );
+    if (values.length === 0) errors.push(invalidValue(at.child(name), values, 'must not be empty if specified'));
+    for (const [i, value] of values.entries()) {
+      if (name === 'strings') validateText(errors, value as string, at.child(name).index(i));
+      if (name === 'versions') validateVersion(errors, value as string, at.child(name).index(i));
     }
   }
-  for (const [i, value] of (attribute.strings ?? []).entries())
-    validateText(errors, value, at.child('strings').index(i));
-  for (const [i, value] of (attribute.versions ?? []).entries())
-    validateVersion(errors, value, at.child('versions').index(i));
   const given = Object.values(attribute).filter((value) => value != null).length;
   if (given === 0) errors.push(invalidValue(at, '', 'exactly one value must be specified'));
   else if (given > 1) {

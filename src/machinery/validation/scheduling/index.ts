@@ -1,6 +1,6 @@
 /** Validation of the scheduling group: PriorityClasses. */
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
-import { type FieldError, forbiddenField, notSupported, path } from '../../errors/index.ts';
+import { type FieldError, forbiddenField, notSupported, path, required } from '../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
@@ -53,7 +53,8 @@ function systemClassProblem(name: string, { value, globalDefault }: PriorityClas
 }
 
 function validatePreemptionPolicy(errors: FieldError[], policy: string | undefined): void {
-  if (policy != null && !POLICIES.includes(policy)) errors.push(notSupported(POLICY, policy, POLICIES));
+  if (policy === '') errors.push(required(POLICY));
+  else if (policy != null && !POLICIES.includes(policy)) errors.push(notSupported(POLICY, policy, POLICIES));
 }
 
 export const schedulingValidations: Readonly<Record<string, KindValidation>> = {

@@ -66,12 +66,12 @@ function validateBindingMode(errors: FieldError[], mode: string | undefined): vo
   else if (!BINDING_MODES.includes(mode)) errors.push(notSupported(path('volumeBindingMode'), mode, BINDING_MODES));
 }
 
-/** So many errors are enough to say that terms are duplicates; upstream's number grows with the square of theirs. */
+/** The maximum number of reported duplicates; upstream's number grows with the square of the number of terms. */
 const MOST_DUPLICATES = 1000;
 
 /**
- * A term is reported once for every other before it that says the same. As upstream, a term that says nothing counts as
- * said before as often as there are terms.
+ * A term is reported once for every equal term before it. As upstream, an empty term is reported as often as there are
+ * terms.
  */
 function validateAllowedTopologies(errors: FieldError[], terms: readonly TopologySelectorTerm[], at: Path): void {
   const seen = new Map([[JSON.stringify({}), terms.length]]);

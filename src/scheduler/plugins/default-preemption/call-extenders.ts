@@ -1,4 +1,4 @@
-/** Preemption: asks the extenders that take part in it. */
+/** Preemption: calls the extenders that support it. */
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { ExtenderVictims, Extender } from '../../extenders/extender.ts';
 import type { Handle } from '../../framework/handle.ts';

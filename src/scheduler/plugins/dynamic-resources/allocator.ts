@@ -103,20 +103,20 @@ class Search {
   /** Allocation mode All: every matching device must be free, and there must be one. */
   #allocateAll(step: Step, option: DeviceRequestOption, index: number): boolean {
     const undos: (() => void)[] = [];
-    const giveUp = (): boolean => {
+    const undoAll = (): boolean => {
       for (const undo of undos.reverse()) undo();
       return false;
     };
     for (const pool of this.#options.pools) {
       for (const device of pool.devices) {
         if (!this.#matches(option, device)) continue;
-        if (!pool.complete) return giveUp();
+        if (!pool.complete) return undoAll();
         const consumed = this.#usable(step, option, pool, device);
-        if (consumed === undefined) return giveUp();
+        if (consumed === undefined) return undoAll();
         undos.push(this.#choose(step, option, device, consumed === 'exclusive' ? undefined : consumed));
       }
     }
-    return undos.length > 0 && this.#allocateRequest(index + 1) ? true : giveUp();
+    return undos.length > 0 && this.#allocateRequest(index + 1) ? true : undoAll();
   }
 
   #choose(

@@ -52,7 +52,7 @@ export class ClaimWriter {
     return this.#resource.update({ ...claim, metadata }, { signal });
   }
 
-  /** Writes into the status of a pod which container gets what of its claim for extended resources. */
+  /** Writes to the pod's status which container uses which request of the claim for extended resources. */
   async writePodStatus(
     { namespace, name, uid }: PodInfo,
     claim: ResourceClaim,
@@ -65,7 +65,7 @@ export class ClaimWriter {
       .patch({ namespace, name }, { metadata: { uid }, status }, { type: 'strategic', subresource: 'status', signal });
   }
 
-  /** Frees a claim that no pod uses and that was allocated where the pod cannot go. */
+  /** Deallocates a claim that no pod uses and whose devices are on nodes where the pod does not fit. */
   async deallocate(claim: ResourceClaim): Promise<void> {
     const status = { ...claim.status, reservedFor: undefined, allocation: undefined };
     await this.#resource.updateStatus({ ...claim, status });

@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -214,7 +214,7 @@ class DynamicResources implements Plugin {
     return toAllocate;
   }
 
-  /** The claim for the extended resources that the node does not have itself. */
+  /** The claim for the extended resources that the node does not provide itself. */
   #nodeClaim(data: PodState, pod: PodInfo, node: NodeInfo): NodeClaim | undefined {
     const lacking = data.extended.filter((name) => node.table.scalar(name).allocatable[node.slot] === 0);
     if (lacking.length === 0) return undefined;
@@ -243,11 +243,11 @@ class DynamicResources implements Plugin {
       return undefined;
     } catch (error) {
       const { name, generateName } = wanted[0]!.claim.metadata;
-      return unresolvable(`claim ${name ?? generateName}: ${error instanceof Error ? error.message : String(error)}`);
+      return unresolvable(`claim ${name ?? generateName}: ${errorMessage(error)}`);
     }
   }
 
-  /** Creates the claim for extended resources, and writes into the pod which container gets what of it. */
+  /** Creates the claim for extended resources, and writes to the pod's status which container uses which request. */
   async #bindExtended(data: PodState, pod: PodInfo, found: NodeAllocation, signal: AbortSignal): Promise<void> {
     const allocation = found.results.at(-1)!;
     const claim = await this.#writer.create(found.extended!.claim, signal);

@@ -81,9 +81,9 @@ export class GroupStatus {
     group: GroupReference,
     object: ApiObject,
     status: GroupObject['status'],
-    isSaid: (status: GroupObject['status']) => boolean,
+    isUpToDate: (status: GroupObject['status']) => boolean,
   ): void {
-    if (isSaid((object as GroupObject).status)) return;
+    if (isUpToDate((object as GroupObject).status)) return;
     const { client, logger } = this.#handle;
     const { namespace, name } = group;
     this.#handle.background(async (signal) => {
@@ -98,7 +98,7 @@ export class GroupStatus {
           if (!signal.aborted && !isNotFound(error))
             logger
               .v(2)
-              .info('Could not update the status of a pod group', { podGroup: `${namespace}/${name}`, err: error });
+              .info('Failed to update the status of a pod group', { podGroup: `${namespace}/${name}`, err: error });
         });
     });
   }

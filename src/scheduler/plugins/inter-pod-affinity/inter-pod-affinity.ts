@@ -84,7 +84,7 @@ function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node | undefin
   );
 }
 
-/** A pod that the affinity terms match came, or a pod that conflicts with the anti-affinity terms went. */
+/** A pod was added that the affinity terms match, or a pod was deleted that conflicts with the anti-affinity terms. */
 function podHelps(pod: PodInfo, before: Pod | undefined, after: Pod | undefined, labelsOf: NamespaceLabels): boolean {
   const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
   const shape = (object: Pod | undefined): PodInfo['shape'] | undefined => object && new PodInfo(object).shape;

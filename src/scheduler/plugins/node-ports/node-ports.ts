@@ -5,7 +5,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 import { skip, unschedulable } from '../../framework/status.ts';
 
-const TAKEN = unschedulable("node(s) didn't have free ports for the requested pod ports");
+const NO_FREE_PORTS = unschedulable("node(s) didn't have free ports for the requested pod ports");
 
 export function nodePorts(): Plugin {
   return {
@@ -14,7 +14,7 @@ export function nodePorts(): Plugin {
     preFilter: (_state, pod) => (pod.shape.hostPorts.length === 0 ? { status: skip() } : undefined),
     bindFilter(_state, pod) {
       const ports = pod.shape.hostPorts;
-      return (node) => (node.portsFree(ports) ? undefined : TAKEN);
+      return (node) => (node.portsFree(ports) ? undefined : NO_FREE_PORTS);
     },
     eventsToRegister: () => [
       {

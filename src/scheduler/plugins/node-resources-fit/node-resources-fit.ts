@@ -74,43 +74,46 @@ function fitFilter(
   const wanted = scalars
     .filter(([name]) => !isIgnored(name))
     .map(([name, amount]) => ({ name, amount, column: table.scalar(name), backed: isBackedByDevices(name) }));
-  const answers = new Map<string, Status>();
-  const answer = (reasons: string[], hopeless: boolean): Status => {
-    const key = `${hopeless} ${reasons.join(',')}`;
-    let status = answers.get(key);
+  const statuses = new Map<string, Status>();
+  const statusFor = (reasons: string[], unresolvable: boolean): Status => {
+    const key = `${unresolvable} ${reasons.join(',')}`;
+    let status = statuses.get(key);
     if (status === undefined)
-      answers.set(key, (status = new Status(hopeless ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)));
+      statuses.set(
+        key,
+        (status = new Status(unresolvable ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)),
+      );
     return status;
   };
   return ({ slot }) => {
     const tooManyPods = table.podCount[slot]! + 1 > table.allocatablePods[slot]!;
-    if (isEmpty) return tooManyPods ? answer(['Too many pods'], false) : undefined;
+    if (isEmpty) return tooManyPods ? statusFor(['Too many pods'], false) : undefined;
     const shortOfCpu = milliCpu > 0 && milliCpu > table.allocatableCpu[slot]! - table.requestedCpu[slot]!;
     const shortOfMemory = memory > 0 && memory > table.allocatableMemory[slot]! - table.requestedMemory[slot]!;
     const shortOfStorage =
       ephemeralStorage > 0 && ephemeralStorage > table.allocatableEphemeral[slot]! - table.requestedEphemeral[slot]!;
     if (!tooManyPods && !shortOfCpu && !shortOfMemory && !shortOfStorage && wanted.length === 0) return undefined;
     const reasons: string[] = [];
-    let hopeless = false;
-    const insufficient = (name: string, isHopeless: boolean): void => {
+    let unresolvable = false;
+    const insufficient = (name: string, isUnresolvable: boolean): void => {
       reasons.push(`Insufficient ${name}`);
-      hopeless ||= isHopeless;
+      unresolvable ||= isUnresolvable;
     };
     if (tooManyPods) reasons.push('Too many pods');
     if (shortOfCpu) insufficient('cpu', milliCpu > table.allocatableCpu[slot]!);
     if (shortOfMemory) insufficient('memory', memory > table.allocatableMemory[slot]!);
     if (shortOfStorage) insufficient('ephemeral-storage', ephemeralStorage > table.allocatableEphemeral[slot]!);
     for (const { name, amount, column, backed } of wanted) {
-      /** Where no device plugin has it, devices are claimed for it: DynamicResources knows. */
+      /** DynamicResources decides about resources that no device plugin of the node provides. */
       if (backed && column.allocatable[slot] === 0) continue;
       if (amount > column.allocatable[slot]! - column.requested[slot]!)
         insufficient(name, amount > column.allocatable[slot]!);
     }
-    return reasons.length === 0 ? undefined : answer(reasons, hopeless);
+    return reasons.length === 0 ? undefined : statusFor(reasons, unresolvable);
   };
 }
 
-/** A pod that left (or shrank) helps only one that wants something of what it held. */
+/** A pod that was deleted or scaled down helps only if it held a resource that the rejected pod requests. */
 function freesRequestedResources(pod: PodInfo, before: Pod, after: Pod | undefined): boolean {
   if (after === undefined) {
     const held = schedulerRequests(before);
@@ -134,7 +137,7 @@ function amountOf(requests: PodInfo['shape']['requests'], name: string): number 
   return requests.scalars.find(([scalar]) => scalar === name)?.[1] ?? 0;
 }
 
-/** A node helps when the pod fits on it while it is empty, and it is new or has more of a requested resource. */
+/** A node helps if the pod would fit on it when empty, and it is new or has more of a requested resource. */
 function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node): boolean {
   const { requests } = pod.shape;
   const has = (node: Node | undefined, name: string): number => {

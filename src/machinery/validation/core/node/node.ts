@@ -1,21 +1,22 @@
 /** Validation of Nodes. */
 import type { Node, NodeConfigSource, ConfigMapNodeConfigSource } from '../../../../api/generated/core-v1.ts';
-import { append, isRecord, parseCidr } from '../../../../base/index.ts';
+import { append, isRecord, parseCidr, quote } from '../../../../base/index.ts';
 import {
   duplicate,
   type FieldError,
   forbiddenField,
+  internalFieldError,
   invalidValue,
   path,
   type Path,
   required,
 } from '../../../errors/index.ts';
-import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
+import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain, utf8Longer } from '../../../names/index.ts';
 import { parseGoJson } from '../../go-json-error.ts';
 import { goStruct } from '../../go-struct.ts';
 import { checkLegacyCidr, cidrWarnings } from '../../ip.ts';
 import type { KindValidation } from '../../kind-validation.ts';
-import { metadata, metadataUpdate } from '../../metadata-checks.ts';
+import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
 import { validateTaints } from '../pod/tolerations.ts';
 import { validateResourceQuantity } from '../resources.ts';
 
@@ -77,14 +78,38 @@ function podCidrs(errors: FieldError[], object: Node): void {
   for (const [i, cidr] of cidrs.entries()) checkLegacyCidr(errors, cidr, here.index(i));
   if (cidrs.length < 2) return;
   const families = new Set(cidrs.map((cidr) => parseCidr(cidr)?.ip.family));
+  const broken = cidrs.findIndex((cidr) => !parseCidr(cidr));
+  if (broken >= 0) {
+    const why = `invalid CIDR[${broken}]: <nil> (invalid CIDR address: ${cidrs[broken]!})`;
+    errors.push(internalFieldError(here, `invalid PodCIDRs. failed to check with dual stack with error:${why}`));
+  }
   if (cidrs.length > 2 || families.size !== 2 || families.has(undefined)) {
     errors.push(invalidValue(here, cidrs, 'may specify no more than one CIDR for each IP family'));
   }
-  const seen = new Set<string>();
-  for (const [i, cidr] of cidrs.entries()) {
-    if (seen.has(cidr)) errors.push(duplicate(here.index(i), cidr));
-    seen.add(cidr);
+}
+
+const FEATURE_NAME_MAX = 253;
+const FEATURE_NAME = /^[A-Z][a-zA-Z0-9]*(?:\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+
+function declaredFeatures(errors: FieldError[], object: Node): void {
+  const here = STATUS.child('declaredFeatures');
+  const features = object.status?.declaredFeatures ?? [];
+  for (const [i, feature] of features.entries()) {
+    const problem = featureNameProblem(feature);
+    if (problem !== undefined)
+      errors.push(invalidValue(here.index(i), feature, `invalid feature name ${quote(feature)}: ${problem}`));
+    const next = features[i + 1];
+    if (next === undefined) continue;
+    if (feature === next) errors.push(duplicate(here.index(i + 1), next));
+    else if (feature > next) errors.push(invalidValue(here.index(i + 1), next, 'list must be sorted alphabetically'));
   }
+}
+
+function featureNameProblem(name: string): string | undefined {
+  if (utf8Longer(name, FEATURE_NAME_MAX)) return `must be no more than ${FEATURE_NAME_MAX} characters`;
+  if (FEATURE_NAME.test(name)) return undefined;
+  const segments = "must start with an UpperCamelCase segment, with subsequent segments separated by '/'";
+  return `${segments} (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`;
 }
 
 function addressesUpdate(errors: FieldError[], object: Node): void {
@@ -177,10 +202,18 @@ function nodeWarnings(warnings: string[], { spec = {} }: Node): void {
     append(warnings, cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
 }
 
+const RULES = { namespaced: false, name: nameIsDnsSubdomain };
+const nodeChecks = [annotations, taints, resources, declaredFeatures, podCidrs].map(
+  (check) =>
+    (errors: FieldError[], object: Node): void =>
+      check(errors, object),
+);
+
 const nodeUpdate: KindValidation<Node>['update'] = [
   metadataUpdate,
   (errors, object) => annotations(errors, object),
   (errors, object) => resources(errors, object),
+  (errors, object) => declaredFeatures(errors, object),
   addressesUpdate,
   immutableOnceSetUpdate,
   configUpdate,
@@ -189,8 +222,8 @@ const nodeUpdate: KindValidation<Node>['update'] = [
 ];
 
 export const node: KindValidation<Node> = {
-  create: [metadata({ namespaced: false, name: nameIsDnsSubdomain }), annotations, taints, resources, podCidrs],
-  update: nodeUpdate,
+  create: [metadata(RULES), ...nodeChecks],
+  update: [metadataAgain(RULES), ...nodeChecks, ...nodeUpdate],
   status: nodeUpdate,
   warnings: [nodeWarnings],
 };

@@ -90,15 +90,36 @@ export function validateInitContainers(errors: FieldError[], spec: PodSpec, at: 
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
     const here = at.index(i);
     validateContainerCommon(errors, container, here, rules);
-    validateRestartPolicy(errors, container, here);
+    validateInitRestartPolicy(errors, container, here);
     if (names.has(container.name)) errors.push(duplicate(here.child('name'), container.name));
     else if (container.name) names.add(container.name);
     // Init containers run one after the other and may use the same ports.
     validateHostPortConflicts(errors, [container], at);
     if (isRestartableInitContainer(container)) validateProbesAndLifecycle(errors, container, here, rules);
-    else validateNoHandlers(errors, container, here);
+    else {
+      validateNoHandlers(errors, container, here);
+      if (!rules.pod.allowRestartContainerOfInit) validateInitResizePolicy(errors, container, here);
+    }
   }
 }
+
+/** An init container that has ended cannot be restarted to resize it. */
+function validateInitResizePolicy(errors: FieldError[], { resizePolicy = [] }: Container, at: Path): void {
+  const message = "must not be set to 'RestartContainer' for non-sidecar initContainers";
+  for (const [i, { restartPolicy }] of resizePolicy.entries()) {
+    if (restartPolicy === 'RestartContainer')
+      errors.push(invalidValue(at.child('resizePolicy').index(i).child('restartPolicy'), restartPolicy, message));
+  }
+}
+
+/** Rules without a policy are not looked at. */
+function validateInitRestartPolicy(errors: FieldError[], container: Container, at: Path): void {
+  if (container.restartPolicy !== undefined) validateRestartPolicy(errors, container, at);
+  else if (container.restartPolicyRules?.length) errors.push(restartPolicyRequired(at));
+}
+
+const restartPolicyRequired = (at: Path): FieldError =>
+  required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
 
 function validateNoHandlers(errors: FieldError[], container: Container, at: Path): void {
   for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
@@ -212,7 +233,7 @@ function validateRestartPolicy(
     if (!RESTART_POLICIES.includes(restartPolicy))
       errors.push(notSupported(at.child('restartPolicy'), restartPolicy, RESTART_POLICIES));
   } else if (rules.length > 0) {
-    errors.push(required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used'));
+    errors.push(restartPolicyRequired(at));
   }
   if (rules.length > MAX_RESTART_RULES)
     errors.push(tooMany(at.child('restartPolicyRules'), rules.length, MAX_RESTART_RULES));

@@ -1,6 +1,7 @@
 /** The validation rules of a pod or template, relaxed for what the stored object already has. */
 import type { Affinity, Container, PodSpec } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
+import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import { type FieldError, path } from '../../../errors/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validateLabelSelector } from '../../label-selector.ts';
@@ -22,6 +23,7 @@ const STRICT: PodRules = {
   allowInvalidTopologySpreadSelector: false,
   allowNonLocalProjectedTokenPath: false,
   allowNamespacedSysctlsOfHost: false,
+  allowRestartContainerOfInit: false,
 };
 
 const RULES_OF_NEW = [false, true].map((allowPrivileged) => ({
@@ -59,6 +61,11 @@ function allowancesOf({ metadata, spec }: StoredPod): Partial<PodRules> {
     allowNonLocalProjectedTokenPath: hasNonLocalTokenPath(spec),
     allowNamespacedSysctlsOfHost: (spec.securityContext?.sysctls ?? []).some(({ name }) =>
       isNamespacedSysctlOfHost(name, spec),
+    ),
+    allowRestartContainerOfInit: (spec.initContainers ?? []).some(
+      (container) =>
+        !isRestartableInitContainer(container) &&
+        container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
     ),
   };
 }

@@ -319,7 +319,25 @@ describe('a resize', () => {
       'an init container with another image',
       initSized({ cpu: '1' }),
       initSized({ cpu: '1' }, { image: 'other' }),
-      ['spec: Forbidden: only cpu and memory resources are mutable'],
+      ['spec.initContainers[0]: Forbidden: only cpu and memory resources for init or sidecar containers are mutable'],
+    ],
+    [
+      'a container under another name',
+      sized({ cpu: '1' }),
+      pod({ containers: [{ ...CONTAINER, name: 'd', resources: { requests: { cpu: '1' } } }] }),
+      ['spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize'],
+    ],
+    [
+      'resources of the pod that are removed',
+      pod({ resources: { requests: { cpu: '1', memory: '1Gi' } } }),
+      pod({ resources: { requests: { cpu: '1' } } }),
+      ['spec.resources.requests: Forbidden: pod-level resource requests cannot be removed'],
+    ],
+    [
+      'resources of the pod',
+      pod({ resources: { requests: { cpu: '1' } } }),
+      pod({ resources: { requests: { cpu: '2' } } }),
+      [],
     ],
     [
       'one container more',

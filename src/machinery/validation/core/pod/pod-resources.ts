@@ -54,7 +54,7 @@ function validateName(errors: FieldError[], name: string | undefined, at: Path):
 export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Path, rules: RequirementRules): void {
   const resources = spec.resources!;
   if (resources.claims)
-    errors.push(forbiddenField(at.child('claims'), 'claims cannot be set for Resources at pod-level'));
+    errors.push(forbiddenField(at.child('claims'), 'claims may not be set for Resources at pod-level'));
   validatePodLevelResources(errors, resources, at, rules);
   for (const [name, total] of containerRequests(spec)) {
     const own = ownValue(resources.requests, name);

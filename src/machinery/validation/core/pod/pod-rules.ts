@@ -13,4 +13,6 @@ export interface PodRules {
   readonly allowInvalidTopologySpreadSelector: boolean;
   readonly allowNonLocalProjectedTokenPath: boolean;
   readonly allowNamespacedSysctlsOfHost: boolean;
+  /** An init container that is no sidecar has the resize policy RestartContainer. */
+  readonly allowRestartContainerOfInit: boolean;
 }

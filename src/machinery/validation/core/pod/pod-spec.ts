@@ -176,9 +176,8 @@ function validateSubdomain(errors: FieldError[], value: string | undefined, at: 
 function validateHostnameOverride(errors: FieldError[], spec: PodSpec, at: Path): void {
   const hostname = spec.hostnameOverride!;
   const here = at.child('hostnameOverride');
-  if (spec.hostNetwork) errors.push(forbiddenField(here, 'may not be specified when `hostNetwork` is true'));
-  if (spec.setHostnameAsFQDN)
-    errors.push(forbiddenField(here, 'may not be specified when `setHostnameAsFQDN` is true'));
+  if (spec.setHostnameAsFQDN) errors.push(forbiddenField(here, 'may not be specified when setHostnameAsFQDN is true'));
+  if (spec.hostNetwork) errors.push(forbiddenField(here, 'may not be specified when hostNetwork is true'));
   if (utf8Longer(hostname, HOSTNAME_MAX)) errors.push(tooLong(here, HOSTNAME_MAX));
   for (const message of dns1123Subdomain(hostname)) errors.push(invalidValue(here, hostname, message));
 }

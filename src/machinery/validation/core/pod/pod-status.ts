@@ -10,6 +10,7 @@ import {
   notSupported,
   path,
   type Path,
+  required,
 } from '../../../errors/index.ts';
 import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../../../names/index.ts';
 import { goStruct, goStructs } from '../../go-struct.ts';
@@ -112,23 +113,40 @@ function validateExtendedClaim(
 ): void {
   if (!claim) return;
   const here = STATUS.child('extendedResourceClaimStatus');
-  const known = new Set([...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ name }) => name));
+  const known = new Map(
+    [...(spec.initContainers ?? []), ...(spec.containers ?? [])].map((container) => [container.name, container]),
+  );
   const seen = new Set<string>();
+  const mappings = here.child('requestMappings');
+  if (!claim.requestMappings?.length) errors.push(required(mappings, 'at least one request mapping is required'));
   for (const [i, mapping] of (claim.requestMappings ?? []).entries()) {
     const { containerName = '', resourceName = '', requestName = '' } = mapping;
-    const at = here.child('requestMappings').index(i);
-    if (!known.has(containerName)) {
-      const message = 'must match the name of an entry in `spec.initContainers.name` or `spec.containers.name`';
+    const at = mappings.index(i);
+    const container = known.get(containerName);
+    if (!container) {
+      const message = 'must match the name of an entry in spec.initContainers.name or spec.containers.name';
       errors.push(invalidValue(at.child('containerName'), containerName, message));
+    } else if (ownValue(container.resources?.requests, resourceName) === undefined) {
+      const places = 'spec.initContainers.resources.requests or spec.containers.resources.requests';
+      const message = `must match the extended resource name of an entry in ${places}`;
+      errors.push(invalidValue(at.child('resourceName'), resourceName, message));
     }
+    // Upstream's path.
     for (const message of dns1123Label(requestName))
-      errors.push(invalidValue(at.child('requestName'), requestName, message));
-    const key = `${containerName}\n${resourceName}`;
-    if (seen.has(key))
-      errors.push(duplicate(at, goStruct('io.k8s.api.core.v1.ContainerExtendedResourceRequest', mapping)));
+      errors.push(invalidValue(here.child('requestName'), requestName, message));
+    const key = `${containerName}\n${resourceName}\n${requestName}`;
+    if (seen.has(key)) {
+      errors.push(duplicate(at.child('containerName'), containerName));
+      errors.push(duplicate(at.child('resourceName'), resourceName));
+      errors.push(duplicate(at.child('requestName'), requestName));
+    }
     seen.add(key);
   }
   const { resourceClaimName: name = '' } = claim;
+  if (name === '') {
+    errors.push(required(here.child('resourceClaimName')));
+    return;
+  }
   for (const message of nameIsDnsSubdomain(name))
     errors.push(invalidValue(here.child('resourceClaimName'), name, message));
 }

@@ -72,7 +72,7 @@ const families: Readonly<Record<string, readonly Row[]>> = {
     [
       'a host name of its own on the host network',
       pod({ hostNetwork: true, hostnameOverride: 'x' }),
-      ['spec.hostnameOverride: Forbidden: may not be specified when `hostNetwork` is true'],
+      ['spec.hostnameOverride: Forbidden: may not be specified when hostNetwork is true'],
     ],
     [
       'users of its own and the host’s processes',

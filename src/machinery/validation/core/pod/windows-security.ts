@@ -113,7 +113,7 @@ const SYSTEMS = ['linux', 'windows'];
 /** A pod with os.name must not set fields of the other operating system. */
 export function validateOs(errors: FieldError[], spec: PodSpec, at: Path): void {
   const name = spec.os!.name ?? '';
-  if (name === '') errors.push(required(at.child('os', 'name'), 'cannot be empty'));
+  if (name === '') errors.push(required(at.child('os', 'name')));
   else if (name === 'linux') validateLinux(errors, spec, at);
   else if (name === 'windows') validateWindows(errors, spec, at);
   else errors.push(notSupported(at.child('os'), name, SYSTEMS));

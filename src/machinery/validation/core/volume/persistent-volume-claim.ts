@@ -77,7 +77,8 @@ function immutableUpdate(errors: FieldError[], object: PersistentVolumeClaim, ol
     errors.push(forbiddenField(STORAGE, 'field can not be less than status.capacity'));
   }
   validateImmutable(errors, object.spec?.volumeMode, old.spec?.volumeMode, path('volumeMode'));
-  attributesClass(errors, object.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName);
+  if (old.status?.currentVolumeAttributesClassName !== undefined)
+    attributesClass(errors, object.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName);
 }
 
 const goSpec = (claim: PersistentVolumeClaimSpec): unknown =>
@@ -122,11 +123,12 @@ function withResourcesOf(
   return restored;
 }
 
+/** A class that the driver has applied can be replaced, not removed. */
 function attributesClass(errors: FieldError[], name: string | undefined, before: string | undefined): void {
-  if (before === undefined || name === before) return;
-  const here = SPEC.child('volumeAttributesClassName');
-  if (name === undefined) errors.push(forbiddenField(here, 'update from non-nil value to nil is forbidden'));
-  else if (name === '') errors.push(forbiddenField(here, 'update from non-nil value to an empty string is forbidden'));
+  if (name === before || name) return;
+  const to = name === undefined ? 'nil' : 'empty string';
+  const message = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`;
+  errors.push(forbiddenField(SPEC.child('volumeAttributesClassName'), message));
 }
 
 function statusUpdate(errors: FieldError[], object: PersistentVolumeClaim): void {

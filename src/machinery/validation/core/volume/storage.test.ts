@@ -211,9 +211,17 @@ describe('a claim', () => {
     ],
     [
       'its attributes go',
+      claim({ volumeAttributesClassName: 'c' }, { status: { ...BOUND.status, currentVolumeAttributesClassName: 'c' } }),
+      claim({ volumeAttributesClassName: '' }, BOUND),
+      [
+        'spec.volumeAttributesClassName: Forbidden: update to empty string is forbidden when status.currentVolumeAttributesClassName is not nil',
+      ],
+    ],
+    [
+      'its attributes go before they are applied',
       claim({ volumeAttributesClassName: 'c' }, BOUND),
       claim({ volumeAttributesClassName: '' }, BOUND),
-      ['spec.volumeAttributesClassName: Forbidden: update from non-nil value to an empty string is forbidden'],
+      [],
     ],
     [
       'asks for more before it is bound',

@@ -4,8 +4,9 @@
  * a compiled predicate finds these quickly.
  */
 import { schema as builtIn } from '../../api/index.ts';
-import { append, cloneJson, isRecord, ownValue, setOwn } from '../../base/index.ts';
+import { append, cloneJson, isRecord, ownValue, setOwn, stringifyJson } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
+import type { Growth } from '../../machinery/defaulting/index.ts';
 import {
   additionalOf,
   isEmbeddedResource,
@@ -147,13 +148,13 @@ class Pruning {
 }
 
 /** Sets defaults for missing fields, and for nulls of non-nullable fields, in place. */
-export function applySchemaDefaults(value: unknown, schema: Schema | undefined): void {
+export function applySchemaDefaults(value: unknown, schema: Schema | undefined, growth?: Growth): void {
   if (!schema || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     for (let i = 0; i < value.length; i++) {
-      if (isDefaultable(value[i], items)) value[i] = cloneJson(items!.default);
-      applySchemaDefaults(value[i], items);
+      if (isDefaultable(value[i], items)) value[i] = defaultOf(items!, growth);
+      applySchemaDefaults(value[i], items, growth);
     }
     return;
   }
@@ -162,15 +163,27 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
     const property = ownValue(schema.properties, name)!;
     if (property.default == null) continue;
     if (!Object.hasOwn(object, name) || isDefaultable(object[name], property))
-      setOwn(object, name, cloneJson(property.default));
+      setOwn(object, name, defaultOf(property, growth));
   }
   const additional = additionalOf(schema);
   for (const name of Object.keys(object)) {
     const property = propertyOf(schema, name);
-    if (!property && isDefaultable(object[name], additional)) setOwn(object, name, cloneJson(additional!.default));
-    applySchemaDefaults(object[name], property ?? additional);
+    if (!property && isDefaultable(object[name], additional)) setOwn(object, name, defaultOf(additional!, growth));
+    applySchemaDefaults(object[name], property ?? additional, growth);
   }
 }
+
+/** A copy of the schema's default. */
+function defaultOf(schema: Schema, growth: Growth | undefined): unknown {
+  if (growth) {
+    let length = defaultLengths.get(schema);
+    if (length === undefined) defaultLengths.set(schema, (length = stringifyJson(schema.default).length));
+    growth.add(length);
+  }
+  return cloneJson(schema.default);
+}
+
+const defaultLengths = new WeakMap<Schema, number>();
 
 const isDefaultable = (value: unknown, schema: Schema | undefined): boolean =>
   value === null && schema !== undefined && !schema.nullable && schema.default != null;

@@ -1,5 +1,7 @@
 /** Resolves what users write (`deploy/web`, a manifest) to an API resource. */
-import { discover, type ApiObject, type Client, type DiscoveredResource, type Discovery } from '../client/index.ts';
+import type { Client } from './client.ts';
+import { discover, type DiscoveredResource, type Discovery } from './discovery.ts';
+import type { ApiObject } from './resource.ts';
 
 export class ResourceFinder {
   #known: Promise<Discovery> | undefined;

@@ -14,7 +14,7 @@ export interface SchedulerQuestion {
   readonly pod: string;
 }
 
-export async function askScheduler({
+export async function queryScheduler({
   address = DEFAULT_ADDRESS,
   kubeconfig,
   namespace,

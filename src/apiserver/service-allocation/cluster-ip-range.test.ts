@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AddressRange } from './address-range.ts';
+import { ClusterIpRange } from './cluster-ip-range.ts';
 
 describe('a range of addresses', () => {
   it.each([
@@ -10,7 +10,7 @@ describe('a range of addresses', () => {
     { cidr: 'fd00:10:96::/112', size: 65535n, statics: 256n, first: 'fd00:10:96::1', network: 'fd00:10:96::' },
     { cidr: 'fd00:10:96::/48', size: 1n << 64n, statics: 256n, first: 'fd00:10:96::1', network: 'fd00:10:96::' },
   ])('$cidr', ({ cidr, size, statics, first, network }) => {
-    const range = new AddressRange(cidr);
+    const range = new ClusterIpRange(cidr);
     expect([range.size, range.staticSize, range.at(0n), range.networkAddress]).toEqual([size, statics, first, network]);
     expect(range.contains(first)).toBe(true);
     expect(range.contains(network)).toBe(false);
@@ -23,10 +23,10 @@ describe('a range of addresses', () => {
     ['fd00::1', false],
     ['nonsense', false],
   ])('10.96.0.0/16 has %s: %s', (address, expected) => {
-    expect(new AddressRange('10.96.0.0/16').contains(address)).toBe(expected);
+    expect(new ClusterIpRange('10.96.0.0/16').contains(address)).toBe(expected);
   });
 
   it('is nothing without an address', () => {
-    expect(() => new AddressRange('10.96/16')).toThrow('invalid CIDR');
+    expect(() => new ClusterIpRange('10.96/16')).toThrow('invalid CIDR');
   });
 });

@@ -9,7 +9,8 @@ import {
   type DecodedObject,
   type DecodeRequest,
 } from '../../machinery/decode/index.ts';
-import { badRequest, isBadInput, StatusError } from '../../machinery/errors/index.ts';
+import type { Growth } from '../../machinery/defaulting/index.ts';
+import { badRequest, isBadInput, isTooLarge, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
 import { applySchemaDefaults, prune, conformMetadata, type IsNormalized } from './prune-and-default.ts';
@@ -27,7 +28,7 @@ export class CustomDecoder {
     this.#isNormalized = isNormalized;
   }
 
-  decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
+  decode({ body, contentType, expected }: DecodeRequest, growth?: Growth): DecodedObject {
     const unrecognized = (why: string): StatusError =>
       badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
     const { value, strictErrors, unfit } = orElse(
@@ -46,12 +47,12 @@ export class CustomDecoder {
       return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected.kind}: ${why}`);
     };
     if (unfit !== undefined) throw cannotBeHandled(numberRangeError(unfit));
-    const conformed = orElse(() => this.conform(value), cannotBeHandled);
+    const conformed = orElse(() => this.conform(value, growth), cannotBeHandled);
     return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
   }
 
   /** Prunes and defaults a parsed value. Other kinds are not changed: validation rejects them. */
-  conform(value: unknown): Conformed {
+  conform(value: unknown, growth?: Growth): Conformed {
     if (!isRecord(value))
       throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
     const { kind = this.#gvk.kind, apiVersion = apiVersionOf(this.#gvk) } = value;
@@ -68,7 +69,7 @@ export class CustomDecoder {
       return { object: inOrder(object), strictErrors };
     }
     const { object, strictErrors } = prune(value, schema);
-    applySchemaDefaults(object, schema);
+    applySchemaDefaults(object, schema, growth);
     return { object: inOrder(object), strictErrors };
   }
 }
@@ -125,7 +126,7 @@ function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   try {
     return run();
   } catch (error) {
-    if (isBadInput(error)) throw wrap(error.message);
+    if (isBadInput(error) && !isTooLarge(error)) throw wrap(error.message);
     throw error;
   }
 }

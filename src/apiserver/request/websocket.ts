@@ -1,10 +1,10 @@
 /**
- * Watches over WebSockets, for browsers: each event is one message, text for JSON and binary for protobuf. The client
- * sends nothing; it ends the watch by closing.
+ * Watches and logs over WebSockets, for browsers. Each event of a watch is one message, text for JSON and binary for
+ * protobuf; the bytes of a log come as they are read, or in base64. The client sends nothing; it ends by closing.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
-import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request/request.ts';
-import type { Sending } from '../request/request.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from './request.ts';
+import type { Sending } from './request.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 /** Browsers send their token as a subprotocol, which must not be selected. */
@@ -27,6 +27,10 @@ interface MessageStream {
   readonly text: boolean;
   /** The bytes before the message in each piece: the length of a protobuf frame. */
   readonly prefixBytes: number;
+  /** Whether messages are base64. */
+  readonly base64?: boolean;
+  /** Whether an empty message tells the client that the connection is established. */
+  readonly greets?: boolean;
   /** Must not reject; ends with the sink's signal. */
   run(sink: ResponseSink): Promise<void>;
 }
@@ -36,6 +40,7 @@ export function streamOverWebSocket(request: ApiRequest, stream: MessageStream):
   const { rawRequest, socket, head } = request.upgrade!;
   server.handleUpgrade(rawRequest, socket, head, (connection) => {
     connection.on('error', () => connection.terminate());
+    if (stream.greets) connection.send('', { binary: !stream.text });
     const sending = request.beginSending?.(() => connection.terminate());
     connection.once('close', () => sending?.finished());
     void stream.run(sinkOf(connection, { signal: request.signal, stream, sending })).finally(() => connection.close());
@@ -49,7 +54,31 @@ interface Messages {
   readonly sending: Sending | undefined;
 }
 
-function sinkOf(connection: WebSocket, { signal, stream: { text, prefixBytes }, sending }: Messages): ResponseSink {
+/** The subprotocols of logs, and whether each one is base64; '' is a client that asks for none. */
+const LOG_PROTOCOLS: ReadonlyMap<string, boolean> = new Map([
+  ['', false],
+  ['binary.k8s.io', false],
+  ['base64.binary.k8s.io', true],
+]);
+
+/** Hijacks the connection; a client that offers unknown subprotocols only is refused. */
+export function copyOverWebSocket(request: ApiRequest, run: (sink: ResponseSink) => Promise<void>): ApiResponse {
+  const offered = (headerOf(request, 'sec-websocket-protocol') ?? '').split(',').map((name) => name.trim());
+  const wanted = offered.find((name) => !name.startsWith(TOKEN_PROTOCOL)) ?? '';
+  const base64 = LOG_PROTOCOLS.get(wanted);
+  if (base64 === undefined)
+    return {
+      status: 403,
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+      body: Buffer.from(`requested protocol(s) are not supported: [${offered.join(' ')}]`),
+    };
+  return streamOverWebSocket(request, { text: base64, base64, prefixBytes: 0, greets: true, run });
+}
+
+function sinkOf(
+  connection: WebSocket,
+  { signal, stream: { text, prefixBytes, base64 }, sending }: Messages,
+): ResponseSink {
   let waiting: (() => void)[] = [];
   const wake = (): void => {
     const woken = waiting;
@@ -64,7 +93,8 @@ function sinkOf(connection: WebSocket, { signal, stream: { text, prefixBytes }, 
       const { length } = piece;
       const message = typeof piece === 'string' ? Buffer.from(piece) : piece;
       sending?.wrote(length);
-      connection.send(message.subarray(prefixBytes), { binary: !text }, () => {
+      const content = message.subarray(prefixBytes);
+      connection.send(base64 ? content.toString('base64') : content, { binary: !text }, () => {
         sending?.took(length);
         if (connection.bufferedAmount <= LOW_WATER_BYTES) wake();
       });

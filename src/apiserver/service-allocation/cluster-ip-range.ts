@@ -1,5 +1,5 @@
 /** A range of cluster IPs. */
-import { AddressRange as AddressBlock, formatIp, parseCidr, parseIp } from '../../base/index.ts';
+import { AddressRange, formatIp, parseCidr, parseIp } from '../../base/index.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';
 
@@ -9,9 +9,9 @@ const STATIC_SHARE = 16n;
 /** Only this many addresses of a huge range are used. */
 const MAX_SIZE = 1n << 64n;
 
-export class AddressRange {
+export class ClusterIpRange {
   readonly family: IpFamily;
-  readonly #block: AddressBlock;
+  readonly #block: AddressRange;
   /** The number of addresses that can be allocated. */
   readonly size: bigint;
   /** Clients choose addresses from the lower part; the allocator uses it only when the rest is exhausted. */
@@ -21,7 +21,7 @@ export class AddressRange {
     const parsed = parseCidr(cidr);
     if (!parsed) throw new Error(`invalid CIDR ${cidr}`);
     this.family = parsed.ip.family === 6 ? 'IPv6' : 'IPv4';
-    this.#block = AddressBlock.parse(`${formatIp(parsed.network)}/${parsed.prefix}`);
+    this.#block = AddressRange.parse(`${formatIp(parsed.network)}/${parsed.prefix}`);
     // Neither the network address nor IPv4's broadcast address can be allocated.
     const usable = this.#block.size - (this.family === 'IPv4' ? 2n : 1n);
     this.size = usable < 0n ? 0n : usable > MAX_SIZE ? MAX_SIZE : usable;

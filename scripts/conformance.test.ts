@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { missingParts, needsContainers, outcomesOf, selectTests } from './conformance.mjs';
+import { root } from './toolchain.mjs';
+
+const TIERS = { 'a.go': { '0': [10, 5], '3': [20] }, 'b.go': { '1': [7] } };
+
+describe('the conformance tests', () => {
+  it('are all there', () => {
+    const text = fs.readFileSync(path.join(root, 'test', 'conformance', 'tiers.json'), 'utf8');
+    const tiers = JSON.parse(text) as Record<string, Record<string, number[]>>;
+    const count = (tier: string): number =>
+      Object.values(tiers).reduce((sum, one) => sum + (one[tier]?.length ?? 0), 0);
+    expect(['0', '1', '2', '3'].map(count)).toEqual([113, 33, 66, 234]);
+  });
+
+  it.each([
+    [['0'], { 'a.go': [5, 10] }],
+    [['0', '1'], { 'a.go': [5, 10], 'b.go': [7] }],
+    [['a.go'], { 'a.go': [5, 10, 20] }],
+    [['a.go:20', 'b.go:7'], { 'a.go': [20], 'b.go': [7] }],
+  ])('are chosen by %j', (wanted, expected) => {
+    expect(Object.fromEntries(selectTests(TIERS, wanted))).toEqual(expected);
+  });
+
+  it('say which of them need containers, and what nobody knows', () => {
+    expect(needsContainers(TIERS, selectTests(TIERS, ['0', '1']))).toBe(false);
+    expect(needsContainers(TIERS, selectTests(TIERS, ['a.go:20']))).toBe(true);
+    expect(() => selectTests(TIERS, ['0', 'a.go:21'])).toThrow('there is no conformance test a.go:21');
+  });
+
+  it('say by name what is missing', () => {
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-conformance-'));
+    fs.mkdirSync(path.join(directory, 'bin'));
+    fs.writeFileSync(path.join(directory, 'bin', 'kubectl'), '');
+    const names = (withContainers: boolean): (string | undefined)[] =>
+      missingParts(directory, withContainers).map((text) => text.split(':')[0]);
+    expect(names(false)).toEqual(['bin/e2e.test', 'k8s/test/e2e']);
+    expect(names(true)).toContain('images/images.tar');
+    fs.rmSync(directory, { recursive: true });
+  });
+
+  it('are read from the report', () => {
+    const spec = {
+      LeafNodeType: 'It',
+      LeafNodeLocation: { LineNumber: 7 },
+      RunTime: 1_230_000_000,
+      LeafNodeText: 'works',
+    };
+    const suites = [
+      {
+        SpecReports: [
+          { ...spec, State: 'passed', ContainerHierarchyTexts: ['[sig-a]'] },
+          { ...spec, State: 'skipped' },
+          { ...spec, State: 'failed', Failure: { Message: 'no\n  good' } },
+          { ...spec, LeafNodeType: 'BeforeSuite', State: 'passed' },
+        ],
+      },
+    ];
+    expect(outcomesOf('a.go', suites)).toEqual([
+      { test: 'a.go:7', state: 'passed', seconds: 1.2, text: '[sig-a] works', failure: '' },
+      { test: 'a.go:7', state: 'failed', seconds: 1.2, text: 'works', failure: 'no good' },
+    ]);
+  });
+});

@@ -1,0 +1,8 @@
+/**
+ * Glass: answers questions about the state of a cluster. `why` explains why an object is not as its spec asks for, from what
+ * the API tells the user who asks, on any cluster; a scheduler of ours adds its decisions.
+ */
+export { why } from './why/explain.ts';
+export type { Answer, Cause, Explanation, Subject } from './why/explanation.ts';
+export type { SchedulingDecision } from './why/reader.ts';
+export { answerText } from './why/text.ts';

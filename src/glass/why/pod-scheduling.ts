@@ -1,0 +1,83 @@
+/** Why a pod has no node, or why it has this one. */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { podCondition } from '../../component-helpers/index.ts';
+import type { Cause } from './explanation.ts';
+import { volumeCauses } from './pod-volumes.ts';
+import type { Reader, SchedulingDecision } from './reader.ts';
+
+const MAX_NODES = 10;
+const DEFAULT_SCHEDULER = 'default-scheduler';
+
+export async function schedulingCauses(reader: Reader, pod: Pod): Promise<Cause[]> {
+  const gates = pod.spec?.schedulingGates ?? [];
+  if (gates.length > 0)
+    return [
+      {
+        reason: 'SchedulingGated',
+        message: `it has the scheduling gates ${gates.map(({ name }) => name).join(', ')}`,
+        remedy: 'the controllers that set the gates remove them when the pod may be scheduled',
+      },
+    ];
+  const condition = podCondition(pod, 'PodScheduled');
+  const decision = await reader.schedulingDecision(nameOf(pod));
+  if (!condition && !decision) return [unseen(pod)];
+  const message = decision?.message || condition?.message || 'no node fits';
+  return [
+    {
+      reason: condition?.reason ?? 'Unschedulable',
+      message,
+      ...(decision ? { evidence: rejections(decision) } : {}),
+      ...(decision && decision.whatWouldHelp.length > 0 ? { remedy: decision.whatWouldHelp.join('; or ') } : {}),
+    },
+    ...(await volumeCauses(reader, pod)),
+  ];
+}
+
+/** Why a pod is where it is: the scores of its node and of the next best ones. */
+export async function placementCause(reader: Reader, pod: Pod): Promise<Cause[]> {
+  const decision = await reader.schedulingDecision(nameOf(pod));
+  if (!decision || decision.outcome !== 'scheduled') return [];
+  return [
+    {
+      reason: 'Scheduled',
+      message: `${decision.feasibleNodes} of ${decision.totalNodes} nodes fit, and ${decision.node} was the best`,
+      evidence: [...scores(decision), ...rejections(decision)].slice(0, MAX_NODES),
+    },
+  ];
+}
+
+function scores({ nodes }: SchedulingDecision): string[] {
+  return nodes
+    .filter(({ total }) => total !== undefined)
+    .sort((a, b) => b.total! - a.total!)
+    .map(({ node, total, scores = {} }) => {
+      const parts = Object.entries(scores).map(([plugin, score]) => `${plugin} ${Math.round(score)}`);
+      return `${node} scored ${Math.round(total!)}${parts.length > 0 ? ` (${parts.join(', ')})` : ''}`;
+    });
+}
+
+function rejections({ nodes }: SchedulingDecision): string[] {
+  const rejected = nodes.filter(({ fits }) => !fits);
+  const lines = rejected.slice(0, MAX_NODES).map(({ node, filters }) => {
+    const failed = filters.find(({ result }) => result === 'fail');
+    return `${node}: ${failed ? `${failed.plugin}: ${failed.reasons?.join('; ') ?? 'rejected it'}` : 'rejected'}`;
+  });
+  return rejected.length > MAX_NODES ? [...lines, `and ${rejected.length - MAX_NODES} more nodes`] : lines;
+}
+
+function unseen({ spec }: Pod): Cause {
+  const name = spec?.schedulerName ?? DEFAULT_SCHEDULER;
+  return {
+    reason: 'NoScheduler',
+    message: `no scheduler has tried it; it asks for ${name}`,
+    remedy:
+      name === DEFAULT_SCHEDULER
+        ? 'see that kube-scheduler runs and holds its lease'
+        : `see that a scheduler with the name ${name} runs, or remove spec.schedulerName`,
+  };
+}
+
+const nameOf = ({ metadata: { namespace = '', name = '' } }: Pod): { namespace: string; name: string } => ({
+  namespace,
+  name,
+});

@@ -1,0 +1,214 @@
+/** The package as people install it: packed, unpacked into an empty project, and used by their tools. */
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build, declarations } from '../scripts/build.mjs';
+import { everything } from './requires.ts';
+
+const root = path.join(import.meta.dirname, '..');
+/** Outside of this project, so that nothing of it is found by accident. */
+const project = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-package-'));
+const modules = path.join(project, 'node_modules');
+const MAX_TARBALL_BYTES = 4 * 2 ** 20;
+
+interface Result {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+function run(command: string, args: readonly string[], options: { cwd?: string; timeout?: number } = {}): Result {
+  const { status, stdout, stderr } = spawnSync(command, args, {
+    cwd: project,
+    encoding: 'utf8',
+    timeout: 120_000,
+    ...options,
+  });
+  return { code: status, output: `${stdout}${stderr}` };
+}
+
+const node = (...args: string[]): Result => run(process.execPath, args);
+const tool = (name: string, file: string): string => path.join(root, 'node_modules', name, file);
+
+function write(files: Readonly<Record<string, string | object>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    fs.writeFileSync(path.join(project, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+}
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let packed: Packed;
+beforeAll(async () => {
+  // Beside the build that other tests may be using.
+  const staging = path.join(project, 'staging');
+  await build({ outdir: path.join(staging, 'dist') });
+  await declarations(path.join(staging, 'dist'));
+  for (const name of ['package.json', 'bin', 'README.md', 'SECURITY.md', 'LICENSE', 'CHANGELOG.md'])
+    fs.cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
+  const { stdout, stderr, status } = spawnSync('npm', pack, { cwd: staging, encoding: 'utf8', timeout: 60_000 });
+  expect(status, stderr).toBe(0);
+  const said = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
+  packed = Object.values(said)[0]!;
+  fs.mkdirSync(modules);
+  const unpacked = run('tar', ['xzf', path.join(project, packed.filename), '-C', modules]);
+  expect(unpacked.code, unpacked.output).toBe(0);
+  fs.renameSync(path.join(modules, 'package'), path.join(modules, 'k8ts'));
+  // As npm would install them: the package's dependencies and what a project brings along.
+  for (const name of ['lmdb', 'koffi', 'vitest', 'typescript', '@types/node', 'undici-types']) link(name);
+  write({ 'package.json': { name: 'project', type: 'module', private: true } });
+}, 300_000);
+afterAll(() => fs.rmSync(project, { recursive: true, force: true }), 60_000);
+
+function link(name: string): void {
+  fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+  const target = path.join(root, 'node_modules', name);
+  if (fs.existsSync(target)) fs.symlinkSync(fs.realpathSync(target), path.join(modules, name));
+}
+
+it('is small, and has what it needs alone', () => {
+  expect(packed.size).toBeLessThan(MAX_TARBALL_BYTES);
+  const unwanted = packed.files.filter(({ path: file }) => /\.cache$|\.test\.|^src\/|^test\//.test(file));
+  expect(unwanted).toEqual([]);
+});
+
+it('has a program', () => {
+  const { code, output } = node(path.join(modules, 'k8ts', 'bin', 'k8ts'), 'version');
+  expect(output).toMatch(/^k8ts \d+\.\d+\.\d+\nKubernetes API v1\.36/);
+  expect(code).toBe(0);
+});
+
+const USE = `
+interface Widget extends ApiObject { spec: { speed: number } }
+async function main(): Promise<void> {
+  const cluster = await Cluster.start({ nodes: 2, clock: 'virtual' });
+  await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { b: 'c' } });
+  const { items } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
+  const phase: string | undefined = items[0]?.status?.phase;
+  const widget = await cluster.client.resource<Widget>('example.com/v1/widgets').get({ namespace: 'default', name: 'w' });
+  const speed: number = widget.spec.speed;
+  // @ts-expect-error There is no such field: the types are there.
+  items[0]?.status?.nothing;
+  const client: Client = cluster.client;
+  const script: PodScript = { runFor: '1s' };
+  console.log(phase, speed, client, script);
+}
+void main();
+`;
+const IMPORTS = `import { Cluster, type ApiObject } from 'k8ts';
+import { type Client } from 'k8ts/client';
+import { type PodScript } from 'k8ts/testing';
+`;
+
+describe('types in strict projects that check libraries too', () => {
+  it.each([
+    { file: 'node16.mts', module: 'node16', resolution: 'node16' },
+    { file: 'nodenext.mts', module: 'nodenext', resolution: 'nodenext' },
+    { file: 'required.cts', module: 'nodenext', resolution: 'nodenext' },
+    { file: 'bundler.ts', module: 'esnext', resolution: 'bundler' },
+  ])(
+    '$file',
+    ({ file, module, resolution }) => {
+      write({
+        [`types/${file}`]: `${IMPORTS}${USE}`,
+        [`types/${file}.json`]: {
+          compilerOptions: {
+            strict: true,
+            noEmit: true,
+            skipLibCheck: false,
+            exactOptionalPropertyTypes: true,
+            noUncheckedIndexedAccess: true,
+            target: 'es2022',
+            types: ['node'],
+            module,
+            moduleResolution: resolution,
+          },
+          files: [file],
+        },
+      });
+      const { code, output } = node(tool('typescript', 'bin/tsc'), '--project', path.join('types', `${file}.json`));
+      expect(output).toBe('');
+      expect(code).toBe(0);
+    },
+    120_000,
+  );
+});
+
+const STORY = `
+  const cluster = await Cluster.start({ clock: 'virtual', seed: 1 });
+  await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  await cluster.waitFor('pod/a', 'Ready');
+  await cluster.stop();
+`;
+
+describe('runs in', () => {
+  it('node:test, as a module', () => {
+    write({
+      'a.test.mjs': `import { test } from 'node:test';\nimport { Cluster } from 'k8ts/testing';\ntest('a', async () => {${STORY}});`,
+    });
+    const { code, output } = node('--test', 'a.test.mjs');
+    expect(code, output).toBe(0);
+  }, 120_000);
+
+  it('node:test, by require, with one instance for both', () => {
+    const same = `const assert = require('node:assert');
+assert.equal(require('k8ts').Cluster, Cluster);
+assert.equal((await import('k8ts')).Cluster, Cluster);
+assert.equal(typeof require('k8ts/client').Client, 'function');`;
+    write({
+      'b.test.cjs': `const { test } = require('node:test');\nconst { Cluster } = require('k8ts/testing');\ntest('b', async () => {${same}${STORY}});`,
+    });
+    const { code, output } = node('--test', 'b.test.cjs');
+    expect(code, output).toBe(0);
+  }, 120_000);
+
+  it('vitest, in a project of four files', () => {
+    write({
+      'vitest.config.ts':
+        "import { defineConfig } from 'vitest/config';\nexport default defineConfig({ test: { include: ['vitest/*.test.ts'], testTimeout: 60_000 } });",
+      'tsconfig.json': { compilerOptions: { strict: true, module: 'nodenext' } },
+      'vitest/c.test.ts': `import { test } from 'vitest';\nimport { Cluster } from 'k8ts/testing';\ntest('c', async () => {${STORY}});`,
+    });
+    const { code, output } = node(tool('vitest', 'vitest.mjs'), 'run');
+    expect(code, output).toBe(0);
+  }, 120_000);
+
+  it.runIf(everything)(
+    'plain jest',
+    ({ skip }) => {
+      const installed = run('npm', [
+        'install',
+        '--no-audit',
+        '--no-fund',
+        '--no-save',
+        '--no-package-lock',
+        '--prefix',
+        path.join(project, 'tools'),
+        'jest@30',
+      ]);
+      if (installed.code !== 0) skip(`jest cannot be installed: ${installed.output.trim().split('\n').at(-1) ?? ''}`);
+      write({
+        'jest/package.json': { name: 'plain' },
+        'jest/d.test.js': `const { Cluster } = require('k8ts/testing');\ntest('d', async () => {${STORY}}, 60_000);`,
+      });
+      const { code, output } = run(process.execPath, [path.join(project, 'tools/node_modules/jest/bin/jest.js')], {
+        cwd: path.join(project, 'jest'),
+      });
+      expect(code, output).toBe(0);
+    },
+    240_000,
+  );
+});
+
+it('can be published', () => {
+  const { code, output } = run('npm', ['publish', '--dry-run', path.join(project, packed.filename)]);
+  expect(code, output).toBe(0);
+  expect(output).toContain(`k8ts@`);
+}, 60_000);
