@@ -6,4 +6,4 @@ export { Http2Connection, type Http2Listener, type Http2Options } from './connec
 export { ERROR as HTTP2_ERROR } from './frames.ts';
 export type { Head } from './hpack-encoder.ts';
 export { headersOf } from './request-head.ts';
-export { BodyError, type BodyReceiver, Http2Stream } from './stream.ts';
+export { BodyError, Http2Stream } from './stream.ts';

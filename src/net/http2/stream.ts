@@ -31,7 +31,7 @@ export class BodyError extends Error {
 }
 
 /** Takes a body as it arrives. */
-export interface BodyReceiver {
+interface BodyReceiver {
   data(bytes: Buffer): void;
   end(): void;
 }
