@@ -565,6 +565,26 @@ it('finds a cluster in memory from the directory that it was started in, and fro
   expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
 }, 60_000);
 
+it('runs simulated nodes where the modules and programs of Linux are missing', async () => {
+  const directory = join(scratch, 'elsewhere-platform');
+  const hidden = join(scratch, 'hidden.cjs');
+  writeFileSync(
+    hidden,
+    `const Module = require('node:module');
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, ...rest) {
+  if (name === 'koffi') throw new Error('koffi is for Linux');
+  return resolve.call(this, name, ...rest);
+};`,
+  );
+  const shell = `export NODE_OPTIONS="--require ${hidden}" PATH=/nowhere`;
+  const flags = ['--data-dir', directory, '--port', '0', '--nodes', '0', '--simulated-nodes', '1', '--detach'];
+  const up = await k8ts(['up', ...flags], { shell });
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  expect(await k8ts(['status', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
+  expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
+}, 60_000);
+
 it('reports how long the user waited, from the start of the process', async () => {
   const directory = join(scratch, 'slow');
   // As a machine that needs a second and a half to load the program.

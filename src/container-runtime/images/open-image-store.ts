@@ -5,6 +5,7 @@ import { loadArchive } from './archive/load-archive.ts';
 import { saveArchive } from './archive/save-archive.ts';
 import { BlobStore } from './blob-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { commitImage, type CommitOptions } from './commit-image.ts';
 import { readWithIdleTimeout } from './idle-timeout.ts';
 import { ImageError } from './image-error.ts';
 import { ImageRecords, type ImageRecord } from './image-records.ts';
@@ -129,6 +130,7 @@ function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStor
       return Promise.all(loaded.map(async (record) => images.load(record)));
     },
     saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),
+    commit: async (commit: CommitOptions) => images.load(await commitImage(parts, commit)),
     tag: async (source: string, target: string) => {
       const record = images.record(source);
       const reference = normalizeReference(target);
