@@ -78,7 +78,7 @@ function link(name: string, directory = project): void {
   if (fs.existsSync(target)) fs.symlinkSync(fs.realpathSync(target), place);
 }
 
-it('is small, and has what it needs alone', () => {
+it('is small, and has only what it needs', () => {
   expect(packed.size).toBeLessThan(MAX_TARBALL_BYTES);
   const unwanted = packed.files.filter(({ path: file }) => /\.cache$|\.test\.|^src\/|^test\//.test(file));
   expect(unwanted).toEqual([]);

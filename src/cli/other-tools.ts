@@ -33,7 +33,7 @@ const HINTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The command here for what somebody typed of another tool. */
+/** The equivalent of a command of another tool. */
 export function hintFor(argv: readonly string[]): string | undefined {
   const [first = '', second = ''] = argv;
   return HINTS.get(`${first} ${second}`) ?? HINTS.get(first);
