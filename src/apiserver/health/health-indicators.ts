@@ -1,6 +1,6 @@
 /** The service level indicators at /metrics/slis: what each health check said last, and how often it said what. */
 import { PrometheusRegistry } from '../../kernel/index.ts';
-import type { HealthCheck } from './health.ts';
+import type { HealthCheck } from './health-check.ts';
 
 interface HealthIndicators {
   /** The check, with its results counted. */
