@@ -2,14 +2,14 @@
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
 import {
-  parseJson,
-  parseYaml,
-  numberRangeError,
   type Conformed,
   type DecodedObject,
   type DecodeRequest,
+  type Growth,
+  numberRangeError,
+  parseJson,
+  parseYaml,
 } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
 import { badRequest, isBadInput, isTooLarge, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';

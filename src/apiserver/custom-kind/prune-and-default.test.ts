@@ -87,7 +87,7 @@ describe('pruning', () => {
     expect(strictErrors).toEqual(['unknown field "metadata.unknown"']);
   });
 
-  it('is skipped for what is in form', () => {
+  it('is skipped for objects that need no change', () => {
     const schema = spec({ a: s, l: { type: 'array', items: s }, d: { ...s, default: 'x' } });
     const isNormalized = compileIsNormalized(schema);
     for (const [value, expected] of [

@@ -5,8 +5,7 @@
  */
 import { schema as builtIn } from '../../api/index.ts';
 import { append, cloneJson, isRecord, ownValue, setOwn, stringifyJson } from '../../base/index.ts';
-import { conform } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import { conform, type Growth } from '../../machinery/decode/index.ts';
 import {
   additionalOf,
   isEmbeddedResource,

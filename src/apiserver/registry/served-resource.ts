@@ -5,8 +5,7 @@ import type {
 } from '../../api/generated/apiextensions-v1.ts';
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import type { Conformed, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import type { Conformed, DecodedObject, DecodeRequest, Growth } from '../../machinery/decode/index.ts';
 import type { GroupKind, GroupResource, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';

@@ -1,8 +1,8 @@
 /** The pure steps of server-side apply, for the main thread and for the thread of large requests. */
 import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
-import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { conform, Growth, parseYaml } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { badRequest, failure, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { restoredIntegers, restoreError } from '../../machinery/patch/index.ts';

@@ -14,8 +14,8 @@ import {
   type ResetFields,
   updateManagedFields,
 } from '../../machinery/apply/index.ts';
-import { decodeObject, parseJson } from '../../machinery/decode/index.ts';
-import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { decodeObject, Growth, parseJson } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';

@@ -1,4 +1,4 @@
-import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { HTTP2_ERROR, type Head, type Http2Stream } from '../../net/http2/index.ts';
 import { MalformedMessage } from '../wire/protobuf.ts';
 import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
 import { FrameReader } from './frames.ts';
@@ -14,32 +14,25 @@ export type Handler = { unary: UnaryHandler } | { stream: StreamHandler };
 export type Services = Record<string, Record<string, Handler>>;
 
 const CONTENT_TYPE = 'application/grpc';
+const HEAD: Head = [':status', '200', 'content-type', CONTENT_TYPE];
+const OK_TRAILERS: Head = ['grpc-status', '0'];
 
 /**
- * Serves gRPC calls on Node's HTTP/2 streams directly: a call is one POST whose body is framed messages and whose
- * status is in the trailers. etcd's clients need no more than that.
+ * Serves a gRPC call: one POST whose body is framed messages and whose status is in the trailers. etcd's clients need no more
+ * than that.
  */
 export function serveGrpcStream(
-  stream: ServerHttp2Stream,
-  headers: IncomingHttpHeaders,
+  stream: Http2Stream,
   { services, maxMessageBytes }: { services: Services; maxMessageBytes: number },
 ): void {
-  // A client that disconnects resets its streams.
-  stream.on('error', () => {});
-  // Node may emit a stream that has been reset already; responding to it would throw.
-  if (isOver(stream)) return;
-  if (headers[':method'] !== 'POST' || !String(headers['content-type']).startsWith(CONTENT_TYPE)) {
-    stream.respond({ ':status': headers[':method'] === 'POST' ? 415 : 405 }, { endStream: true });
-    return;
-  }
-  const handler = findHandler(services, String(headers[':path']));
+  const isPost = stream.field(':method') === 'POST';
+  if (!isPost || !stream.field('content-type')?.startsWith(CONTENT_TYPE))
+    return stream.answer([':status', isPost ? '415' : '405'], []);
+  const handler = findHandler(services, stream.field(':path') ?? '');
   if (handler instanceof GrpcError) return refuse(stream, handler);
-  const reader = new FrameReader({ maxMessageBytes, encoding: String(headers['grpc-encoding'] ?? 'identity') });
+  const reader = new FrameReader({ maxMessageBytes, encoding: stream.field('grpc-encoding') ?? 'identity' });
   if ('unary' in handler) answerUnary(stream, reader, handler.unary);
-  else
-    runStream(stream, reader, handler.stream).catch((error: unknown) =>
-      stream.destroy(error instanceof Error ? error : undefined),
-    );
+  else runStream(stream, reader, handler.stream).catch(() => stream.reset(HTTP2_ERROR.internal));
 }
 
 function findHandler(services: Services, path: string): Handler | GrpcError {
@@ -55,7 +48,7 @@ function findHandler(services: Services, path: string): Handler | GrpcError {
   return handler ?? new GrpcError(GrpcCode.UNIMPLEMENTED, `unknown method ${method} for service ${service}`);
 }
 
-function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: UnaryHandler): void {
+function answerUnary(stream: Http2Stream, reader: FrameReader, handle: UnaryHandler): void {
   let answered = false;
   const fail = (error: unknown): void => {
     answered = true;
@@ -72,50 +65,42 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
     answered = true;
     handle(request)
       .then((response) => respond(stream, response), fail)
-      .catch(() => stream.destroy());
+      .catch(() => stream.reset(HTTP2_ERROR.internal));
   };
-  stream.on('data', (chunk: Buffer) => {
-    // A unary call has one message; later ones are ignored.
-    if (answered) return;
-    reader.push(chunk);
-    take();
-  });
-  stream.on('end', () => {
-    if (!answered) fail(new GrpcError(GrpcCode.INTERNAL, reader.incomplete ? 'unexpected EOF' : 'EOF'));
+  stream.readPieces({
+    data(bytes) {
+      // A unary call has one message; later ones are ignored.
+      if (answered) return;
+      reader.push(bytes);
+      take();
+    },
+    end() {
+      if (!answered) fail(new GrpcError(GrpcCode.INTERNAL, reader.incomplete ? 'unexpected EOF' : 'EOF'));
+    },
   });
 }
 
-const isOver = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed;
-
-function respond(stream: ServerHttp2Stream, response: Buffer): void {
-  if (isOver(stream)) return;
-  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
-  stream.once('wantTrailers', () => {
-    if (!isOver(stream)) stream.sendTrailers({ 'grpc-status': '0' });
-  });
-  stream.end(response);
+function respond(stream: Http2Stream, response: Buffer): void {
+  stream.begin(HEAD, []);
+  stream.write(response);
+  stream.endWithTrailers(OK_TRAILERS);
 }
 
-async function runStream(stream: ServerHttp2Stream, reader: FrameReader, handle: StreamHandler): Promise<void> {
+async function runStream(stream: Http2Stream, reader: FrameReader, handle: StreamHandler): Promise<void> {
   const call = new StreamCall(stream, reader);
-  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
-  let status = new GrpcError(GrpcCode.OK, '');
-  stream.once('wantTrailers', () => {
-    if (!isOver(stream)) stream.sendTrailers(statusHeaders(status));
-  });
+  stream.begin(HEAD, []);
+  let trailers = OK_TRAILERS;
   try {
     await handle(call);
   } catch (error) {
-    status = statusOf(error);
+    trailers = statusHeaders(statusOf(error));
   }
-  call.finish();
+  call.finish(trailers);
 }
 
-function refuse(stream: ServerHttp2Stream, error: GrpcError): void {
-  if (isOver(stream)) return;
-  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE, ...statusHeaders(error) }, { endStream: true });
-  // The rest of the request is not read.
-  stream.close(constants.NGHTTP2_NO_ERROR);
+/** The status is in the headers where there is no message. The rest of the request is not read. */
+function refuse(stream: Http2Stream, error: GrpcError): void {
+  stream.begin(HEAD, statusHeaders(error), true);
 }
 
 function statusOf(error: unknown): GrpcError {
@@ -125,8 +110,8 @@ function statusOf(error: unknown): GrpcError {
   return grpcErrorOf(error);
 }
 
-function statusHeaders(error: GrpcError): Record<string, string> {
-  const status = { 'grpc-status': String(error.code) };
+function statusHeaders(error: GrpcError): Head {
+  const status = ['grpc-status', String(error.code)];
   if (error.message === '') return status;
   // Percent-encoding of everything outside printable ASCII, and of the percent sign.
   const message = Array.from(Buffer.from(error.message), (byte) =>
@@ -134,5 +119,5 @@ function statusHeaders(error: GrpcError): Record<string, string> {
       ? String.fromCharCode(byte)
       : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
   ).join('');
-  return { ...status, 'grpc-message': message };
+  return [...status, 'grpc-message', message];
 }

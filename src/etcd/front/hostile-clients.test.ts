@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http2 from 'node:http2';
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RealClock } from '../../kernel/index.ts';
 import { TxnRequest } from '../wire/messages.ts';
 import { MalformedMessage, WireReader } from '../wire/protobuf.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';
@@ -32,6 +33,7 @@ const services = {
 
 beforeAll(async () => {
   listener = await listen({
+    clock: new RealClock(),
     host: '127.0.0.1',
     port: 0,
     services,
@@ -67,7 +69,7 @@ async function sentOf(stream: http2.ClientHttp2Stream, pieces: number, size: num
 }
 
 describe('a client of the front', () => {
-  it('is held back when it sends messages faster than they are taken', async () => {
+  it('is stopped when it sends messages faster than they are read', async () => {
     const stream = call('Slow');
     const sent = await sentOf(stream, 200, MEGABYTE / 8);
     // 4 MB wait, and as much as fits into HTTP/2's window; not all that it would like to send.
@@ -77,7 +79,7 @@ describe('a client of the front', () => {
     release();
   });
 
-  it('may send on after its unary call was answered, and nothing of it is kept', async () => {
+  it('may continue to send after its unary call was answered, and nothing is buffered', async () => {
     const stream = call('Unary');
     stream.resume();
     stream.write(message(10));
@@ -99,7 +101,7 @@ describe('a client of the front', () => {
       head.writeUInt32BE(id, 5);
       return Buffer.concat([head, payload]);
     };
-    // GET /, refused at once with 405; and a broken frame, which ends the session while Node has yet to tell of its streams.
+    // GET /, refused at once with 405; and a broken frame, which ends the connection.
     const get = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x78]);
     const requests = Array.from({ length: 50 }, (_, i) =>
       Buffer.concat([raw(1, 5, 2 * i + 1, get), raw(3, 0, 2 * i + 1, Buffer.from([0, 0, 0, 8]))]),

@@ -40,7 +40,7 @@ const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 /** Serves a store over etcd's v3 API until closed, or until the context's signal aborts. */
 export async function serveEtcd(
-  ctx: Pick<Context, 'logger' | 'signal'>,
+  ctx: Pick<Context, 'clock' | 'logger' | 'signal'>,
   options: EtcdFrontOptions,
 ): Promise<EtcdFront> {
   const { store } = options;
@@ -76,6 +76,7 @@ export async function serveEtcd(
       const url = parseListenUrl(text, options.tls);
       const listener = await listen({
         ...url,
+        clock: ctx.clock,
         services,
         maxMessageBytes: maxRequestBytes + GRPC_OVERHEAD_BYTES,
         page: (path) => page(front, path),

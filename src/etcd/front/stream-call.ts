@@ -1,10 +1,12 @@
-import type { ServerHttp2Stream } from 'node:http2';
+import type { Head, Http2Stream } from '../../net/http2/index.ts';
 import { grpcErrorOf } from '../wire/status.ts';
 import type { FrameReader } from './frames.ts';
 
 /** With this many unread messages, HTTP/2's flow control stops the client. */
 const MAX_WAITING = 1000;
 const MAX_WAITING_BYTES = 4 * 1024 * 1024;
+/** With this much unsent, senders wait. */
+const MAX_UNSENT_BYTES = 64 * 1024;
 
 /** One streaming call: the client's messages as they arrive, and a way to send. */
 export class StreamCall {
@@ -17,11 +19,12 @@ export class StreamCall {
   #outbox: Buffer[] = [];
   #drained: Promise<void> | undefined;
   readonly #onEnd = new AbortController();
-  readonly #stream: ServerHttp2Stream;
+  readonly #stream: Http2Stream;
 
-  constructor(stream: ServerHttp2Stream, reader: FrameReader) {
+  constructor(stream: Http2Stream, reader: FrameReader) {
     this.#stream = stream;
-    stream.on('data', (chunk: Buffer) => {
+    stream.onClose(() => this.#stop(true));
+    const data = (chunk: Buffer): void => {
       // After a malformed message or the end of the call nothing is read.
       if (this.#failure !== undefined || this.#finished) return;
       reader.push(chunk);
@@ -35,9 +38,8 @@ export class StreamCall {
       }
       if (this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES) stream.pause();
       this.#wake?.();
-    });
-    stream.on('end', () => this.#stop(false));
-    stream.on('close', () => this.#stop(true));
+    };
+    stream.readPieces({ data, end: () => this.#stop(false) });
   }
 
   /** Aborts when the client is gone. */
@@ -70,30 +72,26 @@ export class StreamCall {
     return this.#drained;
   }
 
-  finish(): void {
+  /** The trailers have the status of the call. */
+  finish(trailers: Head): void {
     this.#finished = true;
     this.#stream.resume();
     this.#flush();
-    if (!this.#stream.destroyed) this.#stream.end();
+    this.#stream.endWithTrailers(trailers);
   }
 
   #flush(): void {
     const frames = this.#outbox;
     if (frames.length === 0) return;
     this.#outbox = [];
-    if (this.#stream.destroyed || this.#stream.closed) return;
-    const more = this.#stream.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
-    if (more || this.#drained !== undefined) return;
-    this.#drained = new Promise((resolve) => {
-      const done = (): void => {
-        this.#drained = undefined;
-        this.#stream.off('drain', done);
-        this.#stream.off('close', done);
-        resolve();
-      };
-      this.#stream.once('drain', done);
-      this.#stream.once('close', done);
+    if (this.#stream.closed) return;
+    let sent = (): void => {};
+    const drained = new Promise<void>((resolve) => (sent = resolve));
+    this.#stream.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames), () => {
+      if (this.#drained === drained) this.#drained = undefined;
+      sent();
     });
+    if (this.#stream.pendingBytes > MAX_UNSENT_BYTES) this.#drained = drained;
   }
 
   #stop(gone: boolean): void {

@@ -10,6 +10,8 @@ export interface ValidationContext {
   readonly features: Readonly<Record<string, boolean>>;
   /** Compiles CEL expressions; without it they are not compiled. */
   readonly cel?: CelCompiler;
+  /** What the rules of a custom resource may cost here; more throws CostlyRulesError. Without it, as upstream. */
+  readonly ruleAllowance?: number;
 }
 
 export const DEFAULT_VALIDATION_CONTEXT: ValidationContext = { allowPrivileged: true, features: {} };

@@ -1,6 +1,6 @@
 /**
- * The server side of HTTP/2 (RFC 9113 without push and priorities), for the API server's port. Requests and responses
- * are bytes, and the frames of one turn of the event loop are sent in one write.
+ * The server side of HTTP/2 (RFC 9113 without push and priorities), for the ports of the API server and of etcd. Requests
+ * and responses are bytes, and the frames of one turn of the event loop are sent in one write.
  */
 export { Http2Connection, type Http2Listener, type Http2Options } from './connection.ts';
 export { ERROR as HTTP2_ERROR } from './frames.ts';

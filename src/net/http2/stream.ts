@@ -30,6 +30,12 @@ export class BodyError extends Error {
   }
 }
 
+/** Takes a body as it arrives. */
+interface BodyReceiver {
+  data(bytes: Buffer): void;
+  end(): void;
+}
+
 interface Queued {
   readonly bytes: Uint8Array;
   readonly taken: (() => void) | undefined;
@@ -42,6 +48,7 @@ interface Reader {
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_HEAD: Head = [];
 /** How much one stream may write before the next one's turn. */
 const TURN_BYTES = 64 * 1024;
 
@@ -69,6 +76,9 @@ export class Http2Stream {
   #remoteEnded: boolean;
   #dropsBody = false;
   #reader: Reader | undefined;
+  #receiver: BodyReceiver | undefined;
+  #paused = false;
+  #trailers: Head | undefined;
   #headers: RequestHeaders | undefined;
   readonly #connection: StreamConnection;
 
@@ -120,6 +130,22 @@ export class Http2Stream {
     });
   }
 
+  /** The body piece by piece. */
+  readPieces(receiver: BodyReceiver): void {
+    this.#receiver = receiver;
+    this.#deliver();
+  }
+
+  /** What arrives meanwhile is kept, and holds the peer back when it fills its window. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#deliver();
+  }
+
   /** Returns an error code when the peer exceeds the window or its Content-Length. */
   receive(bytes: Buffer, flowBytes: number): number {
     this.#receivedBytes += bytes.length;
@@ -129,6 +155,7 @@ export class Http2Stream {
     if (!this.#dropsBody && bytes.length > 0) this.#keep(bytes);
     if (this.#dropsBody || this.#reader) this.#release();
     this.#tryRead();
+    this.#deliver();
     return ERROR.none;
   }
 
@@ -137,6 +164,7 @@ export class Http2Stream {
     this.#remoteEnded = true;
     if (this.#receivedBytes < this.declaredBytes) return ERROR.protocol;
     this.#tryRead();
+    this.#deliver();
     this.#closeIfDone();
     return ERROR.none;
   }
@@ -157,6 +185,19 @@ export class Http2Stream {
       reader.resolve(this.#onlyPiece ?? this.#pieces?.whole() ?? NOTHING);
       this.#forgetPieces();
     }
+  }
+
+  #deliver(): void {
+    const receiver = this.#receiver;
+    if (!receiver || this.#paused || this.closed) return;
+    const bytes = this.#onlyPiece ?? this.#pieces?.whole();
+    this.#forgetPieces();
+    this.#release();
+    if (bytes) receiver.data(bytes);
+    // The receiver may have paused the stream, or ended it.
+    if (!this.#remoteEnded || this.#paused || this.#receiver !== receiver) return;
+    this.#receiver = undefined;
+    receiver.end();
   }
 
   #keep(bytes: Buffer): void {
@@ -243,6 +284,13 @@ export class Http2Stream {
     this.pump();
   }
 
+  /** Ends the response with headers behind its body. */
+  endWithTrailers(trailers: Head): void {
+    if (this.closed || this.#ending) return;
+    this.#trailers = trailers;
+    this.end();
+  }
+
   /** Aborts the response. */
   reset(code: number): void {
     if (this.closed) return;
@@ -265,7 +313,7 @@ export class Http2Stream {
       const length = Math.min(left, this.sendWindow, connection.sendWindow, connection.maxFrameBytes);
       if (length <= 0 || turn <= 0 || connection.congested) return connection.waitForRoom(this);
       const isLast = length === left;
-      const ends = isLast && this.#ending && this.#queue.length === 1;
+      const ends = isLast && this.#ending && this.#queue.length === 1 && !this.#trailers;
       connection.data(this.id, ends ? END_STREAM : 0, bytes, this.#sent, this.#sent + length);
       this.sendWindow -= length;
       connection.sendWindow -= length;
@@ -279,7 +327,8 @@ export class Http2Stream {
       if (ends) return this.#endLocally();
     }
     if (this.#ending && !this.#localEnded && !this.closed) {
-      connection.data(this.id, END_STREAM, NOTHING, 0, 0);
+      if (this.#trailers) connection.headers(this.id, END_STREAM, NO_HEAD, this.#trailers);
+      else connection.data(this.id, END_STREAM, NOTHING, 0, 0);
       this.#endLocally();
     }
   }
