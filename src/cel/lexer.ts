@@ -16,13 +16,13 @@ const SPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)*/y;
 const NUMBER = /(?:0x[0-9a-fA-F]+|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+))[uU]?/y;
 const IDENTIFIER = /[a-zA-Z_][a-zA-Z0-9_]*/y;
 const QUOTED_IDENTIFIER = /`[a-zA-Z0-9_.\-/ ]+`/y;
-/** An escape sequence; a backslash before anything else cannot be in a string. */
-const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})/.source;
-const IN_QUOTES = ['"""', "'''", '"', "'"].map((quote) => {
-  const content = quote.length === 3 ? `(?:[^\\\\]|${ESCAPE})*?` : `(?:[^${quote}\\\\\\r\\n]|${ESCAPE})*`;
-  return { quote, content };
-});
-const STRING = new RegExp(`[bB]?(?:${IN_QUOTES.map(({ quote, content }) => quote + content + quote).join('|')})`, 'y');
+/** Strings in triple quotes, and in single ones. A backslash that starts no escape sequence cannot be in a string. */
+const STRINGS = [
+  /[bB]?"""(?:[^\\]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*?"""/y,
+  /[bB]?'''(?:[^\\]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*?'''/y,
+  /[bB]?"(?:[^"\\\r\n]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*"/y,
+  /[bB]?'(?:[^'\\\r\n]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*'/y,
+];
 const RAW_STRING = /([bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"\r\n]*"|'[^'\r\n]*')/y;
 const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
 
@@ -38,13 +38,23 @@ interface TokenizedSource {
 /** The lexer stops after this many errors. */
 const MAX_PROBLEMS = 30;
 /** What cel-go's lexer consumes before it reports an error: a string up to what cannot be in it, or half of an operator. */
-const HALF_ESCAPE = /\\(?:[0-3][0-7]?|[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7})?[^]?/.source;
-const BROKEN_STRING = new RegExp(
-  IN_QUOTES.filter(({ quote }) => quote.length === 1)
-    .map(({ quote, content }) => `${quote}${content}(?:${HALF_ESCAPE}|[\\r\\n])?`)
-    .join('|'),
-  'y',
-);
+const STRING_STARTS = [
+  /"(?:[^"\\\r\n]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*/y,
+  /'(?:[^'\\\r\n]|\\(?:[abfnrtv"'\\?`]|[0-3][0-7]{2}|[xX][\da-fA-F]{2}|u[\da-fA-F]{4}|U[\da-fA-F]{8}))*/y,
+];
+const HALF_ESCAPE = /\\(?:[0-3][0-7]?|[xX][\da-fA-F]?|u[\da-fA-F]{0,3}|U[\da-fA-F]{0,7})?[^]?|[\r\n]/y;
+
+function brokenString(source: string, at: number): string | undefined {
+  for (const pattern of STRING_STARTS) {
+    pattern.lastIndex = at;
+    const start = pattern.exec(source)?.[0];
+    if (start === undefined) continue;
+    HALF_ESCAPE.lastIndex = at + start.length;
+    return start + (HALF_ESCAPE.exec(source)?.[0] ?? '');
+  }
+  return undefined;
+}
+
 const HALF_OPERATOR = /[&|=][^]?/y;
 
 export function tokenize(source: string): TokenizedSource {
@@ -59,6 +69,13 @@ export function tokenize(source: string): TokenizedSource {
     pattern.lastIndex = at;
     return pattern.exec(source)?.[0];
   };
+  const anyOf = (patterns: readonly RegExp[]): string | undefined => {
+    for (const pattern of patterns) {
+      const text = match(pattern);
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  };
   for (;;) {
     at += match(SPACE)!.length;
     if (at >= source.length) {
@@ -66,7 +83,7 @@ export function tokenize(source: string): TokenizedSource {
       return { tokens, problems };
     }
     const token =
-      stringToken(match(RAW_STRING) ?? match(STRING), at) ??
+      stringToken(match(RAW_STRING) ?? anyOf(STRINGS), at) ??
       numberToken(match(NUMBER), at) ??
       plainToken('identifier', match(IDENTIFIER), at) ??
       plainToken('quoted-identifier', match(QUOTED_IDENTIFIER), at) ??
@@ -76,7 +93,7 @@ export function tokenize(source: string): TokenizedSource {
       at += token.text.length;
       continue;
     }
-    const broken = match(BROKEN_STRING) ?? match(HALF_OPERATOR) ?? String.fromCodePoint(source.codePointAt(at)!);
+    const broken = brokenString(source, at) ?? match(HALF_OPERATOR) ?? String.fromCodePoint(source.codePointAt(at)!);
     problems.push({ at, message: `Syntax error: token recognition error at: '${broken}'` });
     if (problems.length === MAX_PROBLEMS) throw new CelSyntaxError(problems);
     at += broken.length;

@@ -70,22 +70,24 @@ function formatProblem({ name, target, args, at }: Call, checked: Checked): Sour
 const INTEGERS = ['int', 'uint'];
 /** Texts are taken for NaN and the infinities. */
 const DOUBLES = ['double', 'string'];
-const TAKEN: Readonly<Record<string, readonly string[]>> = {
-  s: [...INTEGERS, ...DOUBLES, 'list', 'map', 'bool', 'timestamp', 'bytes', 'duration', 'type', 'null'],
-  d: INTEGERS,
-  f: DOUBLES,
-  e: DOUBLES,
-  b: [...INTEGERS, 'bool'],
-  o: INTEGERS,
-  x: [...INTEGERS, 'string', 'bytes'],
-  X: [...INTEGERS, 'string', 'bytes'],
-};
+const TAKEN: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    s: [...INTEGERS, ...DOUBLES, 'list', 'map', 'bool', 'timestamp', 'bytes', 'duration', 'type', 'null'],
+    d: INTEGERS,
+    f: DOUBLES,
+    e: DOUBLES,
+    b: [...INTEGERS, 'bool'],
+    o: INTEGERS,
+    x: [...INTEGERS, 'string', 'bytes'],
+    X: [...INTEGERS, 'string', 'bytes'],
+  }),
+);
 
 function checkArgument(verb: string, argument: Expression, checked: Checked): void {
   const type = checked.typeOf(argument);
-  if (type.kind !== 'dyn' && !TAKEN[verb]!.includes(type.kind)) {
+  if (type.kind !== 'dyn' && !TAKEN.get(verb)?.includes(type.kind)) {
     const found = RUNTIME_NAMES[type.kind] ?? ('name' in type ? type.name : type.kind);
-    throw new FormatProblem(argument.at, `${CLAUSE_PROBLEMS[verb]}, was given ${found}`);
+    throw new FormatProblem(argument.at, `${CLAUSE_PROBLEMS.get(verb)}, was given ${found}`);
   }
   if (verb === 's' && (argument.kind === 'list' || argument.kind === 'map'))
     for (const part of partsOf(argument)) checkArgument(verb, part, checked);

@@ -42,7 +42,8 @@ export class Side {
     const own = { ...this.#own(), ...(generateName === undefined ? {} : { generateName }) };
     const seen = comparable(answer, own);
     const read = step.watch && isEvent(seen.body) ? [seen.body] : seen.body;
-    const body = step.only ? step.only(read) : read;
+    // A connection that broke off has no body of its form.
+    const body = step.only && answer.status !== 0 ? step.only(read) : read;
     if (!step.reviews) return { ...seen, body };
     return { ...seen, body: { answer: body, reviews: this.#reviews(own) } };
   }

@@ -2,7 +2,7 @@
 import { errorMessage } from '../../base/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import { DeadlineExceeded, unlessAborted, type Clock } from '../../kernel/index.ts';
-import type { HealthCheck } from './health.ts';
+import type { HealthCheck } from './health-check.ts';
 
 /** The key that upstream reads too; it does not exist. */
 const HEALTH_KEY = '/registry/health';

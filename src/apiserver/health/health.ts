@@ -6,17 +6,8 @@ import type { Exchange } from '../request/exchange.ts';
 import { metricsHeaders } from '../request/metrics-headers.ts';
 import type { ApiResponse } from '../request/request.ts';
 import { NO_SNIFF, respondText } from '../request/responses.ts';
+import { ENDPOINTS, type HealthCheck } from './health-check.ts';
 import { healthIndicators } from './health-indicators.ts';
-
-const ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
-
-export interface HealthCheck {
-  readonly name: string;
-  /** Default all three. /livez has only problems that a restart can solve. */
-  readonly endpoints?: readonly (typeof ENDPOINTS)[number][];
-  /** Returns the problem; undefined if healthy. */
-  check(): Promise<string | undefined> | string | undefined;
-}
 
 export const healthEndpoints = (
   { logger, clock }: Pick<Context, 'logger' | 'clock'>,

@@ -5,7 +5,7 @@ import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { etcdChecks } from './etcd-checks.ts';
-import type { HealthCheck } from './health.ts';
+import type { HealthCheck } from './health-check.ts';
 import type { PostStartHooks } from './post-start-hooks.ts';
 
 interface ServerCheckOptions {

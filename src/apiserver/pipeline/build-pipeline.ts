@@ -16,6 +16,7 @@ import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../flow-control/index.ts';
 import { healthEndpoints } from '../health/health.ts';
+import { operatorPages } from '../health/operator-pages.ts';
 import { PostStartHooks } from '../health/post-start-hooks.ts';
 import { serverChecks } from '../health/server-checks.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
@@ -33,7 +34,6 @@ import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
-import { zpages } from '../zpages/index.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
 import { buildRegistry } from './build-registry.ts';
@@ -182,7 +182,7 @@ async function buildHandlerChain(
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
-      ...zpages(ctx, flags),
+      ...operatorPages(ctx, flags),
       ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),

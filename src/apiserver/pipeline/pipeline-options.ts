@@ -5,11 +5,11 @@ import type { AuthenticationOptions } from '../authn/build.ts';
 import type { AuthorizerConfig } from '../authz/build.ts';
 import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
+import type { FlagTexts } from '../health/operator-pages.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import type { Transformer } from '../storage/transformer.ts';
-import type { FlagTexts } from '../zpages/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;

@@ -92,7 +92,7 @@ export function checkPreconditions(scope: Scope, options: DeleteOptions, current
   const isOther = uid !== undefined && uid !== actual;
   const isChanged = resourceVersion !== undefined && resourceVersion !== String(current.revision);
   // Kinds with a deletion of their own check it before all others.
-  if ((isOther || isChanged) && scope.served.strategy.prepareForDelete) {
+  if ((isOther || isChanged) && scope.served.strategy.deletionHeld) {
     const [what, wanted, found] = isOther
       ? ['UID', uid, actual]
       : ['ResourceVersion', resourceVersion, current.revision];

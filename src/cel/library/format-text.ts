@@ -7,9 +7,10 @@ import { fixedText, scientificParts } from './decimal-text.ts';
 
 const DEFAULT_PRECISION = 6;
 const MAX_PRECISION = 1000;
+const GROUP_DIGITS = 3;
 
 /** One `%…` of a format. */
-export interface Clause {
+interface Clause {
   readonly verb: string;
   readonly precision: number | undefined;
 }
@@ -70,16 +71,18 @@ export const formatText = (text: string, args: readonly Value[]): string =>
   eachClause(text, { count: args.length }, (clause, index) => formatOne(args[index]!, clause));
 
 /** What a clause says of a value that it cannot show. */
-export const CLAUSE_PROBLEMS: Readonly<Record<string, string>> = {
-  s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-  d: 'decimal clause can only be used on integers',
-  f: 'fixed-point clause can only be used on doubles',
-  e: 'scientific clause can only be used on doubles',
-  b: 'only integers and bools can be formatted as binary',
-  o: 'octal clause can only be used on integers',
-  x: 'only integers, byte buffers, and strings can be formatted as hex',
-  X: 'only integers, byte buffers, and strings can be formatted as hex',
-};
+export const CLAUSE_PROBLEMS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    s: 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+    d: 'decimal clause can only be used on integers',
+    f: 'fixed-point clause can only be used on doubles',
+    e: 'scientific clause can only be used on doubles',
+    b: 'only integers and bools can be formatted as binary',
+    o: 'octal clause can only be used on integers',
+    x: 'only integers, byte buffers, and strings can be formatted as hex',
+    X: 'only integers, byte buffers, and strings can be formatted as hex',
+  }),
+);
 
 function formatOne(value: Value, { verb, precision = DEFAULT_PRECISION }: Clause): string {
   switch (verb) {
@@ -106,7 +109,7 @@ function formatOne(value: Value, { verb, precision = DEFAULT_PRECISION }: Clause
 }
 
 const wrong = (verb: string, value: Value): CelError =>
-  new CelError(`error during formatting: ${CLAUSE_PROBLEMS[verb]}, was given ${typeNameOf(value)}`);
+  new CelError(`error during formatting: ${CLAUSE_PROBLEMS.get(verb)}, was given ${typeNameOf(value)}`);
 
 function integer(value: Value, verb: string): bigint {
   if (typeof value === 'bigint') return value;
@@ -114,13 +117,18 @@ function integer(value: Value, verb: string): bigint {
   throw wrong(verb, value);
 }
 
-const SPECIAL: Readonly<Record<string, number>> = { NaN, Infinity, '-Infinity': -Infinity };
+const SPECIAL: ReadonlyMap<string, number> = new Map([
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
 
 /** A double, or one of the texts for what is no number. */
 function double(value: Value, verb: string): number {
   if (typeof value === 'number') return value;
-  if (typeof value === 'string' && Object.hasOwn(SPECIAL, value)) return SPECIAL[value]!;
-  throw wrong(verb, value);
+  const special = typeof value === 'string' ? SPECIAL.get(value) : undefined;
+  if (special === undefined) throw wrong(verb, value);
+  return special;
 }
 
 const notFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
@@ -128,7 +136,14 @@ const notFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : valu
 /** In the locale en-US: `12,345.600000`. */
 function localFixed(value: number, precision: number): string {
   if (!Number.isFinite(value)) return notFinite(value);
-  return fixedText(value, precision).replace(/\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+  return fixedText(value, precision).replace(/\d+/, grouped);
+}
+
+function grouped(whole: string): string {
+  const first = whole.length % GROUP_DIGITS || GROUP_DIGITS;
+  let out = whole.slice(0, first);
+  for (let at = first; at < whole.length; at += GROUP_DIGITS) out += `,${whole.slice(at, at + GROUP_DIGITS)}`;
+  return out;
 }
 
 const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';

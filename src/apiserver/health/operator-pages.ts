@@ -11,7 +11,7 @@ export type FlagTexts = Readonly<Record<string, string>>;
 
 const DEBUG_PATHS = ['/flagz', '/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
-export function zpages({ clock, logger }: Pick<Context, 'clock' | 'logger'>, flags: FlagTexts): Endpoint[] {
+export function operatorPages({ clock, logger }: Pick<Context, 'clock' | 'logger'>, flags: FlagTexts): Endpoint[] {
   const startedAt = clock.now();
   const uptimeSeconds = (): number => Math.floor((clock.now() - startedAt) / 1000);
   return [

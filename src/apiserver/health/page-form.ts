@@ -19,7 +19,7 @@ interface Page {
   fields(): Readonly<Record<string, unknown>>;
 }
 
-export const COMPONENT = 'apiserver';
+const COMPONENT = 'apiserver';
 
 export const pageHead = (kind: string): string => `
 ${COMPONENT} ${kind.toLowerCase()}
