@@ -1,6 +1,6 @@
 // npm run build: bundles the program and the library into dist/k8ts.cjs, with dist/k8ts.js and dist/index.js to load it, the
 // programs of threads, and the library's declarations.
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -154,6 +154,16 @@ function writeLoaders(outdir, metafile) {
   }
 }
 
+/**
+ * The manual page, which npm installs with the package.
+ * @param {string} [outdir]
+ */
+export function manual(outdir = dist) {
+  const { stdout, status } = spawnSync(process.execPath, [path.join(outdir, 'k8ts.js'), 'man'], { encoding: 'utf8' });
+  if (status !== 0) fail('The manual page could not be written.');
+  fs.writeFileSync(path.join(outdir, 'k8ts.1'), stdout);
+}
+
 const WARM_UP_MS = 30_000;
 
 /**
@@ -218,6 +228,7 @@ export async function declarations(outdir = dist) {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   ensureInstalled();
   const built = await build();
+  if (built.includes('k8ts')) manual();
   // What is compiled here is of no use to those who install the package.
   await Promise.all([
     declarations(),

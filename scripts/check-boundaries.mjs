@@ -164,7 +164,7 @@ export const AREAS = {
     errors: { imports: [], because: 'every area reports errors' },
     names: { imports: [], because: 'which texts are names depends on nothing else' },
     decode: { imports: ['errors'], because: 'bytes become objects before anything else is known of them' },
-    defaulting: { imports: ['errors', 'decode'], because: 'defaults are set before anything judges the object' },
+    defaulting: { imports: ['decode'], because: 'defaults are set before anything judges the object' },
     selectors: { imports: ['errors', 'names'], because: 'selectors match labels and fields, whatever the object is' },
     patch: { imports: ['errors', 'decode'], because: 'a patch changes JSON by its schema and knows no rules of kinds' },
     apply: { imports: ['errors', 'decode', 'patch'], because: 'apply merges and tracks owners; it does not validate' },

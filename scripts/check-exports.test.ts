@@ -3,7 +3,7 @@ import { deadExports } from './check-exports.mjs';
 
 const found = (files: Record<string, string>): string[] => deadExports(new Map(Object.entries(files)));
 
-describe('exports that nobody imports', () => {
+describe('exports without importers', () => {
   it('are found, with their line', () => {
     expect(
       found({
@@ -13,7 +13,7 @@ describe('exports that nobody imports', () => {
     ).toEqual(['src/a/a.ts:2 unused', 'src/a/a.ts:3 Unused']);
   });
 
-  it('are found behind a door that nobody uses', () => {
+  it('are found behind an index that re-exports them', () => {
     const files = { 'src/a/a.ts': 'export const x = 1;', 'src/a/index.ts': "export { x } from './a.ts';" };
     expect(found(files)).toEqual(['src/a/a.ts:1 x', 'src/a/index.ts:1 x']);
     expect(found({ ...files, 'src/b/b.ts': "import { x } from '../a/index.ts';" })).toEqual([]);
@@ -23,12 +23,12 @@ describe('exports that nobody imports', () => {
     ['a namespace', "import * as a from '../a/index.ts';"],
     ['a dynamic import', "const a = await import('../a/index.ts');"],
     ['a test', "import { x } from '../a/index.ts';"],
-  ])('are not those that %s uses', (_name, text) => {
+  ])('are not exports that %s uses', (_name, text) => {
     const files = { 'src/a/a.ts': 'export const x = 1;', 'src/a/index.ts': "export * from './a.ts';" };
     expect(found({ ...files, 'src/b/b.test.ts': text })).toEqual([]);
   });
 
-  it('are not those of the library', () => {
+  it('are not exports of the library', () => {
     expect(found({ 'src/a/a.ts': 'export const x = 1;', 'src/index.ts': "export { x } from './a/a.ts';" })).toEqual([]);
   });
 });

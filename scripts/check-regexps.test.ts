@@ -21,7 +21,7 @@ describe('expressions that are not linear', () => {
     expect(checkRegexp(source, flags)).toMatch(/not linear|exponential/);
   });
 
-  it('are found by running them, where their shape says nothing', () => {
+  it('are found by running them, where their form does not show it', () => {
     expect(slowText('^(.+?)x(.*)y$', 's')).toMatch(/not linear: \d+ ms for 100? KB/);
   });
 });
@@ -82,7 +82,7 @@ describe('collecting', () => {
   });
 });
 
-it('says where an expression stands, and which exceptions are not needed', () => {
+it('reports the position of an expression, and exceptions that are not needed', () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'k8ts-regexps-'));
   const file = path.join(directory, 'a.ts');
   writeFileSync(file, 'export const a = 1;\nexport const b = /^(?:a+)+$/;\n');

@@ -104,7 +104,10 @@ async function main() {
       help: { type: 'boolean', short: 'h' },
     },
   });
-  if (values.help) return void console.log(USAGE);
+  if (values.help) {
+    console.log(USAGE);
+    return;
+  }
   const tiers = JSON.parse(fs.readFileSync(path.join(root, 'test', 'conformance', 'tiers.json'), 'utf8'));
   const selected = selectTests(tiers, positionals.length > 0 ? positionals : ['0', '1', '2']);
   const withContainers = needsContainers(tiers, selected);

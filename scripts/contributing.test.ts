@@ -43,10 +43,12 @@ describe('CONTRIBUTING.md', () => {
     expect(schema.message('com.example.v1.WidgetList').fields.map(({ name }) => name)).toEqual(['metadata', 'items']);
   });
 
-  it('says what happens to a test that fails among all others, as npm test does it', () => {
+  it('describes what npm test does with a test that fails among all others', () => {
     const script = fs.readFileSync(path.join(root, 'scripts', 'test.mjs'), 'utf8');
-    const limit = /AGAIN_AT_MOST = (\d+)/.exec(script)?.[1];
-    expect(document.replaceAll('\n', ' ')).toContain(`in up to ${limit} files, is tried once more alone`);
+    const limit = /MAX_RETRIED_FILES = (\d+)/.exec(script)?.[1];
+    expect(document.replaceAll('\n', ' ')).toContain(
+      `up to ${limit} files that failed among all tests are tried once more alone`,
+    );
     expect(script).toContain('`unsteady: ${file} ');
     expect(document).toContain('`unsteady: FILE`');
   });

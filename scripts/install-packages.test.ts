@@ -90,7 +90,7 @@ function placesOf(program: string): readonly string[] {
   return PROGRAMS[program]?.files?.map((file) => file.replace('*', '11')) ?? [`/usr/bin/${program}`];
 }
 
-describe('what is missing', () => {
+describe('missing packages', () => {
   it.each([
     ['start', ['runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack']],
     ['test', Object.keys(PROGRAMS).filter((name) => PROGRAMS[name]?.command !== 'verify')],
@@ -136,7 +136,7 @@ describe('installing', () => {
     expect([said, ran]).toEqual([[], []]);
   });
 
-  it('says so, asks apt, and starts no service', () => {
+  it('reports it, runs apt, and starts no service', () => {
     const { machine, said, ran } = fakeMachine({ lacks: ['runc', 'ip', 'tc', 'etcd'], systemd: true });
     ensurePrograms('test', machine);
     expect(said).toEqual(['Installing with apt-get (K8TS_NO_INSTALL=1 prevents it): runc iproute2 etcd-server']);
@@ -153,7 +153,7 @@ describe('installing', () => {
   it.each([
     ['dnf', ['dnf --downloadonly runc nftables', 'dnf runc nftables']],
     ['apk', ['apk add runc nftables']],
-  ])('asks %s', (manager, expected) => {
+  ])('runs %s', (manager, expected) => {
     const { machine, said, ran } = fakeMachine({ manager });
     ensurePrograms('start', machine);
     expect(said).toEqual([`Installing with ${manager} (K8TS_NO_INSTALL=1 prevents it): runc nftables`]);
@@ -182,7 +182,7 @@ describe('installing', () => {
       ['Missing for containers: runc, nft. apt-get could not install them before and is asked again after a day.'],
     ],
     ['is not Linux', { platform: 'darwin' }, []],
-  ])('is left alone by who %s', (_, options, expected) => {
+  ])('does nothing for a user who %s', (_, options, expected) => {
     const { machine, said, ran } = fakeMachine(options);
     ensurePrograms('start', machine);
     expect(said).toEqual(expected);
@@ -193,7 +193,7 @@ describe('installing', () => {
     ['apt-get', 'E: Unable to locate package kubernetes-client\n'],
     ['dnf', 'Error: Unable to find a match\nNo match for argument: /usr/bin/kubectl\n'],
     ['apk', 'ERROR: unable to select packages:\n  kubectl (no such package):\n    required by: world[kubectl]\n'],
-  ])('goes on without a package that %s does not know, and asks no second time', (manager, output) => {
+  ])('continues without a package that %s does not have, and does not request it again', (manager, output) => {
     const isUnknown = (packages: readonly string[]): boolean =>
       packages.some((name) => ['kubernetes-client', '/usr/bin/kubectl', 'kubectl'].includes(name));
     const { machine, said, ran } = fakeMachine({
@@ -212,7 +212,7 @@ describe('installing', () => {
     );
   });
 
-  it('asks again for what was unknown while the mirrors did not answer', () => {
+  it('requests unknown packages again if the mirrors did not answer', () => {
     const { machine, ran } = fakeMachine({
       run: (packages, args) =>
         args.includes('update') ? failed('') : failed(`E: Unable to locate package ${packages[0]}`),
@@ -223,7 +223,7 @@ describe('installing', () => {
     expect(ran).toHaveLength(2 * before);
   });
 
-  it('installs each alone when all together fail', () => {
+  it('installs each separately when installing all together fails', () => {
     const { machine, said, ran } = fakeMachine({
       lacks: ['runc', 'zstd', 'gcc'],
       run: (packages) =>
@@ -259,7 +259,7 @@ describe('installing', () => {
   });
 });
 
-it('remembers for a day what cannot be installed', () => {
+it('remembers for a day which packages cannot be installed', () => {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-packages-'));
   onTestFinished(() => fs.rmSync(directory, { recursive: true }));
   const file = path.join(directory, 'a', 'b.json');
@@ -289,7 +289,7 @@ it.each<[boolean, string[]]>([
 });
 
 describe('the table of programs', () => {
-  it('has what k8ts doctor asks for, with the same packages and words', () => {
+  it('has what k8ts doctor needs, with the same packages and texts', () => {
     const ours = Object.fromEntries(
       Object.keys(NODE_PROGRAMS).map((name) => [
         name,
@@ -319,7 +319,7 @@ describe('the table of programs', () => {
     expect([...programs].filter((name) => !(name in PROGRAMS)).sort()).toEqual([]);
   });
 
-  it('has a package for Debian in every row, and knows the services of those that start one', () => {
+  it('has a Debian package in every row, and names the services that a package starts', () => {
     for (const [name, { packages }] of Object.entries(PROGRAMS)) expect(packages.apt, name).toBeTruthy();
     expect(servicesOf(['runc', 'etcd-server', 'docker-registry', 'containerd'])).toEqual([
       'etcd.service',

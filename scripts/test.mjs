@@ -41,19 +41,19 @@ await Promise.all(
   }),
 );
 
-// A test of a whole cluster can lose against the machine it shares with every other test. What failed among all is
-// tried once more alone: a defect fails again; what passes then is counted as passed and named as unsteady, if its file is
-// in the list of unsteady-tests.mjs, and as failed otherwise.
-const AGAIN_AT_MOST = 5;
+// A test of a whole cluster may fail because other tests use the same machine. Failed files are run once more alone: a defect
+// fails again; a file that passes is reported as unsteady, and counts as passed only if unsteady-tests.mjs lists it.
+const MAX_RETRIED_FILES = 5;
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-test-'));
 /** @type {string[]} */
 let unsteady = [];
 try {
   const all = await runTests(vitestArgs);
-  const again = all.failedFiles.length > 0 && all.failedFiles.length <= AGAIN_AT_MOST && all.failedOutsideTests === 0;
+  const again =
+    all.failedFiles.length > 0 && all.failedFiles.length <= MAX_RETRIED_FILES && all.failedOutsideTests === 0;
   if (again) {
-    console.log(`\nonce more, alone: ${all.failedFiles.map(relative).join(', ')}`);
+    console.log(`\nrunning again, alone: ${all.failedFiles.map(relative).join(', ')}`);
     const alone = await runTests(['--maxWorkers=1', ...all.failedFiles]);
     unsteady = all.failedFiles.filter((file) => !alone.failedFiles.includes(file)).map(relative);
     const steady = alone.failed + alone.failedOutsideTests;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { unsteadyFiles, unsteadyReason } from './unsteady-tests.mjs';
 
 describe('unsteady tests', () => {
-  it('are those of the list, with a reason', () => {
+  it('are the listed ones, with a reason', () => {
     expect(unsteadyReason('test/attacks/time.test.ts')).toContain('processor time');
     expect(unsteadyReason('src/kube-proxy/traffic.test.ts')).toContain('real time');
   });

@@ -14,7 +14,7 @@ it('is ready when it has started: the default ServiceAccount is there', async ()
   expect(account.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-it('gives a client in the process the objects that others see over HTTPS', async () => {
+it('returns the same objects to clients in the process and over HTTPS', async () => {
   await cluster.client
     .resource('v1/configmaps')
     .create({ metadata: { namespace: 'default', name: 'shared' }, data: { a: 'b' } });
@@ -40,7 +40,7 @@ it('gives a client in the process the objects that others see over HTTPS', async
   expect(JSON.parse(body)).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
 });
 
-it('deletes a namespace with what is in it', async () => {
+it('deletes a namespace with its content', async () => {
   const namespaces = cluster.client.resource('v1/namespaces');
   await namespaces.create({ metadata: { name: 'short-lived' } });
   await cluster.client.resource('v1/configmaps').create({ metadata: { namespace: 'short-lived', name: 'inside' } });

@@ -66,7 +66,7 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     expect(JSON.parse(await ok('get --raw /version'))).toMatchObject({ major: '1', minor: '36' });
   });
 
-  it('creates what it has generators for', async () => {
+  it('creates objects of its generators', async () => {
     expect(await ok('create namespace made')).toBe('namespace/made created\n');
     for (const [args, created] of [
       ['configmap settings --from-literal=a=1', 'configmap/settings'],
@@ -113,7 +113,7 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     expect(await ok('describe namespace made')).toMatch(/limits/);
   });
 
-  it('applies, shows differences and prunes nothing of others', async () => {
+  it('applies, shows differences and prunes only its own objects', async () => {
     expect(await ok('apply -f -', configMap('applied', { a: '1', b: '2' }))).toBe('configmap/applied created\n');
     expect(await ok('apply -f -', configMap('applied', { a: '1', b: '2' }))).toBe('configmap/applied unchanged\n');
     const difference = await kubectl('diff -f -', configMap('applied', { a: '3' }));
@@ -227,7 +227,7 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     expect(await ok('config view --minify')).toContain(k8ts.server);
   });
 
-  it('asks what it may do', async () => {
+  it('checks permissions', async () => {
     expect(await ok('auth can-i create pods')).toBe('yes\n');
     expect(await refused('auth can-i create pods --as=nobody --quiet')).toBe('');
     expect(await ok('auth can-i get pods -n made --as=system:serviceaccount:made:robot')).toBe('yes\n');
@@ -240,7 +240,7 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     expect(await ok('auth whoami')).toMatch(/Username +kubernetes-admin/);
   });
 
-  it('refuses what is not there by name', async () => {
+  it('reports missing objects by name', async () => {
     expect(await refused('top nodes')).toBe('error: Metrics API not available\n');
     expect(await refused('top pods')).toBe('error: Metrics API not available\n');
     await ok(
@@ -272,7 +272,7 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     );
   });
 
-  it('takes custom resources', async () => {
+  it('handles custom resources', async () => {
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',

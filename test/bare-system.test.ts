@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   }
 
   it(
-    'npm start installs no package when told not to, and simulates its node',
+    'npm start installs no package with K8TS_NO_INSTALL, and simulates its node',
     async () => {
       const { output, nodes } = await runCluster({ K8TS_NO_INSTALL: '1' });
       expect(output).toContain('Missing for containers: runc, conmon, nft, ip, tc, conntrack. K8TS_NO_INSTALL is set');
@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   );
 
   it(
-    'npm start installs what a node needs and starts one that runs containers',
+    'npm start installs the packages of a node and starts one that runs containers',
     async () => {
       const { output, nodes } = await runCluster();
       const packages = 'runc conmon nftables iproute2 conntrack';
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   );
 
   it(
-    'npm test installs what tests need, and runs those of a file, with containers',
+    'npm test installs the programs of tests, and runs those of a file, with containers',
     async () => {
       const running = system.start(['npm', 'test', '--', 'test/container-runtime.test.ts']);
       const code = await running.ended;

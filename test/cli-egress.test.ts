@@ -102,7 +102,7 @@ describe.skipIf(missing !== undefined)(`k8ts up --egress${missing === undefined 
     }
   }, 60_000);
 
-  it('lets a container reach what the machine reaches, under its address', async () => {
+  it('allows a container to reach outside addresses, with the address of the machine', async () => {
     const pod = {
       apiVersion: 'v1',
       kind: 'Pod',

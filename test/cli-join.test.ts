@@ -68,7 +68,7 @@ describe('k8ts up with the addon join', () => {
         .catch(() => undefined)
     )?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
-  it('makes a node of a kubelet that has a token', async () => {
+  it('creates a node for a kubelet with a token', async () => {
     await createToken(GOOD);
     const runtime = serveRuntime(new FakeRuntime(new RealClock()));
     await runtime.listen(`unix://${join(directory, 'cri.sock')}`);
@@ -112,7 +112,7 @@ describe('k8ts up with the addon join', () => {
     }
   }, 60_000);
 
-  it('lets nobody in with a token that has expired, and removes it', async () => {
+  it('refuses an expired token, and deletes it', async () => {
     await createToken(EXPIRED, { expiration: new Date(Date.now() - 1000).toISOString() });
     const late = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigWith(EXPIRED) }));
     try {
@@ -135,7 +135,7 @@ describe('k8ts up with the addon join', () => {
       .toEqual([`bootstrap-token-${GOOD.id}`]);
   });
 
-  it('lets a token do nothing else', async () => {
+  it('gives a token no other permissions', async () => {
     const guest = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigWith(GOOD) }));
     try {
       await expect(guest.resource('v1/secrets').list({ namespace: 'kube-system' })).rejects.toMatchObject({

@@ -79,7 +79,7 @@ afterAll(async () => {
 describe('a running cluster', () => {
   const at = ['--data-dir', dataDirectory];
 
-  it('tells how it is', async () => {
+  it('shows its state', async () => {
     const status = json<{
       nodes: { name: string; ready: boolean }[];
       components: { name: string; running: boolean }[];
@@ -90,7 +90,7 @@ describe('a running cluster', () => {
     expect((await k8ts(['status', ...at])).stdout).toContain(status.server);
   });
 
-  it('takes more nodes, and fewer', async () => {
+  it('adds and removes nodes', async () => {
     expect((await k8ts(['simulate', 'nodes', '4', ...at])).stdout).toContain('2 added');
     expect(
       json<{ added: string[] }>(
@@ -109,7 +109,7 @@ describe('a running cluster', () => {
     });
   });
 
-  it('is saved while it runs, and the copy lives elsewhere', async () => {
+  it('is saved while it runs, and the copy runs elsewhere', async () => {
     const file = join(scratch, 'saved.tgz');
     const copy = join(scratch, 'copy');
     expect(await k8ts(['snapshot', 'save', file, ...at])).toMatchObject({ code: 0 });
@@ -126,7 +126,7 @@ describe('a running cluster', () => {
     });
   });
 
-  it('is taken over after it was killed, with what it had', async () => {
+  it('is started again after it was killed, with its data', async () => {
     const { pid } = json<{ pid: number }>(await k8ts(['status', ...at, '-o', 'json']));
     process.kill(pid, 'SIGKILL');
     await expect.poll(() => isRunning(pid)).toBe(false);
@@ -335,7 +335,7 @@ describe('one line and exit code 1 for', () => {
   });
 
   it.each(some(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'], 1))(
-    'the kubeconfig of a cluster that is no more, given to %s',
+    'the kubeconfig of a deleted cluster, given to %s',
     async (component) => {
       const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
       const old = join(scratch, 'old-kubeconfig');
@@ -412,14 +412,14 @@ describe('an expired certificate', () => {
       ],
       1,
     ),
-  )('is told in one line by %s', async (_, args) => {
+  )('is reported in one line by %s', async (_, args) => {
     const result = await k8ts(args);
     expect(result.stderr).toMatch(message);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
 
-  it("in the cluster's own kubeconfig is told by status, and nodes are added all the same", async () => {
+  it("in the cluster's own kubeconfig is reported by status, and nodes can still be added", async () => {
     const own = join(dataDirectory, 'kubeconfig');
     const good = readFileSync(own);
     try {
@@ -466,13 +466,13 @@ it.each(
     ],
     8,
   ),
-)('%s prints JSON when asked', async (_, args) => {
+)('%s prints JSON with -o json', async (_, args) => {
   const result = await k8ts([...args, '-o', 'json']);
   expect(result.stderr).toBe('');
   expect(json<unknown>(result)).toBeTypeOf('object');
 });
 
-it('a kubeconfig keeps the clusters that it had', async () => {
+it('a kubeconfig keeps its other clusters', async () => {
   const file = join(scratch, 'merged');
   writeFileSync(
     file,
@@ -565,7 +565,27 @@ it('finds a cluster in memory from the directory that it was started in, and fro
   expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
 }, 60_000);
 
-it('tells how long the user waited, from the start of the process', async () => {
+it('runs simulated nodes where the modules and programs of Linux are missing', async () => {
+  const directory = join(scratch, 'elsewhere-platform');
+  const hidden = join(scratch, 'hidden.cjs');
+  writeFileSync(
+    hidden,
+    `const Module = require('node:module');
+const resolve = Module._resolveFilename;
+Module._resolveFilename = function (name, ...rest) {
+  if (name === 'koffi') throw new Error('koffi is for Linux');
+  return resolve.call(this, name, ...rest);
+};`,
+  );
+  const shell = `export NODE_OPTIONS="--require ${hidden}" PATH=/nowhere`;
+  const flags = ['--data-dir', directory, '--port', '0', '--nodes', '0', '--simulated-nodes', '1', '--detach'];
+  const up = await k8ts(['up', ...flags], { shell });
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  expect(await k8ts(['status', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
+  expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
+}, 60_000);
+
+it('reports how long the user waited, from the start of the process', async () => {
   const directory = join(scratch, 'slow');
   // As a machine that needs a second and a half to load the program.
   const slow = join(scratch, 'slow.cjs');
@@ -577,7 +597,7 @@ it('tells how long the user waited, from the start of the process', async () => 
   expect(json<{ readySeconds: number }>(up).readySeconds).toBeGreaterThan(3);
 }, 60_000);
 
-it('tells what is missing on the machine', async () => {
+it('reports what is missing on the machine', async () => {
   const checks = json<{ name: string; ok: boolean }[]>(await k8ts(['doctor', '-o', 'json']));
   expect(checks.find(({ name }) => name.startsWith('Node'))?.ok).toBe(true);
 });

@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)(
     const until = (what: string, condition: () => Promise<boolean>, limitMs = 30_000): Promise<void> =>
       waitUntil(what, condition, { limitMs });
 
-    it('Pods, Services, node ports, load balancers and names have both, and every Pod answers at all of them', async () => {
+    it('pods, Services, node ports, load balancers and names have both families, and every pod answers at all of them', async () => {
       await client.resource('apps/v1/deployments').create({
         metadata: { name: 'web', namespace: 'default' },
         spec: {

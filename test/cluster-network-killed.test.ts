@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)(
       ];
     };
 
-    it('the next cluster that starts clears up after them, down does too, and who lives is left alone', async () => {
+    it('the next cluster that starts removes their leftovers, and so does down; live clusters stay', async () => {
       const first = await start('first');
       await first.stop('SIGKILL');
       const left = await traces(first.fabric);

@@ -201,7 +201,7 @@ describe.skipIf(missing !== undefined)(
       expect([...(await podNames())].some((name) => log.includes(name))).toBe(true);
     }, 40_000);
 
-    it('traffic flows while DNS is away, and names are back with it', async () => {
+    it('traffic flows while DNS is down, and names are back with it', async () => {
       const [node] = cluster.fleet!.fabric.nodes.values();
       const { spec } = await client.resource('v1/services').get({ name: 'kube-dns', namespace: 'kube-system' });
       const query = encodeMessage({
@@ -233,7 +233,7 @@ describe.skipIf(missing !== undefined)(
       await until('names are known again', resolves);
     }, 30_000);
 
-    it('a Pod under a policy reaches nobody from its first moment on, one without does', async () => {
+    it('a pod under a policy reaches no other pod from its first packet on, one without does', async () => {
       await client.resource('v1/namespaces').create({ metadata: { name: 'guarded' } });
       await client.resource('networking.k8s.io/v1/networkpolicies').create({
         metadata: { name: 'deny', namespace: 'guarded' },
@@ -339,7 +339,7 @@ describe.skipIf(missing !== undefined)(
     }, 90_000);
 
     it(
-      'a node that fails as a whole: traffic and Pods move to the others in time, and it comes back',
+      'a node fails as a whole: traffic and pods move to the others in time, and it recovers',
       async () => {
         const podsOf = async () =>
           (await client.resource('v1/pods').list({ namespace: 'default', labelSelector: 'app=web' })).items;
@@ -428,7 +428,7 @@ describe.skipIf(missing !== undefined)(
       noticedWithinMs + 90_000,
     );
 
-    it('a node that is taken away takes its Pods’ endpoints with it, and others take their place', async () => {
+    it('a removed node takes its pods’ endpoints with it, and others replace them', async () => {
       await cluster.fleet!.remove('node-3');
       await until(
         'the node is gone',

@@ -32,7 +32,7 @@ spec:
 `;
 
 describe('a cluster', () => {
-  it('runs what is applied to it', async () => {
+  it('runs applied objects', async () => {
     const cluster = await start({ nodes: 2 });
     const [applied] = await cluster.apply(deployment(3));
     expect(applied).toMatchObject({ kind: 'Deployment', metadata: { namespace: 'default' } });
@@ -42,7 +42,7 @@ describe('a cluster', () => {
     expect(new Set(items.map(({ spec }) => spec?.nodeName))).toEqual(new Set(['sim-0', 'sim-1']));
   });
 
-  it('takes custom resources and their objects in one go', async () => {
+  it('accepts custom resource definitions and their objects at once', async () => {
     const cluster = await start({ nodes: 0 });
     const objects = await cluster.apply(`
 apiVersion: example.com/v1
@@ -63,14 +63,14 @@ spec:
     expect(await cluster.waitFor('wi/first', 'jsonpath={.spec.size}=3')).toMatchObject({ kind: 'Widget' });
   });
 
-  it('says what it was waiting for when it does not come', async () => {
+  it('names the condition that it waited for when it times out', async () => {
     const cluster = await start({ nodes: 0 });
     await expect(cluster.waitFor('pod/none', 'Ready', { timeout: 50 })).rejects.toThrow(
       'waiting for pod/none to be Ready; it does not exist',
     );
   });
 
-  it("has logs and answers exec as its pods' behaviour says", async () => {
+  it("has logs and answers exec as its pods' behaviour defines", async () => {
     const cluster = await start();
     cluster.simulate({ pod: () => ({ logs: ['first', 'second'], usage: { cpu: 0.5, memory: 1000 } }) });
     await cluster.apply(deployment(1));
@@ -88,7 +88,7 @@ spec:
     expect(body).toMatchObject({ pods: [{ cpu: { usageNanoCores: 5e8 }, memory: { workingSetBytes: 1000 } }] });
   });
 
-  it('answers the streams of kubectl to its simulated pods, or says why not', async (test) => {
+  it('answers the streams of kubectl to its simulated pods, or reports why not', async (test) => {
     const missing = requires('kubectl>=1.31');
     if (missing) return test.skip(missing);
     const cluster = await start();
@@ -141,7 +141,7 @@ spec:
 });
 
 describe('virtual time', () => {
-  it('moves as told: a CronJob runs on schedule, hours in an instant', async () => {
+  it('advances: a CronJob runs on schedule, hours in an instant', async () => {
     const cluster = await start({ clock: { startTime: everything ? '2026-03-01T00:00:30Z' : '2026-03-01T00:58:30Z' } });
     await cluster.apply(`
 apiVersion: batch/v1
@@ -158,7 +158,7 @@ spec:
     expect(cluster.clock.now()).toBeGreaterThanOrEqual(Date.parse('2026-03-01T01:01:30Z'));
   }, 60_000);
 
-  it("lets a silent node's pods move to another", async () => {
+  it("moves a silent node's pods to another", async () => {
     const cluster = await start({ nodes: 2, clock: 'virtual' });
     await cluster.apply(deployment(1));
     await cluster.waitFor('deployment/web', 'Available');
@@ -183,7 +183,7 @@ spec:
 });
 
 describe('forks and snapshots', () => {
-  it('go their own ways from the same state', async () => {
+  it('diverge from the same state', async () => {
     const cluster = await start({ nodes: 1 });
     await cluster.apply(deployment(2));
     await cluster.waitFor('deployment/web', 'Available');
@@ -232,7 +232,7 @@ describe('faults', () => {
     expect(items.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toHaveLength(4);
   });
 
-  it('drop watches, and those who watched come again', async () => {
+  it('drop watches, and clients watch again', async () => {
     const cluster = await start({ nodes: 1 });
     expect(cluster.faults.dropWatches({ resource: 'deployments' })).toBeGreaterThan(0);
     await cluster.apply(deployment(1));
@@ -261,7 +261,7 @@ describe('faults', () => {
     await cluster.waitFor('deployment/web', 'Available');
   });
 
-  it("spare the cluster's own client unless it is meant", async () => {
+  it("spare the cluster's own client unless it is named", async () => {
     const cluster = await start({ nodes: 0, controllers: [], scheduler: false });
     const fault = cluster.faults.errors({ status: 503 });
     await cluster.client.resource('v1/namespaces').list();
@@ -295,7 +295,7 @@ const used = (): string[] =>
 const moreThan = (before: readonly string[]): string[] =>
   before.reduce((rest, name) => (rest.includes(name) ? rest.toSpliced(rest.indexOf(name), 1) : rest), used());
 
-it('a start that is given up ends, whenever that is', async () => {
+it('an aborted start ends, at any time', async () => {
   const before = used();
   for (const turns of [0, 20, 80, 160, 300]) {
     const given = new AbortController();

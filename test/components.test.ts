@@ -235,7 +235,7 @@ describe('components as processes', () => {
     ).toEqual([]);
   });
 
-  it('hold to what the flags say', async () => {
+  it('follow their flags', async () => {
     const privileged = {
       metadata: { name: 'p', namespace: 'default' },
       spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] },
@@ -248,7 +248,7 @@ describe('components as processes', () => {
     ).rejects.toThrow(/could not find the requested resource/);
   });
 
-  it('tell their health to all and their metrics to whom the API server lets', async () => {
+  it('serve health to everybody and metrics to authorized users', async () => {
     expect(await ask('/healthz')).toBe(200);
     expect(await ask('/metrics')).toBe(401);
     expect(await ask('/metrics', 'guest-token')).toBe(403);

@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)(
       expect(other.requests.filter(({ line }) => line === 'GET /token')).toHaveLength(2);
     });
 
-    it('follows redirects and takes no credentials along', async () => {
+    it('follows redirects without credentials', async () => {
       const image = newImage();
       for (const each of [registry, other]) each.add(image, 'redirected');
       registry.intercept = (request, response, path) => {
@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(
       expect(other.requests.every(({ authorization }) => authorization === undefined)).toBe(true);
     });
 
-    it('goes on where a download broke off', async () => {
+    it('resumes an interrupted download', async () => {
       const image = newImage(3_000_000);
       const [layer] = image.layers;
       registry.add(image, 'broken');
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(
       expect(Number(/^bytes=([0-9]+)-$/.exec(ranges[1] ?? '')?.[1])).toBeGreaterThan(0);
     });
 
-    it('gives up registries and archives that stop sending', async () => {
+    it('times out on registries and archives that stop sending', async () => {
       const idleTimeoutMs = 300;
       const impatient = await openImageStore(createContext({ writeLog: () => {} }), {
         root: join(folder, 'impatient'),
@@ -148,7 +148,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('asks again when the registry is busy, and says so when it stays so', async () => {
+    it('retries when the registry is busy, and reports it when it stays busy', async () => {
       const image = newImage();
       registry.add(image, 'busy');
       let busy = 2;
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(
       await expect(store.pull(`${registry.host}/app:busy`)).rejects.toThrow(/^RegistryUnavailable: .* 503$/);
     });
 
-    it('a pull that is cancelled ends, and leaves nothing but what can go on', async () => {
+    it('a cancelled pull ends, and leaves only what can be resumed', async () => {
       const image = newImage(500_000);
       registry.add(image, 'stuck');
       const [layer] = image.layers;
@@ -288,7 +288,7 @@ describe.skipIf(missing !== undefined)(
       expect(store.resolve(`${registry.host}/app:lie`)).toBeUndefined();
     });
 
-    it('a digest in the name is what the content must have', async () => {
+    it('content must match the digest in the name', async () => {
       const [wanted, sent] = [newImage(), newImage()];
       registry.add(sent, 'sent');
       registry.intercept = (_request, response, path) =>

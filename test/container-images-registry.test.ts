@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    it('pulls by tag and digest, and says what it has', async () => {
+    it('pulls by tag and digest, and lists its images', async () => {
       const store = await open();
       const image = webImage();
       const reference = `${plain.host}/team/www`;
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)(
       expect(await store.service.imageStatus({ image: { image: `${reference}:v2` } })).toEqual({});
     });
 
-    it('takes the image of its platform from an index', async () => {
+    it('selects the image of its platform from an index', async () => {
       const store = await open();
       const mine = busyboxImage('multi');
       const other = buildImage({ name: 'multi', layers: [[{ name: 'other', content: 'x' }]], architecture: 's390x' });
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)(
       );
     });
 
-    it('tells what is not there from what may not be seen, and both from a registry that is down', async () => {
+    it('distinguishes missing images, forbidden images and a registry that is down', async () => {
       const store = await open({ registries: { hosts: { [guarded.host]: { settings: { ca: [guarded.ca] } } } } });
       await expect(store.service.pullImage({ image: { image: `${plain.host}/team/www:none` } })).rejects.toMatchObject({
         code: 'NOT_FOUND',
@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)(
       await withConfig.service.pullImage({ image });
     });
 
-    it('asks a credential helper', async () => {
+    it('runs a credential helper', async () => {
       const bin = join(folder, 'bin');
       mkdirSync(bin, { recursive: true });
       const answer = JSON.stringify({ ServerURL: guarded.host, Username: REGISTRY_USER, Secret: REGISTRY_PASSWORD });
@@ -196,7 +196,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    it('goes by mirrors first and to the registry when they fail', async () => {
+    it('uses mirrors first and the registry when they fail', async () => {
       const mirrored = await open({
         registries: { hosts: { 'registry.invalid': { mirrors: [{ url: 'http://127.0.0.1:1' }, { url: plain.url }] } } },
       });
@@ -207,7 +207,7 @@ describe.skipIf(missing !== undefined)(
       expect((await fallingBack.pull(`${plain.host}/team/www:v1`)).tags).toContain(`${plain.host}/team/www:v1`);
     });
 
-    it('goes through a proxy, plain and in a tunnel', async () => {
+    it('uses a proxy, plain and in a tunnel', async () => {
       const seen: string[] = [];
       const proxy = createServer((request, response) => {
         seen.push(`${request.method} ${request.url} for ${request.headers['proxy-authorization']}`);

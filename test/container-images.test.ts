@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     ['an OCI layout', ociArchive],
     ['docker save, compressed', (image) => gzipSync(dockerArchive(image))],
   ];
-  it.each(archives)('loads what %s wrote', async (_name, archive) => {
+  it.each(archives)('loads archives of %s', async (_name, archive) => {
     const image = webImage();
     const loaded = await load(store, archive(image));
     expect(loaded.map(({ id, tags }) => ({ id, tags }))).toEqual([{ id: image.id, tags: [image.name] }]);
@@ -62,7 +62,16 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(store.list()).toEqual([]);
   });
 
-  it('saves what another store loads again', async () => {
+  it('pulls what was loaded where there is no way to its registry, and nothing else', async () => {
+    const [image] = await load(store, dockerArchive(webImage()));
+    await store.tag('www:test', '127.0.0.1:1/www:test');
+    expect((await store.pull('127.0.0.1:1/www:test')).id).toBe(image!.id);
+    await expect(store.pull('127.0.0.1:1/other:test')).rejects.toThrow('RegistryUnavailable');
+    await store.remove(image!.id);
+    expect(store.list()).toEqual([]);
+  });
+
+  it('saves archives that another store loads', async () => {
     await load(store, ociArchive(webImage(), busyboxImage()));
     const path = join(folder, 'saved.tar');
     await store.saveArchive(['www:test', 'busybox:test'], createWriteStream(path));
@@ -96,7 +105,7 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(store.list()).toHaveLength(before);
   });
 
-  it('gives containers a root of their own', async () => {
+  it('creates a root file system for each container', async () => {
     const [image] = await load(store, ociArchive(webImage()));
     if (image === undefined) throw new Error('nothing loaded');
     const one = await store.snapshots.prepare('one', image.id);
@@ -125,7 +134,7 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect((await store.collectGarbage()).layers).toBe(1);
   });
 
-  it('mounts again what a reboot unmounted', async () => {
+  it('mounts again after a reboot', async () => {
     const [image] = await load(store, ociArchive(busyboxImage()));
     const { rootfs } = await store.snapshots.prepare('rebooted', image?.id ?? '');
     writeFileSync(join(rootfs, 'kept'), 'kept');
@@ -159,7 +168,7 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(mountsBelow(folder)).toEqual([]);
   });
 
-  it('names come and go', async () => {
+  it('names are added and removed', async () => {
     const [image] = await load(store, ociArchive(busyboxImage()));
     const id = image?.id ?? '';
     await store.tag(id, 'localhost/other:1');

@@ -65,7 +65,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     linux: { securityContext: { ...OWN_PID, ...securityContext } },
   });
 
-  it('runs what the image says, as the user that it says', async () => {
+  it('runs the command of the image, as its user', async () => {
     const containerId = await start('', {
       image: { image: 'docker.io/library/configured:test' },
       command: [],
@@ -103,7 +103,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     );
   });
 
-  it('gives privileged containers the machine', async () => {
+  it('gives privileged containers access to the machine', async () => {
     const id = await start('sleep 1000', secured({ privileged: true }));
     expect(await execText(fixture, id, 'cat', '/proc/1/status')).toMatch(/Seccomp:\t0\n/);
     await execText(
@@ -123,7 +123,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
       mkdir: 'Operation not permitted',
     },
     { name: 'none', seccomp: () => ({ profileType: 'Unconfined' as const }), mkdir: undefined },
-  ])('takes as seccomp profile: $name', async ({ seccomp, mkdir }) => {
+  ])('accepts as seccomp profile: $name', async ({ seccomp, mkdir }) => {
     const file = join(fixture.directory, 'seccomp.json');
     writeFileSync(
       file,
@@ -137,7 +137,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     await (mkdir === undefined ? expect(made).resolves.toBe('') : expect(made).rejects.toThrow(mkdir));
   });
 
-  it('tells exit codes, and that memory ran out', async () => {
+  it('reports exit codes, and out-of-memory kills', async () => {
     expect(await ended(await start('exit 42'))).toMatchObject({ exitCode: 42, reason: 'Error' });
     expect(await ended(await start('true'))).toMatchObject({ exitCode: 0, reason: 'Completed' });
     const memory = { linux: { resources: { memoryLimitInBytes: 16 * 1024 * 1024 }, securityContext: OWN_PID } };
@@ -176,7 +176,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     });
   });
 
-  it('goes on in a new log file when the old one was renamed', async () => {
+  it('continues in a new log file when the old one was renamed', async () => {
     const id = await start('i=0; while true; do echo line $((i=i+1)); sleep 0.02; done');
     const file = join(pod.sandbox.logDirectory!, `extra/${attempt}.log`);
     await expect.poll(log).toContain('line 2');
@@ -190,7 +190,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     expect(lines).toEqual(lines.map((_, index) => index + 1));
   });
 
-  it('ends a command that takes too long, and its process', async () => {
+  it('kills a command that takes too long', async () => {
     const exec = fixture.client.runtime.execSync({ containerId: pod.containerId, cmd: ['sleep', '54321'], timeout: 1 });
     await expect(exec).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });
     await expect.poll(() => execText(fixture, pod.containerId, 'ps')).not.toContain('sleep 54321');
@@ -199,7 +199,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     ).rejects.toThrow(/executable file not found/);
   });
 
-  it('tells what happens as it happens', async () => {
+  it('sends events as they happen', async () => {
     const stop = new AbortController();
     const seen: ContainerEventResponse[] = [];
     const listening = (async () => {
@@ -257,7 +257,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     expect(readFileSync('/proc/self/mountinfo', 'utf8')).not.toContain(id);
   });
 
-  it('counts what is used', async () => {
+  it('reports usage', async () => {
     const { stats } = await fixture.client.runtime.containerStats({ containerId: pod.containerId });
     expect(stats).toMatchObject({
       attributes: { id: pod.containerId },
@@ -330,7 +330,7 @@ describe.skipIf(missing)('containers of the container runtime', () => {
           config: containerConfig(fixture, '', { metadata: { name: 'n' }, image: { image: 'nosuch' } }),
         }),
     },
-  ])('says NOT_FOUND for what is not there: $name', async ({ call }: { call: () => Promise<unknown> }) => {
+  ])('returns NOT_FOUND for unknown objects: $name', async ({ call }: { call: () => Promise<unknown> }) => {
     await expect(call()).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 

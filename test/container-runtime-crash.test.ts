@@ -96,7 +96,7 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
   }
 
   it(
-    `loses and doubles nothing in ${ROUNDS} rounds, and leaves nothing behind`,
+    `loses and repeats nothing in ${ROUNDS} rounds, and leaves nothing behind`,
     async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const working = Promise.allSettled(Array.from({ length: PODS }, (_, slot) => work(slot)));

@@ -29,7 +29,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     container: { linux: { securityContext: { namespaceOptions: options } } },
   });
 
-  it('shares the network, the host name and memory between containers of one, and nothing with another', async () => {
+  it('shares network, host name and memory between its containers, and nothing with another sandbox', async () => {
     const first = await runContainer(fixture, 'sleep 1000');
     const second = await runContainer(fixture, 'sleep 1000');
     const { containerId: beside = '' } = await fixture.client.runtime.createContainer({
@@ -51,7 +51,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     expect(a).not.toContain(readlinkSync('/proc/self/ns/net'));
   });
 
-  it('has no process of its own unless the PID namespace is shared; then a tiny one that reaps', async () => {
+  it('has no process unless the PID namespace is shared; then a small one that reaps', async () => {
     const { containerId, sandboxId } = await runContainer(fixture, 'sleep 1000', withNamespaces({ pid: 'POD' }));
     const processes = await execText(fixture, containerId, 'ps', '-o', 'pid,args');
     expect(processes).toMatch(/^ +1 \/pause$/m);
@@ -65,7 +65,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     expect(existsSync(`/proc/${pid}`) && !/State:\s+Z/.test(readFileSync(`/proc/${pid}/status`, 'utf8'))).toBe(false);
   });
 
-  it('lets an ephemeral container see the processes of its target', async () => {
+  it('shows an ephemeral container the processes of its target', async () => {
     const target = await runContainer(fixture, 'exec sleep 777');
     const { containerId = '' } = await fixture.client.runtime.createContainer({
       podSandboxId: target.sandboxId,
@@ -129,7 +129,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     await expect.poll(running).toBe(0);
   });
 
-  it('maps users in a user namespace of its own', async () => {
+  it('maps users in a user namespace', async () => {
     const mapping = [{ hostId: 1_000_000, containerId: 0, length: 65_536 }];
     const usernsOptions = { mode: 'POD' as const, uids: mapping, gids: mapping };
     const volume = join(fixture.directory, 'volume');
@@ -183,7 +183,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     }
   });
 
-  it('leaves nothing behind when it cannot be made', async () => {
+  it('leaves nothing behind when it cannot be created', async () => {
     const before = (await fixture.client.runtime.listPodSandbox({})).items?.length ?? 0;
     const config = sandboxConfig(fixture, { annotations: { 'kubernetes.io/ingress-bandwidth': 'nonsense' } });
     await expect(fixture.client.runtime.runPodSandbox({ config })).rejects.toThrow(/failed to setup network/);
@@ -194,7 +194,7 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     expect(readdirSync(join(fixture.stateDirectory, 's'))).toHaveLength(before);
   });
 
-  it('mounts what the pod mounts: propagation, read-only, missing sources, links', async () => {
+  it('mounts the volumes of the pod: propagation, read-only, missing sources, links', async () => {
     const host = join(fixture.directory, 'host');
     mkdirSync(join(host, 'real'), { recursive: true });
     writeFileSync(join(host, 'real/file'), 'content');

@@ -36,7 +36,7 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
   }, 60_000);
 
   describe.each(PROTOCOLS)('over %s', (protocol) => {
-    it('runs a command and gives its output and exit code', async () => {
+    it('runs a command and returns its output and exit code', async () => {
       const result = await kubectl(gate, protocol, ['exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']);
       expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\ncommand terminated with exit code 3\n' });
     });
@@ -47,7 +47,7 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
       expect(result).toEqual({ code: 0, stdout: '1000000\n', stderr: '' });
     });
 
-    it('says why a command cannot run, and nothing else', async () => {
+    it('reports why a command cannot run', async () => {
       const { code, stdout, stderr } = await kubectl(gate, protocol, ['exec', 'web', '--', 'nosuchcommand']);
       expect(code).toBe(1);
       expect(stdout).toBe('');
@@ -76,7 +76,7 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     });
   });
 
-  it('gives a terminal that can be typed into and resized, and its exit code', async () => {
+  it('has a terminal with input, resizing and an exit code', async () => {
     const { url = '' } = await fixture.client.runtime.exec({
       containerId: shell.containerId,
       cmd: ['sh'],
@@ -105,7 +105,7 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     expect(client.output.stderr).toBe('');
   });
 
-  it('hangs a terminal up when its client is gone', async () => {
+  it('hangs up a terminal when its client disconnects', async () => {
     const { url = '' } = await fixture.client.runtime.exec({
       containerId: shell.containerId,
       cmd: ['sh', '-c', 'exec sleep 4321'],
@@ -120,7 +120,7 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     await expect.poll(() => execText(fixture, shell.containerId, 'ps'), { timeout: 5000 }).not.toContain('sleep 4321');
   });
 
-  it('lets a URL be used once', async () => {
+  it('accepts a URL once', async () => {
     const { url = '' } = await fixture.client.runtime.exec({
       containerId: shell.containerId,
       cmd: ['true'],

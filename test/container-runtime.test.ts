@@ -72,7 +72,7 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
     await expect(runtime.containerStatus({ containerId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('keeps containers running over its own restart, and takes note of those that ended meanwhile', async () => {
+  it('keeps containers running over its own restart, and records those that ended meanwhile', async () => {
     const stays = await runContainer(fixture, 'exec sleep 1000');
     const ends = await runContainer(fixture, 'sleep 0.3; exit 5');
     const before = (await fixture.client.runtime.containerStatus({ containerId: stays.containerId, verbose: true }))
@@ -88,7 +88,7 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
     expect(await execText(fixture, stays.containerId, 'echo', 'here')).toBe('here\n');
   });
 
-  it('after a reboot knows what ran, and that it no longer does', async () => {
+  it('knows after a reboot which containers ran, and that they have stopped', async () => {
     const { containerId, sandboxId, sandbox } = await runContainer(fixture, 'exec sleep 1000');
     await fixture.restart({ meanwhile: () => forgetState(fixture, { sandboxId, containerId }) });
     const { runtime } = fixture.client;
@@ -111,7 +111,7 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
     expect(existsSync(join(fixture.directory, 'root/images/snapshots', containerId))).toBe(false);
   });
 
-  it('says what is wrong with a command that cannot run, from StartContainer', async () => {
+  it('reports a command that cannot run, from StartContainer', async () => {
     const { runtime } = fixture.client;
     const sandbox = sandboxConfig(fixture);
     const { podSandboxId = '' } = await runtime.runPodSandbox({ config: sandbox });

@@ -149,7 +149,7 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
     expect(readFileSync(join(driver.files('vol-1'), 'file'), 'utf8')).toBe('hello\n');
   });
 
-  it('may be written in the pod, and are told whose they are', async () => {
+  it('are writable in the pod, and get its information', async () => {
     driver.calls.length = 0;
     await make('inline', { csi: { driver: DRIVER, readOnly: true, volumeAttributes: { of: 'mine' } } });
     await c.until('the pod runs', () => isRunning('inline'));
@@ -175,7 +175,7 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
     expect(mounts()).toEqual([]);
   });
 
-  it('grow while they are used, and tell what is in them', async () => {
+  it('expand while they are used, and report their usage', async () => {
     const claims = c.client.resource('v1/persistentvolumeclaims');
     const reference = { namespace: 'default', name: 'growing' };
     await c.client.resource('v1/secrets').create({

@@ -37,6 +37,7 @@ function blocksOf(document: string): Block[] {
 /** What a test cannot do as it stands, and what is done instead: undefined leaves it out. */
 function runnable(command: string): string | undefined {
   if (/^npm (start|test)\b/.test(command)) return undefined; // the whole project, by whoever runs this test
+  if (/^bin\/k8ts doctor\b/.test(command)) return `${command} || [ $? -eq 1 ]`; // what this machine lacks is no defect
   if (command.includes('--watch')) return `timeout 2 ${command} || [ $? -eq 124 ]`;
   return command;
 }

@@ -60,7 +60,7 @@ function start(name: string, args: readonly string[]): void {
   children.push(child);
 }
 
-it('has the programs by their names, and they answer as envtest asks', () => {
+it('has the programs by their names, which answer as envtest expects', () => {
   expect(fs.readdirSync(assets).sort()).toEqual(['etcd', 'kube-apiserver', 'kubectl']);
   for (const name of ['etcd', 'kube-apiserver']) {
     const { stdout, status } = spawnSync(path.join(assets, name), ['--help'], { encoding: 'utf8' });

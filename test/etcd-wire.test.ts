@@ -240,11 +240,11 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     expect(await etcdctl(['alarm', 'list'])).toBe('');
   });
 
-  it('is told by name that there are no users', async () => {
+  it('gets an error that names missing users', async () => {
     await expect(etcdctl(['user', 'add', 'root:x'])).rejects.toThrow('no users and roles');
   });
 
-  it('needs a client certificate where one is asked for', async () => {
+  it('needs a client certificate where one is required', async () => {
     const args = [
       `--endpoints=${secure.urls[0]}`,
       `--cacert=${join(directory, 'ca.crt')}`,

@@ -76,7 +76,7 @@ describe.skipIf(missing !== undefined)(
       [
         'absurd',
         () => layer({ name: 'x', size: 2 ** 50 }),
-        /^Failed: Failed to pull image ".*": .*is said to have 1125899906842624 bytes/,
+        /^Failed: Failed to pull image ".*": .*has 1125899906842624 bytes/,
       ],
       // To make it takes longer than to refuse it; the limits themselves are tested with small ones.
       ...(everything
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)(
       await c.ok('delete pod escapes --now');
     });
 
-    it('a program with setuid gives nothing that was not granted', async () => {
+    it('a setuid program gains no privileges', async () => {
       const image = busyboxImage('docker.io/library/setuid:test', {
         layers: [[{ name: 'bin/who', mode: 0o4755, content: exitWithUser() }]],
       });

@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)(
     }, 30_000);
 
     test.each(everything ? ['nftables', 'iptables'] : ['nftables'])(
-      'in %s mode: traffic flows without it, what is stale is repaired on start, and nothing of others is touched',
+      'in %s mode: traffic flows without it, stale rules are repaired on start, and other rules are not touched',
       async (mode) => {
         const namespaces = new TestNamespaces();
         const netns = namespaces.create('node');

@@ -240,7 +240,7 @@ describe.skipIf(missing !== undefined)(
       expect((await k.ok('rollout history deployment/web')).trim().split('\n').slice(2)).toHaveLength(3);
     });
 
-    it.concurrent('keeps what the pods of a StatefulSet write', async () => {
+    it.concurrent("keeps the data of a StatefulSet's pods", async () => {
       const k = await story('states');
       const labels = { app: 'db' };
       await k.apply(

@@ -137,7 +137,7 @@ describe.skipIf(missing)(
       });
     }
 
-    it('is served to those who may', async (test) => {
+    it('is served to authorized users', async (test) => {
       const oldKubectl = requires('kubectl>=1.24');
       if (oldKubectl) return test.skip(oldKubectl);
       expect(await ask('/pods')).toEqual({ status: 401, body: 'Unauthorized\n' });
@@ -167,7 +167,7 @@ describe.skipIf(missing)(
       expect(await hasClientCertificate(join(c.directory, 'pki'), Date.now())).toBe(true);
     });
 
-    it('tells of pods, use, metrics and configuration', async () => {
+    it('reports pods, usage, metrics and configuration', async () => {
       const json = async (path: string) => JSON.parse((await ask(path, { admin: true })).body) as Record<string, never>;
       expect((await ask('/healthz', { admin: true })).body).toBe('ok');
       expect(await json('/pods')).toMatchObject({ kind: 'PodList', items: [{ metadata: { name: 'open' } }] });

@@ -278,7 +278,7 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     });
   });
 
-  it('comes back after a restart without asking for more', async () => {
+  it('restarts without new requests', async () => {
     await stopKubelet();
     rmSync(join(directory, 'bootstrap.kubeconfig'));
     const serving = current('server');

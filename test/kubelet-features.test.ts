@@ -176,7 +176,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
   });
 
   it.runIf(everything && os.cpus().length > 1)(
-    'gives CPUs to guaranteed pods alone, and takes them from others while they run',
+    'allocates CPUs exclusively to guaranteed pods, and takes them from the shared pool while they run',
     async () => {
       const allowed = async (name: string): Promise<string> =>
         (await exec(name, 'grep -h Cpus_allowed_list /proc/self/status')).trim().replace(/^.*\t/, '');
@@ -213,7 +213,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     },
   );
 
-  it('gives devices of a driver to pods that claim them, from the slice to the container', async () => {
+  it('allocates devices of a driver to pods that claim them, from the slice to the container', async () => {
     const DRIVER = 'test.k8ts.dev';
     const kubelet = join(c.directory, 'node', 'kubelet');
     const endpoint = join(c.directory, 'dra.sock');
@@ -354,7 +354,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
   });
 
   /** The last: nothing starts on this node any more. */
-  it('ends its pods before the machine goes down, the critical ones last', async () => {
+  it('stops its pods before the machine shuts down, critical ones last', async () => {
     const polite = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
     await make('critical', { command: polite }, { priorityClassName: 'system-cluster-critical' });
     await make('polite', { command: polite }, { terminationGracePeriodSeconds: 30 });

@@ -116,7 +116,7 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
       }
     }
 
-    it('follows logs to the end, and shows those of the run before', async () => {
+    it('follows logs to the end, and shows those of the previous run', async () => {
       await make('logs', {
         restartPolicy: 'OnFailure',
         containers: [

@@ -73,7 +73,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
   const disruption = async (name: string) =>
     (await pod(name)).status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
 
-  it('ends the pod that fills the disk, and takes others again when it is gone', async () => {
+  it('evicts the pod that fills the disk, and accepts others again afterwards', async () => {
     await make('quiet', 'sleep 1000');
     await untilRuns('quiet');
     await make('hog', 'dd if=/dev/zero of=/data/f bs=1M count=150; sleep 1000', {
@@ -116,7 +116,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     expect((await pod('quiet')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
   });
 
-  it('ends the pod that takes the memory of others, of those that may go', async () => {
+  it('evicts the pod that exceeds its memory request', async () => {
     await make('greedy', 'dd if=/dev/zero of=/shm/f bs=1M count=300 2>&1; sleep 1000', {
       volumes: [{ name: 'shm', emptyDir: { medium: 'Memory' } }],
     });
@@ -131,7 +131,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     expect((await pod('quiet')).status?.phase).toBe('Running');
   });
 
-  it.runIf(everything)('ends a pod that exceeds its own limits of storage, without any pressure', async () => {
+  it.runIf(everything)('evicts a pod that exceeds its own storage limits, without node pressure', async () => {
     await make('over', 'dd if=/dev/zero of=/data/f bs=1M count=3; sleep 1000', {
       volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }],
     });
@@ -184,7 +184,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     await c.ok('delete pod chatty --now');
   });
 
-  it.runIf(everything)('removes images that nobody uses when the disk fills up', async () => {
+  it.runIf(everything)('removes unused images when the disk fills up', async () => {
     await c.node.runtime.load(
       busyboxImage('docker.io/library/old:1', { layers: [[{ name: 'a-file', content: 'x'.repeat(2 * MI) }]] }),
     );
@@ -257,7 +257,7 @@ describe.skipIf(missingHere)(
       };
     };
 
-    it('waits for its grace period, and gives pods theirs', async () => {
+    it('waits for its grace period, and for the grace periods of pods', async () => {
       await make('filler', 'trap "" TERM; dd if=/dev/zero of=/data/f bs=1M count=70; while true; do sleep 0.1; done');
       await c.until('the disk is short', async () => (await node()).conditions.includes('DiskPressure'));
       const since = Date.now();

@@ -11,7 +11,7 @@ import { requires } from './requires.ts';
 const missing = requires('dbus-daemon');
 
 /** A real message bus, with a logind on it that tells of shutdowns when the test says so. */
-describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : ''}`, { timeout: 30_000 }, () => {
+describe.skipIf(missing)(`a machine that shuts down${missing ? ` (${missing})` : ''}`, { timeout: 30_000 }, () => {
   const directory = mkdtempSync(join(tmpdir(), 'k8ts-shutdown-'));
   const socket = join(directory, 'bus');
   let daemon: ChildProcess;

@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)(
   `the network after kill -9${missing === undefined ? '' : ` (${missing})`}`,
   () => {
     test(
-      `${rounds} rounds: pods keep their addresses, nobody shares one, nothing is left over`,
+      `${rounds} rounds: pods keep their addresses, no two share one, nothing is left behind`,
       { timeout: rounds * 10_000 },
       async () => {
         const ctx = createContext({ writeLog: () => {} });

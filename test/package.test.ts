@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { build, declarations } from '../scripts/build.mjs';
+import { build, declarations, manual } from '../scripts/build.mjs';
 import { everything } from './requires.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -50,6 +50,10 @@ beforeAll(async () => {
   const staging = path.join(project, 'staging');
   await build({ outdir: path.join(staging, 'dist') });
   await declarations(path.join(staging, 'dist'));
+  // It loads native modules, as an installed package does.
+  link('lmdb', staging);
+  link('koffi', staging);
+  manual(path.join(staging, 'dist'));
   for (const name of ['package.json', 'bin', 'README.md', 'SECURITY.md', 'LICENSE', 'CHANGELOG.md'])
     fs.cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
   const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', project];
@@ -67,16 +71,27 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => fs.rmSync(project, { recursive: true, force: true }), 60_000);
 
-function link(name: string): void {
-  fs.mkdirSync(path.dirname(path.join(modules, name)), { recursive: true });
+function link(name: string, directory = project): void {
+  const place = path.join(directory, 'node_modules', name);
+  fs.mkdirSync(path.dirname(place), { recursive: true });
   const target = path.join(root, 'node_modules', name);
-  if (fs.existsSync(target)) fs.symlinkSync(fs.realpathSync(target), path.join(modules, name));
+  if (fs.existsSync(target)) fs.symlinkSync(fs.realpathSync(target), place);
 }
 
-it('is small, and has what it needs alone', () => {
+it('is small, and has only what it needs', () => {
   expect(packed.size).toBeLessThan(MAX_TARBALL_BYTES);
   const unwanted = packed.files.filter(({ path: file }) => /\.cache$|\.test\.|^src\/|^test\//.test(file));
   expect(unwanted).toEqual([]);
+});
+
+it('has a manual page, and a name by which kubectl calls it', () => {
+  expect(packed.files.map(({ path: file }) => file)).toContain('dist/k8ts.1');
+  const { bin, man } = JSON.parse(fs.readFileSync(path.join(modules, 'k8ts', 'package.json'), 'utf8')) as {
+    bin: object;
+    man: string[];
+  };
+  expect(Object.keys(bin)).toEqual(['k8ts', 'kubectl-k8ts']);
+  expect(fs.readFileSync(path.join(modules, 'k8ts', man[0]!), 'utf8')).toMatch(/^\.TH K8TS 1 /);
 });
 
 it('has a program', () => {

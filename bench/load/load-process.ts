@@ -76,6 +76,10 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
   };
 }
 
+/** Flow control refuses more watches that begin at once than it has seats. */
+const MAX_OPENING = 16;
+/** What API servers say in Retry-After. */
+const RETRY_MS = 1000;
 const NEWLINE = 0x0a;
 
 function newlines(bytes: Buffer): number {
@@ -99,22 +103,38 @@ async function watch(work: WatchLoad): Promise<LoadResult> {
       if (delivered >= wanted) resolve();
     });
   };
-  const heard: Heard = {
-    onHead: (status) => (status === 200 ? undefined : fail(`a watch was refused: ${status}`)),
-    onData: (bytes) => {
-      delivered += newlines(bytes);
-      if (delivered >= wanted) reached?.();
-    },
-    onEnd: () => fail('the server ended a watch'),
-  };
   const watched = {
     ':method': 'GET',
     ':path': `${work.collection}?watch=true&fieldSelector=metadata.name%3D${work.name}`,
     accept: 'application/json',
     ...auth,
   };
-  for (let i = 0; i < work.watchers; i++) clients[i % clients.length]!.request(watched, heard);
-  // Every watch begins with the object as it is.
+  /** Resolves when the watch has begun: every watch begins with the object as it is. False when the server is too busy. */
+  const open = (client: FrameClient): Promise<boolean> =>
+    new Promise((resolve) => {
+      let refused = false;
+      client.request(watched, {
+        onHead: (status) => {
+          refused = status === 429;
+          if (status !== 200 && !refused) fail(`a watch was refused: ${status}`);
+        },
+        onData: (bytes) => {
+          if (refused) return;
+          resolve(true);
+          delivered += newlines(bytes);
+          if (delivered >= wanted) reached?.();
+        },
+        onEnd: () => (refused ? resolve(false) : fail('the server ended a watch')),
+      });
+    });
+  let opened = 0;
+  const opener = async (): Promise<void> => {
+    while (opened < work.watchers) {
+      const client = clients[opened++ % clients.length]!;
+      while (!(await open(client))) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_OPENING }, opener));
   await all(work.watchers);
   process.send?.('warm');
   const put = {

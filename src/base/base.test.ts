@@ -22,7 +22,7 @@ describe('a duration', () => {
     ['', 'time: invalid duration ""'],
     ['.s', 'time: invalid duration ".s"'],
     ['9223372036854775808ns', 'time: invalid duration "9223372036854775808ns"'],
-  ])('%s is none', (text, message) => {
+  ])('%s is invalid', (text, message) => {
     expect(() => parseDuration(text)).toThrow(message);
   });
 
@@ -47,13 +47,13 @@ describe('an address as bytes', () => {
     expect(addressText(Buffer.from(hex, 'hex'))).toBe(canonical);
   });
 
-  it.each(['', '1.2.3', '010.0.0.1', 'fe80::1%eth0', 'localhost'])('%j is none', (text) => {
+  it.each(['', '1.2.3', '010.0.0.1', 'fe80::1%eth0', 'localhost'])('%j is invalid', (text) => {
     expect(() => addressBytes(text)).toThrow('is not an IP address');
   });
 });
 
 describe('a varint', () => {
-  it.each([0, 1, 127, 128, 300, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('%d comes back', (value) => {
+  it.each([0, 1, 127, 128, 300, 2 ** 31, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER])('%d survives a round trip', (value) => {
     const bytes = encodeVarint(value);
     expect(decodeVarint(Buffer.concat([Buffer.from([9]), bytes]), 1)).toEqual({ value, next: bytes.length + 1 });
   });

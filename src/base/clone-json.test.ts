@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { cloneJson } from './clone-json.ts';
 
-it('gives an equal value that shares nothing', () => {
+it('returns an equal value that shares nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const copy = cloneJson(value);
@@ -12,13 +12,13 @@ it('gives an equal value that shares nothing', () => {
   );
 });
 
-it('gives a copy of what is frozen that can be changed', () => {
+it('returns a mutable copy of a frozen value', () => {
   const copy = cloneJson(Object.freeze({ list: Object.freeze([1]) as number[] }));
   copy.list.push(2);
   expect(copy).toEqual({ list: [1, 2] });
 });
 
-it('keeps a field that is called __proto__', () => {
+it('keeps a field named __proto__', () => {
   const copy = cloneJson(JSON.parse('{"__proto__": {"polluted": true}}') as Record<string, unknown>);
   expect(Object.keys(copy)).toEqual(['__proto__']);
   expect((copy as { polluted?: boolean }).polluted).toBeUndefined();

@@ -14,7 +14,7 @@ describe('JSON text as Go writes it', () => {
     expect(goJsonText(value)).toBe(expected);
   });
 
-  it('sorts every key when asked to', () => {
+  it('sorts every key on request', () => {
     expect(goJsonText({ b: [{ d: 1, c: null }], a: undefined, 1: 2n }, { sorted: true })).toBe(
       '{"1":2,"b":[{"c":null,"d":1}]}',
     );

@@ -40,7 +40,7 @@ describe('times', () => {
     ],
     ['2026-01-31T10:00:00Zx', 'parsing time "2026-01-31T10:00:00Zx": extra text: "x"'],
     ['é', 'parsing time "\\xc3\\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\\xc3\\xa9" as "2006"'],
-  ])("%j is refused in upstream's words", (text, message) => {
+  ])("%j is refused with upstream's message", (text, message) => {
     expect(() => canonicalTime(text)).toThrow(message);
   });
 
@@ -59,7 +59,7 @@ describe('times', () => {
     expect(() => canonicalMicroTime(text)).toThrow(message);
   });
 
-  it('goes between milliseconds and text', () => {
+  it('converts between milliseconds and text', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }),

@@ -91,7 +91,7 @@ class Checker {
       case 'struct':
         return this.#struct(node);
       case 'comprehension':
-        // Without the macro, cel.bind() is a call of a function that nobody knows.
+        // Without the macro, cel.bind() is a call of an unknown function.
         return node.written && !this.#environment.bindings ? this.check(node.written) : this.#comprehension(node);
     }
   }

@@ -13,7 +13,7 @@ describe('compileDeviceSelector', () => {
     'device.attributes["x"].version.isGreaterThan(semver("1.2.3"))',
     '"gpu.example.com" in device.attributes && device.allowMultipleAllocations',
     'cel.bind(dra, device.attributes["dra.example.com"], dra.one && dra.two)',
-  ])('takes %s', (expression) => {
+  ])('accepts %s', (expression) => {
     const { error, maxCost } = compileDeviceSelector(expression);
     expect(error).toBeUndefined();
     expect(maxCost).toBeLessThan(LIMIT);
@@ -36,7 +36,7 @@ describe('compileDeviceSelector', () => {
     });
   });
 
-  it('tells the price of loops in loops', () => {
+  it('estimates the cost of nested loops', () => {
     const loops =
       'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c + d != ""))))';
     expect(compileDeviceSelector(loops).maxCost).toBeGreaterThan(LIMIT);

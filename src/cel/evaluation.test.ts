@@ -122,7 +122,7 @@ describe('libraries', () => {
   });
 });
 
-describe('what does not compile', () => {
+describe('expressions that do not compile', () => {
   const EXPRESSION =
     "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
@@ -209,11 +209,11 @@ describe('costs', () => {
   const run = (source: string): { cost: number; error?: Error } =>
     compile(source, new Environment({ variables: { l: t.listOf(t.INT) } })).program.run(() => list, 1_000_000);
 
-  it('grow with what is done', () => {
+  it('grow with the evaluated operations', () => {
     expect(run('l.all(a, a >= 0)').cost).toBeLessThan(run('l.all(a, a >= 0 && a < 5000)').cost);
   });
 
-  it('stop what would take for ever', () => {
+  it('stop expressions that would run too long', () => {
     const { error, cost } = run('l.all(a, l.all(b, l.all(c, a + b + c >= 0)))');
     expect(error?.message).toBe('operation cancelled: actual cost limit exceeded');
     expect(cost).toBeLessThan(1_001_000);

@@ -22,7 +22,7 @@ export {
 export { parse } from './parser.ts';
 export { Program } from './program.ts';
 export { schemaCelCompiler } from './schema-compiler.ts';
-export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
+export { compileSchemaRules, CostlyRulesError, type SchemaRules } from './schema-rules.ts';
 export { schemaType } from './schema-type.ts';
 export { untypedValue } from './schema-value.ts';
 export { CelSyntaxError } from './source-error.ts';

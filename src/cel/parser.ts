@@ -134,7 +134,7 @@ class Parser {
     return kind !== 'end' && text !== 'in';
   }
 
-  /** Reports a token that is too much, and goes on with the next. */
+  /** Reports an unexpected token, and continues with the next. */
   #skip(expected: string): void {
     const { at, text } = this.#token;
     this.#problems.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${expected}` });
@@ -445,7 +445,7 @@ class Parser {
       const optional = this.#accept('?') !== undefined;
       const field = this.#token;
       if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier') {
-        // A struct may end, or go on with a comma, before its first field.
+        // A struct may end, or continue with a comma, before its first field.
         const others = optional
           ? 'IDENTIFIER'
           : fields.length === 0

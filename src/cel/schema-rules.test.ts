@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../machinery/errors/field-error.ts';
 import type { Schema } from '../machinery/validation/apiextensions/index.ts';
-import { compileSchemaRules, schemaCelCompiler } from './index.ts';
+import { compileSchemaRules, CostlyRulesError, schemaCelCompiler } from './index.ts';
 
 const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({
   type: 'object',
@@ -132,13 +132,23 @@ describe('rules', () => {
     expect(check(schema, { a: 3 }, { a: 2 }).errors).toEqual([]);
   });
 
-  it('only warn of what was wrong before and has not changed', () => {
+  it('only warn about unchanged invalid values', () => {
     const schema = object({ a: small, b: { type: 'string' } });
     expect(check(schema, { a: 10, b: 'new' }, { a: 10, b: 'old' })).toEqual({
       errors: [],
       warnings: ['spec.a: Invalid value: 10: failed rule: self < 10'],
     });
     expect(check(schema, { a: 11, b: 'new' }, { a: 10, b: 'old' }).errors).toHaveLength(1);
+  });
+
+  it('cost no more than is allowed', () => {
+    const items: Schema = { type: 'array', items: { type: 'integer' } };
+    const rules = compileSchemaRules({ ...items, 'x-kubernetes-validations': [rule('self.all(x, x >= 0)')] }, false)!;
+    const few = [1, 2, 3];
+    const many = Array.from({ length: 1000 }, (_, i) => i);
+    expect(() => rules.validate([], [], few, undefined, 500)).not.toThrow();
+    expect(() => rules.validate([], [], many, undefined, 500)).toThrow(CostlyRulesError);
+    expect(() => rules.validate([], [], many, undefined)).not.toThrow();
   });
 
   it('stop when their budget is spent', () => {
@@ -183,7 +193,7 @@ describe('compilation for definitions', () => {
     expect(compile(expression, schema).error?.detail).toBe(detail);
   });
 
-  it('estimates by what the schema allows', () => {
+  it('estimates cost by the limits of the schema', () => {
     const list = (maxItems?: number): Schema => ({
       type: 'array',
       items: { type: 'string', maxLength: 10 },
@@ -195,7 +205,7 @@ describe('compilation for definitions', () => {
     expect(compile('self == "a"', { type: 'string' }).maxCost).toBeLessThan(10_000_000);
   });
 
-  it('knows which rules look back', () => {
+  it('knows which rules use oldSelf', () => {
     expect(compile('self == oldSelf', { type: 'string' }).usesOldSelf).toBe(true);
     expect(compile('self == "a"', { type: 'string' }).usesOldSelf).toBe(false);
   });

@@ -29,8 +29,16 @@ const MAX_MESSAGE_BYTES = 5 * 1024;
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 export interface SchemaRules {
-  /** Adds errors, and warnings for rules that fail on unchanged values. */
-  validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown): void;
+  /**
+   * Adds errors, and warnings for rules that fail on unchanged values. Throws CostlyRulesError above `allowance`, which is less
+   * than the budget where the caller has little time.
+   */
+  validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown, allowance?: number): void;
+}
+
+/** The rules cost more than the caller allowed. */
+export class CostlyRulesError extends Error {
+  override readonly name = 'CostlyRulesError';
 }
 
 /** Undefined when no part of the schema has rules. */
@@ -38,8 +46,8 @@ export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): Sch
   const root = compileNode(schema, schema, isResourceRoot);
   if (!root) return undefined;
   return {
-    validate: (errors, warnings, value, old) =>
-      new RuleEvaluation(errors, warnings).run(root, value, {
+    validate: (errors, warnings, value, old, allowance = Infinity) =>
+      new RuleEvaluation(errors, warnings, allowance).run(root, value, {
         at: undefined,
         old,
         correlated: old === undefined ? undefined : { value: old },
@@ -164,10 +172,12 @@ class RuleEvaluation {
 
   readonly #errors: FieldError[];
   readonly #warnings: string[];
+  #allowance: number;
 
-  constructor(errors: FieldError[], warnings: string[]) {
+  constructor(errors: FieldError[], warnings: string[], allowance: number) {
     this.#errors = errors;
     this.#warnings = warnings;
+    this.#allowance = allowance;
   }
 
   run(node: RuleNode, value: unknown, at: Location): void {
@@ -247,7 +257,7 @@ class RuleEvaluation {
       if (rule.usesOldSelf && !hasOld && !optional) continue;
       const variables: Variables = (name) =>
         name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined;
-      const outcome = rule.compiled.program.run(variables, PER_CALL_LIMIT);
+      const outcome = this.#run(rule.compiled, variables);
       const text = ruleText(rule.rule);
       if (outcome.cost > this.#budget) this.#stop(invalid(OUT_OF_BUDGET));
       this.#budget -= outcome.cost;
@@ -290,7 +300,7 @@ class RuleEvaluation {
   /** The result of messageExpression, unless it is empty, too long or has line breaks. */
   #message({ message }: Rule, variables: Variables): string | undefined {
     if (!message) return undefined;
-    const { value, cost, error } = message.program.run(variables, PER_CALL_LIMIT);
+    const { value, cost, error } = this.#run(message, variables);
     if (cost > this.#budget || error instanceof CostLimitError) {
       this.#budget = 0;
       return undefined;
@@ -299,6 +309,13 @@ class RuleEvaluation {
     if (typeof value !== 'string') return undefined;
     const text = value.trim();
     return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? undefined : text;
+  }
+
+  #run({ program }: Compiled, variables: Variables): ReturnType<Compiled['program']['run']> {
+    const outcome = program.run(variables, Math.min(PER_CALL_LIMIT, this.#allowance));
+    this.#allowance -= outcome.cost;
+    if (this.#allowance < 0) throw new CostlyRulesError('the rules cost more than is allowed here');
+    return outcome;
   }
 
   #stop(error: FieldError): never {

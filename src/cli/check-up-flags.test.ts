@@ -21,7 +21,7 @@ describe('values of k8ts up', () => {
     ],
     ['all addresses', { 'bind-address': '::' }],
     ['a name that every machine has', { 'bind-address': 'localhost' }],
-  ])('takes %s', (_, values) => expect(() => checkUpFlags({ ...GOOD, ...values })).not.toThrow());
+  ])('accepts %s', (_, values) => expect(() => checkUpFlags({ ...GOOD, ...values })).not.toThrow());
 
   it.each<[string, Partial<CheckedFlags>, string]>([
     ['a port beyond all ports', { port: 99_999 }, 'invalid port 99999'],

@@ -11,7 +11,7 @@ export const commands: Commands = {
     summary: 'Set the number of simulated nodes: simulate nodes N',
     load: () => import('./simulate.ts'),
   },
-  image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
+  image: { summary: 'Build, load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
   why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
@@ -24,7 +24,11 @@ export const commands: Commands = {
     load: () => import('./doctor.ts'),
   },
   bench: { summary: 'Measure an API server', load: () => import('./bench.ts') },
-  completion: { summary: 'Print a completion script for bash, zsh or fish', load: () => import('./completion.ts') },
+  man: { summary: 'Print the manual page', load: () => import('./man.ts') },
+  completion: {
+    summary: 'Print or install a completion script for bash, zsh or fish',
+    load: () => import('./completion.ts'),
+  },
   'kube-apiserver': {
     component: true,
     summary: "Serve the Kubernetes API from an etcd, with upstream's flags",

@@ -1,18 +1,23 @@
 /** `k8ts completion bash|zsh|fish`: a completion script for all commands and their flags. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { outputFlag, type Commands } from './command.ts';
 import { describeCommand, type CommandDescription } from './describe-command.ts';
 import { print } from './output.ts';
 
-export const flags = { ...outputFlag } as const satisfies FlagTable;
+export const flags = {
+  install: { kind: 'switch', summary: 'Write it to where the shell looks for it' },
+  ...outputFlag,
+} as const satisfies FlagTable;
 
 export const verbs = ['bash', 'zsh', 'fish'] as const;
 
-const USAGE = `k8ts completion bash|zsh|fish: print a completion script
+const USAGE = `k8ts completion bash|zsh|fish: print a completion script, or install it with --install
 
-  bash: source <(k8ts completion bash)
-  zsh:  source <(k8ts completion zsh)
-  fish: k8ts completion fish | source`;
+  k8ts completion bash --install
+  source <(k8ts completion zsh)`;
 
 export async function run(argv: readonly string[], commands: Commands): Promise<number> {
   const { values, positional, help } = parseFlags(argv, flags, { positional: true });
@@ -27,8 +32,45 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   const described = await Promise.all(
     Object.entries(commands).map(([name, command]) => describeCommand(name, command)),
   );
-  print(values.output, { shell, script: write(described) }, ({ script }) => script);
+  const script = write(described);
+  if (!values.install) {
+    print(values.output, { shell, script }, () => script);
+    return 0;
+  }
+  const { file, hint } = installation(shell, process.env, os.homedir());
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, `${script}\n`);
+  print(values.output, { shell, file }, () => `wrote ${file}; ${hint}`);
   return 0;
+}
+
+/** Where a shell looks for the completions of a user. */
+export function installation(
+  shell: string,
+  environment: NodeJS.ProcessEnv,
+  home: string,
+): { file: string; hint: string } {
+  const { XDG_DATA_HOME, XDG_CONFIG_HOME, BASH_COMPLETION_USER_DIR, ZDOTDIR } = environment;
+  const data = XDG_DATA_HOME || path.join(home, '.local', 'share');
+  switch (shell) {
+    case 'bash':
+      return {
+        file: path.join(BASH_COMPLETION_USER_DIR || path.join(data, 'bash-completion'), 'completions', 'k8ts'),
+        hint: 'new shells have it, where the package bash-completion is installed',
+      };
+    case 'zsh': {
+      const folder = path.join(ZDOTDIR || home, '.zfunc');
+      return {
+        file: path.join(folder, '_k8ts'),
+        hint: `new shells have it, if ~/.zshrc has: fpath+=(${folder}); autoload -Uz compinit && compinit`,
+      };
+    }
+    default:
+      return {
+        file: path.join(XDG_CONFIG_HOME || path.join(home, '.config'), 'fish', 'completions', 'k8ts.fish'),
+        hint: 'new shells have it',
+      };
+  }
 }
 
 const SCRIPTS: ReadonlyMap<string, (all: readonly CommandDescription[]) => string> = new Map(

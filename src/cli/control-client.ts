@@ -1,6 +1,7 @@
 /** Calls a running cluster over its control socket. */
 import http from 'node:http';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { CommandError } from './command.ts';
 import { findCluster, type ProcessFile } from './process-file.ts';
 
@@ -8,7 +9,8 @@ export interface RunningCluster {
   readonly directory: string;
   readonly process: ProcessFile;
   call<T>(method: string, path: string, body?: object): Promise<T>;
-  stream(method: string, path: string): Promise<http.IncomingMessage>;
+  /** A body that is a stream is sent as it is; others as JSON. */
+  stream(method: string, path: string, body?: object | Readable): Promise<http.IncomingMessage>;
 }
 
 /** The cluster in the directory; an error that says what to do when there is none. */
@@ -30,8 +32,8 @@ export function runningCluster({
       if (response.statusCode !== 200) throw new CommandError(value.error ?? text);
       return value;
     },
-    async stream(method, target) {
-      const response = await request({ socket, method, target });
+    async stream(method, target, body) {
+      const response = await request({ socket, method, target, ...(body ? { body } : {}) });
       if (response.statusCode !== 200)
         throw new CommandError((JSON.parse(await readAll(response)) as { error: string }).error);
       return response;
@@ -48,7 +50,7 @@ function request({
   socket: string;
   method: string;
   target: string;
-  body?: object;
+  body?: object | Readable;
 }): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ socketPath: socket, method, path: target }, resolve);
@@ -60,7 +62,8 @@ function request({
         ),
       ),
     );
-    outgoing.end(body ? JSON.stringify(body) : undefined);
+    if (body instanceof Readable) body.once('error', (error) => outgoing.destroy(error)).pipe(outgoing);
+    else outgoing.end(body ? JSON.stringify(body) : undefined);
   });
 }
 

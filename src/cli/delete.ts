@@ -27,7 +27,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const running = readProcessFile(directory);
   const record = readClusterRecord(directory);
   if (!running && !record)
-    throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
+    throw new CommandError(`there is no cluster in ${directory}; name its directory with --data-dir`);
   if (running) await stopProcess(directory, running.pid, values.wait);
   await removeLeftovers(directory);
   const name = clusterName(given.has('data-dir') ? values['data-dir'] : undefined);

@@ -26,7 +26,7 @@ it.each<[string, string, string | undefined]>([
   ['nothing', '', undefined],
 ])('%s', (_, log, cause) => expect(causeIn(log)).toBe(cause));
 
-it('a process that the system ended: what may be the matter', () => {
+it('a process that the system killed: possible causes', () => {
   expect(causeOfSignal('SIGBUS', 2 ** 40)).toMatch(/ended with SIGBUS; the disk of the data directory may be full/);
   expect(causeOfSignal('SIGABRT', 4096)).toMatch(/ended with SIGABRT; the disk of the data directory may be full/);
   expect(causeOfSignal('SIGSEGV', 2 ** 40)).toMatch(/ended with SIGSEGV; if its data is damaged/);

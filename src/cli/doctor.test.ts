@@ -21,7 +21,7 @@ it.each([
   expect(cgroupCheck(mounts, controllers)).toMatchObject({ name, ok });
 });
 
-it('exits with 1 for what it marks with a cross, and not for what is optional', () => {
+it('exits with 1 for required checks that fail, and not for optional ones', () => {
   const check = { name: 'x', purpose: 'y' };
   expect(exitCode([{ ...check, ok: true }])).toBe(0);
   expect(exitCode([{ ...check, ok: false, optional: true }])).toBe(0);

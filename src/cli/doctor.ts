@@ -1,4 +1,4 @@
-/** `k8ts doctor`: what is missing on this machine, and how to get it. */
+/** `k8ts doctor`: what is missing on this machine, and how to install it. */
 import fs from 'node:fs';
 import os from 'node:os';
 import { isInstalled, NODE_PROGRAMS } from '../cluster/index.ts';

@@ -6,7 +6,7 @@ import { explainError } from './explain-error.ts';
 const systemError = (code: string, more: object = {}): Error =>
   Object.assign(new Error(`${code}: as the system says it\nand more`), { code, ...more });
 
-describe('an error becomes one line that says what to do', () => {
+describe('an error becomes one line with advice', () => {
   it.each<[string, unknown, RegExp]>([
     [
       'a port that is taken',

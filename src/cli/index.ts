@@ -44,7 +44,7 @@ async function describe(name: string, command: Command, argv: readonly string[])
   }
   if (!command.component || !ours.some((word) => word.startsWith('--version'))) return undefined;
   const { requestedVersion, componentVersion } = await import('./component-version.ts');
-  const requested = requestedVersion(ours);
+  const requested = requestedVersion(name, ours);
   if (requested === undefined) return undefined;
   const { text, value } = componentVersion(name, requested);
   print(wantsJson(ours) ? 'json' : 'text', value, () => text);

@@ -43,8 +43,8 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
 }
 
 /**
- * Removes the cluster's entries, if they are of this cluster, which its CA says. False when there are none; a file that
- * is gone or is no kubeconfig any more stays as it is.
+ * Removes the entries of the cluster with this CA. False when there are none; a missing file, or one that is not a
+ * kubeconfig, is not changed.
  */
 export async function removeFromKubeconfig(file: string, name: string, authority: string): Promise<boolean> {
   const existing = await fs.readFile(file, 'utf8').catch(() => '');

@@ -31,7 +31,7 @@ const HINTS: Readonly<Record<string, string>> = {
   kubectl: 'kubectl --kubeconfig .k8ts/kubeconfig',
 };
 
-/** The command here for what somebody typed of another tool. */
+/** The equivalent of a command of another tool. */
 export function hintFor(argv: readonly string[]): string | undefined {
   const [first = '', second = ''] = argv;
   const both = `${first} ${second}`;

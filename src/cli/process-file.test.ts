@@ -10,7 +10,7 @@ describe('the file by which a cluster is found', () => {
   afterEach(() => fs.rmSync(directory, { recursive: true, force: true }));
   const file = (): string => path.join(directory, 'k8ts.pid');
 
-  it('belongs to one process, which gives it back', () => {
+  it('belongs to one process, which releases it', () => {
     const { release } = claimDirectory(directory, false);
     expect(findCluster(directory, true).process.pid).toBe(process.pid);
     expect(() => claimDirectory(directory, false)).toThrow(
@@ -33,7 +33,7 @@ describe('the file by which a cluster is found', () => {
     expect(fs.existsSync(file())).toBe(false);
   });
 
-  it('is left to whoever has it', () => {
+  it('is left to its live owner', () => {
     const { release } = claimDirectory(directory, false);
     const theirs = JSON.stringify({ pid: process.ppid, started: '', socket: '', ephemeral: false });
     fs.writeFileSync(file(), theirs);

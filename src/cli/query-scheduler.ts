@@ -24,7 +24,7 @@ export async function queryScheduler({
   try {
     const user = await loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
     await checkCertificate(user, ctx.clock.now(), kubeconfig ?? 'the kubeconfig');
-    /** Schedulers have a self-signed certificate by default; on loopback there is nobody in between. */
+    /** Schedulers have a self-signed certificate by default, which is acceptable on loopback. */
     const insecureSkipTlsVerify = LOOPBACK.has(new URL(address).hostname);
     const client = connect(ctx, {
       server: address,

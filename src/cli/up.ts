@@ -93,7 +93,7 @@ interface Plan {
   readonly controllers: readonly string[];
   /** A notice for the user. */
   readonly notice?: string;
-  /** What is lost by this start, told before it is. */
+  /** Warns about what this start discards, before it does. */
   readonly removal?: string;
 }
 

@@ -28,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const reference = positional.join('/');
   if (positional.length === 0 || reference.split('/').length !== 2)
-    throw new UsageError('it is: k8ts why KIND/NAME [-n NAMESPACE]');
+    throw new UsageError('usage: k8ts why KIND/NAME [-n NAMESPACE]');
   const here = values.kubeconfig === undefined ? clusterHere(parsed) : undefined;
   const kubeconfig = values.kubeconfig ?? (await here?.call<{ kubeconfig?: string }>('GET', '/status'))?.kubeconfig;
   const { ctx, release } = untilSignal({ name: 'why' });

@@ -82,7 +82,7 @@ describe('ResourceClient', () => {
     ]);
   });
 
-  it('sends what each verb needs', async () => {
+  it('sends the request of each verb', async () => {
     const { client, sent } = recording({ items: [] });
     const deployments = client.resource('apps/v1/deployments');
     const object = { metadata: { namespace: 'x', name: 'a' } };
@@ -117,7 +117,7 @@ describe('ResourceClient', () => {
     expect(sent[6]?.headers?.['accept']).toContain('as=PartialObjectMetadataList');
   });
 
-  it('throws what a watch reports as an error', async () => {
+  it('throws the error of a watch', async () => {
     const { client, server, ctx } = setUp();
     await client.resource('v1/configmaps').create({ metadata: { namespace: 'x', name: 'a' } });
     server.compact();
@@ -131,7 +131,7 @@ describe('ResourceClient', () => {
 describe('Client', () => {
   const failing = (faults: (Fault | undefined)[]) => () => faults.shift();
 
-  it('asks again for a read whose connection broke, not for a write', async () => {
+  it('retries a read whose connection broke, but not a write', async () => {
     const { client, server, ctx } = setUp();
     server.fault = failing(['drop', 'drop']);
     await ctx.clock.drive(client.resource('v1/pods').list());
@@ -144,7 +144,7 @@ describe('Client', () => {
     await expect(client.resource('v1/pods').list()).rejects.toMatchObject({ code: 503 });
   });
 
-  it('gives up on a server that never answers', async () => {
+  it('times out on a server that never answers', async () => {
     const { client, server, ctx } = setUp();
     server.fault = () => 'stall';
     await expect(ctx.clock.drive(client.resource('v1/pods').list())).rejects.toMatchObject({ code: 'timeout' });
@@ -152,7 +152,7 @@ describe('Client', () => {
     expect(ctx.clock.pendingTimers).toBe(0);
   });
 
-  it('keeps to its own limit', async () => {
+  it('respects its rate limit', async () => {
     const { server, ctx } = setUp();
     const client = new Client({
       transport: server,

@@ -43,7 +43,7 @@ describe('slowStartBatch', () => {
     expect(seen).toEqual(batches);
   });
 
-  it('stops after the batch that failed and says how far it came', async () => {
+  it('stops after the batch that failed and reports the number of successes', async () => {
     let calls = 0;
     const running = slowStartBatch(20, async (index) => {
       calls++;
@@ -56,7 +56,7 @@ describe('slowStartBatch', () => {
 });
 
 describe('retryOnConflict', () => {
-  it('tries again on conflicts only, and not for ever', async () => {
+  it('retries conflicts only, and a limited number of times', async () => {
     const { clock, random } = createTestContext();
     let calls = 0;
     const failing = (error: Error, until: number) => async () => {
@@ -76,7 +76,7 @@ describe('retryOnConflict', () => {
 });
 
 describe('Expectations', () => {
-  it('holds a controller back until it has seen what it did', async () => {
+  it('makes a controller wait until it has seen its own writes', async () => {
     const clock = new VirtualClock();
     const expectations = new Expectations(clock);
     expect(expectations.satisfied('rs')).toBe(true);
@@ -108,7 +108,7 @@ describe('owner references', () => {
     metadata: { name, namespace: 'default', labels: { app: 'web' }, ...more },
   });
 
-  it('names the one who manages', () => {
+  it('returns the controlling owner', () => {
     expect(reference).toEqual({
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',
@@ -156,7 +156,7 @@ describe('owner references', () => {
     expect([...did, ...claimed.map(() => 'claimed')]).toEqual(expected);
   });
 
-  it('asks once whether it may adopt', async () => {
+  it('checks once whether it may adopt', async () => {
     let asked = 0;
     const canAdopt = async (): Promise<boolean> => (asked++, false);
     const nothing = async (): Promise<void> => {};
@@ -184,7 +184,7 @@ describe('owner references', () => {
 });
 
 describe('Indexer', () => {
-  it('finds objects by what they are indexed by, as they change', () => {
+  it('finds objects by index, as they change', () => {
     const indexer = new Indexer<ApiObject>({ namespace: byNamespace });
     indexer.set({ metadata: { namespace: 'x', name: 'a' } });
     indexer.set({
@@ -216,7 +216,7 @@ describe('small parts', () => {
     expect(keyOf({ metadata: splitKey(key) })).toBe(key);
   });
 
-  it('forgets what was not used for longest', () => {
+  it('evicts the least recently used entries', () => {
     const cache = new LruCache<string, number>(2);
     cache.set('a', 1);
     cache.set('b', 2);

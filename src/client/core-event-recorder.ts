@@ -35,7 +35,7 @@ export function createCoreEventRecorder(
         );
         return;
       } catch (error) {
-        /** Events expire; then the count goes on in a new one. */
+        /** Events expire; then the count continues in a new event. */
         if (!isNotFound(error)) throw error;
       }
     }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createTestContext } from '../kernel/index.ts';
 import { Deadlines } from './deadlines.ts';
 
-it('fires each after its time, in order, and not those that were cancelled', async () => {
+it('fires each after its time, in order, except cancelled ones', async () => {
   const { clock } = createTestContext();
   const deadlines = new Deadlines(clock, 100);
   const fired: string[] = [];

@@ -139,7 +139,7 @@ describe.each([
   ['aggregated', aggregated, 2],
   ['one version at a time', oneByOne, 6],
 ])('discovery, %s', (_name, answers, requests) => {
-  it('gives the same either way', async () => {
+  it('returns the same for both forms', async () => {
     const { client, asked } = serving(answers);
     const discovery = await discover(client);
     expect(discovery.resources).toEqual([pods, scale('v2', true), scale('v1', false)]);

@@ -54,7 +54,7 @@ describe('core event recorder', () => {
     await running;
   });
 
-  it('counts what repeats, also when the event has expired meanwhile', async () => {
+  it('counts repeated events, also when the event has expired meanwhile', async () => {
     const { ctx, client, recorder, running, events } = start();
     for (let i = 0; i < 3; i++) {
       recorder.event(pod, 'Warning', 'BackOff', 'Back-off restarting');
@@ -86,7 +86,7 @@ describe('core event recorder', () => {
     await running;
   });
 
-  it('cuts a flood off and lets one through now and then', async () => {
+  it('limits a flood to an event now and then', async () => {
     const { ctx, server, recorder, running } = start();
     for (let i = 0; i < 100; i++) recorder.event(pod, 'Warning', `Reason${i}`, 'x');
     await ctx.clock.settle();
@@ -101,7 +101,7 @@ describe('core event recorder', () => {
     await running;
   });
 
-  it('keeps events while the server is away, without counting them twice, and drops what is refused', async () => {
+  it('keeps events while the server is unavailable, without counting them twice, and drops refused ones', async () => {
     const { ctx, server, recorder, running, events } = start();
     server.fault = () => 'refuse';
     recorder.event(pod, 'Normal', 'A', 'x');
@@ -123,7 +123,7 @@ describe('core event recorder', () => {
 });
 
 describe('events.k8s.io recorder', () => {
-  it('makes a series of what repeats, writes it rarely, and ends it', async () => {
+  it('creates a series for repeated events, writes it rarely, and ends it', async () => {
     const { ctx, server, client } = setUp();
     const recorder = createEventsV1Recorder(ctx, client, {
       controller: 'default-scheduler',

@@ -8,7 +8,7 @@ import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } fro
 
 /** A series without news for this long is over. */
 const FINISH_MS = 6 * 60_000;
-/** A series that goes on is written this often, so that it neither expires nor is written for every occurrence. */
+/** A continuing series is written this often, so that it neither expires nor is written for every occurrence. */
 const REFRESH_MS = 30 * 60_000;
 
 interface Series {

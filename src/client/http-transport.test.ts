@@ -103,7 +103,7 @@ describe.each([
     });
   });
 
-  it('turns failing answers into StatusErrors, also those without a Status', async () => {
+  it('turns failed responses into StatusErrors, also those without a Status', async () => {
     handle = (request, response) =>
       request.url === '/api/v1/pods'
         ? reply(response, 500, 'boom')
@@ -119,7 +119,7 @@ describe.each([
     await expect(client.list()).rejects.toMatchObject({ code: 500, reason: 'InternalError' });
   });
 
-  it('waits as long as the server asks', async () => {
+  it('waits for Retry-After', async () => {
     let count = 0;
     handle = (_request, response) =>
       count++ === 0
@@ -189,7 +189,7 @@ describe.each([
     await expect(client.list({ signal: second.signal })).rejects.toThrow('too slow');
   });
 
-  it('streams what is not an object', async () => {
+  it('streams bodies that are not objects', async () => {
     handle = (_request, answer) => {
       const response = answer as http.ServerResponse;
       response.writeHead(200, { 'content-type': 'text/plain' });
@@ -210,7 +210,7 @@ describe.each([
     await expect(client.streamSubresource({ namespace: 'x', name: 'a' }, 'log')).rejects.toSatisfy(isNotFound);
   });
 
-  it('fails by name when nobody listens', async () => {
+  it('fails by name when no server listens', async () => {
     const client = connect(
       { clock },
       { server: `${kind === 'h1' ? 'http' : 'https'}://127.0.0.1:1`, credentials: anonymous, namespace: 'default' },
@@ -235,7 +235,7 @@ describe('HttpTransport', () => {
     await open('h2', { ca: undefined, insecureSkipTlsVerify: true }).resource(pods).list();
   });
 
-  it('gets fresh credentials when the old ones are refused, and asks again once', async () => {
+  it('gets new credentials when the old ones are refused, and retries once', async () => {
     let generation = 1;
     const credentials: Credentials = {
       ...anonymous,
@@ -264,7 +264,7 @@ describe('HttpTransport', () => {
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 
-  it('connects again after the server has gone away', async () => {
+  it('connects again after the server has closed the connection', async () => {
     handle = (_request, response) => reply(response, 200, { items: [] });
     const client = open('h2').resource(pods);
     await client.list();
@@ -274,7 +274,7 @@ describe('HttpTransport', () => {
     expect(seen).toHaveLength(2);
   });
 
-  it('gives up on a server that answers no pings', async () => {
+  it('closes a connection whose server answers no pings', async () => {
     const silent = tls.createServer({ ...certificates.server, ALPNProtocols: ['h2'] }, (socket) =>
       socket.on('error', () => {}).resume(),
     );

@@ -77,7 +77,7 @@ describe('loadKubeconfig', () => {
     expect(await loaded.credentials.authorization()).toBe('Bearer token');
   });
 
-  it('takes the named context, without a user if it has none', async () => {
+  it('uses the named context, without a user if it has none', async () => {
     const loaded = await loadKubeconfig({
       clock,
       file: write(config({ username: 'a', password: 'b' })),
@@ -89,7 +89,7 @@ describe('loadKubeconfig', () => {
     expect(await main.credentials.authorization()).toBe(`Basic ${base64('a:b')}`);
   });
 
-  it('merges the files of $KUBECONFIG; the first to say something wins', async () => {
+  it('merges the files of $KUBECONFIG; the first value wins', async () => {
     const first = write({ clusters: [{ name: 'c', cluster: { server: 'https://first' } }] });
     const second = write(config({ token: 'x' }));
     const environment = { KUBECONFIG: [path.join(directory, 'missing'), first, second].join(path.delimiter) };
@@ -123,7 +123,7 @@ describe('loadKubeconfig', () => {
     await expect(loadKubeconfig({ clock, file: write(content) })).rejects.toThrow(message);
   });
 
-  it('says where it looked', async () => {
+  it('reports where it looked', async () => {
     await expect(loadKubeconfig({ clock, environment: { KUBECONFIG: '/no/such' } })).rejects.toThrow(
       'there is no kubeconfig at /no/such',
     );
@@ -132,7 +132,7 @@ describe('loadKubeconfig', () => {
 });
 
 describe('tokenFile', () => {
-  it('reads again after a minute, at once when refused, and keeps the old token while the file is away', async () => {
+  it('reads again after a minute, at once when refused, and keeps the old token while the file is missing', async () => {
     const file = write('one\n');
     const credentials = tokenFile(file, clock);
     expect(await credentials.authorization()).toBe('Bearer one');
@@ -161,7 +161,7 @@ describe('execCredentials', () => {
   const print = (status: unknown): string =>
     `console.log(JSON.stringify({ apiVersion: '${apiVersion}', kind: 'ExecCredential', status: ${JSON.stringify(status)} }))`;
 
-  it('runs the program, keeps its answer, and runs it again when it expired or was refused', async () => {
+  it('runs the program, caches its result, and runs it again when that expired or was refused', async () => {
     const counter = write('');
     const expiry = new Date(clock.now() + 60_000).toISOString();
     const script = `require('fs').appendFileSync(${JSON.stringify(counter)}, 'x'); ${print({ token: 'tok', expirationTimestamp: expiry })}`;
@@ -182,7 +182,7 @@ describe('execCredentials', () => {
     expect(runs()).toBe(3);
   });
 
-  it('passes its environment and gives certificates', async () => {
+  it('passes its environment and returns certificates', async () => {
     const script = `const info = JSON.parse(process.env.KUBERNETES_EXEC_INFO); console.log(JSON.stringify({ apiVersion: info.apiVersion, kind: info.kind, status: { clientCertificateData: process.env.WHO, clientKeyData: String(info.spec.interactive) } }))`;
     const credentials = execCredentials(plugin(script, { WHO: 'me' }), clock);
     expect(await credentials.certificate()).toEqual({ cert: 'me', key: 'false' });
@@ -195,11 +195,11 @@ describe('execCredentials', () => {
     ['prints something else', 'console.log("{}")', 'did not print an ExecCredential'],
     ['gives nothing', print({}), 'neither a token nor a certificate'],
     ['gives half a certificate', print({ clientKeyData: 'k' }), 'only one of certificate and key'],
-  ])('says so when the program %s', async (_name, script, message) => {
+  ])('reports that the program %s', async (_name, script, message) => {
     await expect(execCredentials(plugin(script), clock).authorization()).rejects.toThrow(message);
   });
 
-  it('gives the hint when the program is not there', async () => {
+  it('prints the hint when the program is missing', async () => {
     const credentials = execCredentials(
       { apiVersion, command: 'no-such-plugin', installHint: 'install it from here' },
       clock,

@@ -30,14 +30,14 @@ function candidate(
   };
   const done = runWithLeaderElection(
     childContext(ctx, identity, controller.signal),
-    { client, namespace: 'kube-system', name: 'test', identity, ...options },
+    { client, namespace: 'kube-system', name: 'test', identity, component: 'tester', ...options },
     lead,
   ).catch((error: unknown) => error);
   return { stop: () => controller.abort(), done };
 }
 
 describe('leader election', () => {
-  it('writes the lease as upstream does, renews it, and gives it back', async () => {
+  it('writes the lease as upstream does, renews it, and releases it', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const a = candidate(ctx, server, 'a', log);
@@ -49,6 +49,14 @@ describe('leader election', () => {
       acquireTime: start,
       renewTime: start,
       leaseTransitions: 0,
+    });
+    const [event] = [...server.objects('/api/v1/events').values()];
+    expect(event).toMatchObject({
+      involvedObject: { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', namespace: 'kube-system', name: 'test' },
+      reason: 'LeaderElection',
+      message: 'a became leader',
+      type: 'Normal',
+      source: { component: 'tester' },
     });
     await ctx.clock.advance(5_000);
     expect(lease()).toMatchObject({
@@ -80,7 +88,7 @@ describe('leader election', () => {
     expect(await Promise.race([a.done.then(() => 'ended'), ctx.clock.yield().then(() => 'hangs')])).toBe('ended');
   });
 
-  it('lets the standby in soon after an orderly end', async () => {
+  it('lets the standby take over soon after an orderly end', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const leaders: string[] = [];
@@ -99,7 +107,7 @@ describe('leader election', () => {
     await b.done;
   });
 
-  it('lets the standby in after a crash, but not before the lease has run out', async () => {
+  it('lets the standby take over after a crash, but not before the lease has expired', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];
     const a = candidate(ctx, server, 'a', log, { releaseOnStop: false });

@@ -2,7 +2,10 @@ import type { Lease, LeaseSpec } from '../api/generated/coordination-v1.ts';
 import { formatMicroTime } from '../base/index.ts';
 import { isAbort, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
+import { createCoreEventRecorder } from './core-event-recorder.ts';
 import { isNotFound } from './errors.ts';
+import type { EventRecorder } from './event-recorder.ts';
+import { referenceTo } from './object-reference.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
@@ -22,6 +25,8 @@ export interface LeaderElectionOptions {
   /** Release the lease on stop, so that others need not wait; default true. */
   releaseOnStop?: boolean;
   onNewLeader?: (identity: string) => void;
+  /** Records an event on the Lease when this candidate becomes leader, and when it stops leading. */
+  recorder?: EventRecorder;
 }
 
 /** The lease was lost and another candidate may lead; the leader's work has been stopped. */
@@ -41,6 +46,22 @@ const JITTER = 1.2;
  * case, and the lease is given back only after it has ended. Rejects with LeadershipLost when the lease was lost.
  */
 export async function runWithLeaderElection(
+  ctx: Context,
+  options: LeaderElectionOptions & { component: string },
+  lead: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const stopped = new AbortController();
+  const recorder = createCoreEventRecorder(ctx, options.client, { component: options.component });
+  const recording = recorder.run(stopped.signal);
+  try {
+    await leadWhenElected(ctx, { ...options, recorder }, lead);
+  } finally {
+    stopped.abort();
+    await recording;
+  }
+}
+
+async function leadWhenElected(
   ctx: Context,
   options: LeaderElectionOptions,
   lead: (signal: AbortSignal) => Promise<void>,
@@ -75,7 +96,8 @@ export async function runWithLeaderElection(
 export class LeaderElector {
   readonly lock: string;
   readonly #ctx: Context;
-  readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader'>> & Pick<LeaderElectionOptions, 'onNewLeader'>;
+  readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader' | 'recorder'>> &
+    Pick<LeaderElectionOptions, 'onNewLeader' | 'recorder'>;
   readonly #leases: ResourceClient<Lease>;
   /** The lease as last read or written, and when its holder or renewal was last seen to change. */
   #observed: Lease | undefined;
@@ -117,6 +139,7 @@ export class LeaderElector {
     while (!signal.aborted) {
       if (await this.#attempt(signal)) {
         logger.info('Successfully acquired lease', { lock: this.lock });
+        this.#record('became leader');
         return true;
       }
       /** At most a retry period, so that renewals are seen soon, and as soon as the lease expires. */
@@ -124,6 +147,14 @@ export class LeaderElector {
       await clock.sleep(Math.min(pause, this.#untilExpiry(pause)), signal).catch(() => {});
     }
     return false;
+  }
+
+  #record(what: string): void {
+    const { recorder, identity, namespace, name } = this.#options;
+    const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name } };
+    const { uid, resourceVersion } = this.#observed?.metadata ?? {};
+    const reference = referenceTo({ ...lease, metadata: { ...lease.metadata, uid, resourceVersion } });
+    recorder?.event({ reference }, 'Normal', 'LeaderElection', `${identity} ${what}`);
   }
 
   /** Renews until the signal aborts (true), or until renewals have failed for too long (false). */
@@ -141,6 +172,7 @@ export class LeaderElector {
       if (renewed) renewedAt = startedAt;
       else if (clock.monotonic() - renewedAt >= this.#options.renewDeadlineMs) {
         logger.info('Failed to renew lease', { lock: this.lock });
+        this.#record('stopped leading');
         return false;
       }
     }

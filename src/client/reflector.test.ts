@@ -41,7 +41,7 @@ describe.each([
   ['streaming list', true],
   ['list and watch', false],
 ])('informer with %s', (_name, streamingList) => {
-  it('syncs, follows, and tells its handlers', async () => {
+  it('lists, watches, and calls its handlers', async () => {
     const { ctx, api, informer } = setUp(1, { streamingList });
     const told: string[] = [];
     informer.addHandler({
@@ -69,7 +69,7 @@ describe.each([
     expect(ctx.logLines).toEqual([]);
   });
 
-  it('relists after 410 and tells what it missed', async () => {
+  it('relists after 410 and reports missed changes', async () => {
     const { ctx, server, api, informer } = setUp(2, { streamingList });
     const told: string[] = [];
     informer.addHandler({ onDelete: (o, { stale }) => told.push(`${o.metadata.name} stale=${stale}`) });
@@ -102,7 +102,7 @@ describe.each([
     await running;
   });
 
-  it('asks for little on a quiet day', async () => {
+  it('sends few requests on a quiet day', async () => {
     const { ctx, server, informer } = setUp(4, { streamingList });
     const running = informer.run(ctx.signal);
     await ctx.clock.advance(3_600_000);
@@ -139,7 +139,7 @@ describe('informer', () => {
     await running;
   });
 
-  it('resyncs when asked to', async () => {
+  it('resyncs periodically', async () => {
     const { ctx, api, informer } = setUp(7, { resyncMs: 10_000 });
     await api.create(thing('a'));
     let same = 0;
@@ -151,7 +151,7 @@ describe('informer', () => {
     await running;
   });
 
-  it('survives a handler that throws, and transforms what it keeps', async () => {
+  it('survives a handler that throws, and transforms objects', async () => {
     const { ctx, api, informer } = setUp(8, { transform: (o) => ({ metadata: o.metadata }) });
     informer.addHandler({
       onAdd: () => {
@@ -170,7 +170,7 @@ describe('informer', () => {
     await running;
   });
 
-  it('gives up waiting with its signal', async () => {
+  it('stops waiting when its signal aborts', async () => {
     const { ctx, informer } = setUp(9);
     const waiting = informer.waitForSync(ctx.signal);
     ctx.stop(new Error('no more'));

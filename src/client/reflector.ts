@@ -104,7 +104,7 @@ export class Reflector<T extends ApiObject> {
     }
   }
 
-  /** Decides how to go on after an error: true to resume the watch, false to list again. */
+  /** Decides how to continue after an error: true to resume the watch, false to list again. */
   #afterFailure(error: unknown, synced: boolean): boolean {
     const { logger } = this.#options;
     if (isExpired(error) || isTooLargeResourceVersion(error)) {

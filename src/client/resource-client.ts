@@ -231,7 +231,7 @@ export class ResourceClient<T extends ApiObject> {
 }
 
 interface SendOptions {
-  /** What the server answers with; the metadata of an object or a list is asked for accordingly. */
+  /** The kind of response; requests for metadata accept the metadata of an object or of a list accordingly. */
   answer?: 'object' | 'list';
   subresource?: string;
   body?: unknown;

@@ -140,7 +140,7 @@ describe('nodes', () => {
     ]);
   });
 
-  it('go when their instance is gone, and are marked when it is switched off', async () => {
+  it('are deleted with their instance, and tainted when it is shut down', async () => {
     const fixture = await start();
     const nodes = fixture.client.resource('v1/nodes');
     for (const name of ['gone', 'off', 'ready']) fixture.machine.add(name, '10.64.0.9');
@@ -185,7 +185,7 @@ describe('nodes', () => {
 });
 
 describe('routes', () => {
-  it('lead to every node’s Pods and nowhere else, and the node says so', async () => {
+  it('lead to the pods of every node and nowhere else, and the node has the condition', async () => {
     const fixture = await start();
     fixture.machine.add('n1', '10.64.0.2');
     fixture.machine.nodes.set('old', { name: 'old', addresses: [], podCidrs: ['10.244.9.0/24'], running: true });
@@ -252,7 +252,7 @@ describe('load balancers', () => {
     });
   });
 
-  it('leave out a node that says nothing twice in a row, and ask each node once for all of them', async () => {
+  it('leave out a node that fails two checks in a row, and share one check for each node', async () => {
     const fixture = await withNode();
     for (const name of ['web', 'other']) await fixture.client.resource('v1/services').create(balanced(name));
     await fixture.until('routes', async () =>
@@ -276,7 +276,7 @@ describe('load balancers', () => {
     );
   });
 
-  it('ask the Service’s own health check port where only nodes with endpoints want traffic', async () => {
+  it('use the healthCheckNodePort of a Service with externalTrafficPolicy Local', async () => {
     const fixture = await withNode();
     await fixture.client
       .resource('v1/services')
@@ -284,7 +284,7 @@ describe('load balancers', () => {
     await fixture.until('asked', async () => fixture.machine.probes.includes('10.64.0.2:31234/'));
   });
 
-  it('go with their Service, and when it no longer wants one', async () => {
+  it('are deleted with their Service, and when its type changes', async () => {
     const fixture = await withNode();
     const services = fixture.client.resource('v1/services');
     for (const name of ['a', 'b']) await services.create(balanced(name));
@@ -313,7 +313,7 @@ describe('load balancers', () => {
     });
   });
 
-  it('with a class are left to others; when all addresses are taken an event says so', async () => {
+  it('with a class are ignored; when all addresses are in use there is an event', async () => {
     const fixture = await withNode();
     const services = fixture.client.resource('v1/services');
     await services.create(balanced('other', { loadBalancerClass: 'example.com/lb' }));

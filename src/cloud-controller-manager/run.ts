@@ -32,6 +32,7 @@ export async function run(ctx: Context, options: CloudControllerManagerOptions):
     identity: options.identity,
     namespace: 'kube-system',
     name: 'cloud-controller-manager',
+    component: 'cloud-controller-manager',
   };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }

@@ -133,7 +133,7 @@ export async function startControlPlane(
       finished: untilClosed(apiServer, store),
     };
   } catch (error) {
-    /** Nobody else closes the store after a failed start; its watchers end with it. */
+    /** After a failed start the store is closed here; its watchers end with it. */
     await store.close();
     throw error;
   }

@@ -56,7 +56,7 @@ function ask(method: string, path: string, body = ''): Promise<{ status: number;
 }
 
 describe('the control socket', () => {
-  it('counts objects and tells which nodes are Ready', async () => {
+  it('counts objects and lists the nodes that are Ready', async () => {
     const node = (name: string, status: string) =>
       server.call('POST', '/api/v1/nodes', {
         body: { metadata: { name }, status: { conditions: [{ type: 'Ready', status }] } },
@@ -73,7 +73,7 @@ describe('the control socket', () => {
     });
   });
 
-  it('adds as many nodes as it is asked for, one by default', async () => {
+  it('adds the requested number of nodes, one by default', async () => {
     await ask('POST', '/nodes', '{"count": 3, "prefix": "a"}');
     await ask('POST', '/nodes');
     expect(added).toEqual([{ count: 3, prefix: 'a' }, { count: 1 }]);

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs/promises';
 import type http from 'node:http';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '../base/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
@@ -11,7 +12,15 @@ import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { OWN_USER } from './identities.ts';
-import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
+import {
+  buildImage,
+  freeName,
+  listImages,
+  loadImage,
+  loadImageFrom,
+  pullImage,
+  type NodeFleet,
+} from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
 export interface ClusterStatus {
@@ -65,6 +74,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/load': async ({ body, cluster }) => ({
       image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
     }),
+    'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
     'POST /images/pull': async ({ body, cluster }) => ({
       image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
     }),
@@ -77,6 +87,39 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     },
   }),
 );
+
+/**
+ * The lines of a build, as JSON: `{"output": text}` while it runs, and at its end `{"image": id}` or `{"error": message}`.
+ * A caller that goes away ends it.
+ */
+async function* buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
+  const stopped = new AbortController();
+  const lines = new PassThrough({ objectMode: true });
+  const send = (line: object): void => void lines.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  const dockerfile = textOf(body, 'dockerfile');
+  const target = textOf(body, 'target');
+  const building = buildImage(fleet, {
+    directory: textOf(body, 'directory') ?? '',
+    tag: textOf(body, 'tag') ?? '',
+    buildArguments: body['buildArguments'] as Record<string, string>,
+    ...(dockerfile === undefined ? {} : { dockerfile }),
+    ...(target === undefined ? {} : { target }),
+    ...(body['noCache'] === true ? { noCache: true } : {}),
+    signal: AbortSignal.any([ctx.signal, stopped.signal]),
+    write: (output) => send({ output }),
+  })
+    .then(
+      (image) => send({ image }),
+      (error: unknown) => send({ error: errorMessage(error) }),
+    )
+    .finally(() => lines.end());
+  try {
+    yield* lines as AsyncIterable<Uint8Array>;
+  } finally {
+    stopped.abort(new Error('nobody waits for the image any more'));
+    await building;
+  }
+}
 
 /** An upper bound for one request; every node is an object in memory. */
 const MAX_NODES = 100_000;
@@ -166,6 +209,10 @@ export async function serveControlSocket(
     try {
       const { path, query } = splitTarget(request.url ?? '/');
       const route = ROUTES.get(`${request.method ?? 'GET'} ${path}`);
+      if (request.method === 'POST' && path === '/images/archive') {
+        send(response, 200, { image: await loadImageFrom(fleetOf(cluster), request) });
+        return;
+      }
       if (!route) throw new Refusal(404, `there is no ${path}`);
       const answer = await route({ body: await readJson(request), query, cluster, ctx, startedAt, stop: options.stop });
       if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);

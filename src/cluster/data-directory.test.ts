@@ -40,7 +40,7 @@ describe('a data directory', () => {
     expect(() => readClusterRecord(made)).toThrow(`${made} is not empty, and no cluster lives in it`);
   });
 
-  it('of an older release is taken, and becomes one of this release', async () => {
+  it('of an older release is accepted, and converted to this release', async () => {
     const made = directory('older', { 'etcd/store-000001.mdb': '', 'pki/ca.crt': '' });
     expect(readClusterRecord(made)).toEqual({ format: 0, writtenBy: '0.1.0' });
     await updateClusterRecord(made, { nodes: ['node-1', 'node-3'] });
@@ -66,14 +66,14 @@ describe('a data directory', () => {
     expect(() => readClusterRecord(made)).toThrow(message);
   });
 
-  it('keeps what was recorded before', async () => {
+  it('keeps the earlier record', async () => {
     const made = directory('both', {});
     await updateClusterRecord(made, { nodes: ['node-1'] });
     await updateClusterRecord(made, { kubeconfigs: ['/a'] });
     expect(readClusterRecord(made)).toMatchObject({ nodes: ['node-1'], kubeconfigs: ['/a'] });
   });
 
-  it('loses what is the cluster’s, and nothing else', async () => {
+  it('loses the files of the cluster, and no others', async () => {
     const files = { 'cluster.json': '{}', 'etcd/x': '', 'nodes/node-1/y': '', 'k8ts.pid.7': '' };
     expect(await removeClusterData(directory('all', files))).toEqual([]);
     expect(fs.existsSync(path.join(scratch, 'all'))).toBe(false);

@@ -3,7 +3,10 @@ import type { UserInfo } from '../apiserver/index.ts';
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** The user of the command line and the library, which set the cluster up. Nobody else is in system:masters. */
+/**
+ * The user of the command line and the library, which set up the cluster. The only one in system:masters besides the
+ * API server.
+ */
 export const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', AUTHENTICATED] };
 
 /** A component with a user of its own, such as `system:kube-scheduler`. */

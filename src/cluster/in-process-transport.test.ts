@@ -64,7 +64,7 @@ it('reads the watch of an aggregated API, wherever its bytes are split', async (
   expect(seen).toEqual(['ADDED a', 'ADDED a']);
 });
 
-it('tells of a watch that an aggregated API refuses', async () => {
+it('reports a watch that an aggregated API refuses', async () => {
   const refusal = { kind: 'Status', status: 'Failure', reason: 'Expired', code: 410, message: 'too old' };
   const events = aggregatedClient(410, JSON.stringify(refusal)).resource('v1/namespaces').watch();
   await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: { reason: 'Expired' } });

@@ -101,7 +101,7 @@ describe('the resources of a pod', () => {
     expect([...limits.keys()]).toEqual(['cpu']);
   });
 
-  it('gives a container without a request the default', () => {
+  it('uses the default for a container without a request', () => {
     const defaults = new Map([...podRequests({ containers: [container('x', '100m')] }, plain)]);
     expect(
       podRequests({ containers: [{ name: 'a' }, container('b', '0')] }, { ...plain, missingRequests: defaults })

@@ -6,13 +6,14 @@
  * process. Every record is written before the resource that it describes is created, so the process can be killed at
  * any time.
  *
- * `startContainerRuntime` returns the CRI services to a caller in the same process; `run` serves them on a socket.
+ * `build/` builds images from Dockerfiles. `startContainerRuntime` returns the CRI services to a caller in the same process; `run` serves them on a socket.
  */
 export { startContainerRuntime, type RunningContainerRuntime } from './start-container-runtime.ts';
 export { run } from './run.ts';
 export type { ContainerRuntimeOptions } from './options.ts';
 
 export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';
+export { isBuildCache, type BuildOptions } from './build/build-image.ts';
 export { BridgeNetwork, CniNetwork, type PodNetwork } from './network/index.ts';
 export { readTar } from './images/tar/tar-reader.ts';
 export { encodeTarEntry, TAR_END, tarPadding } from './images/tar/tar-writer.ts';

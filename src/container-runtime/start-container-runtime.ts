@@ -2,11 +2,12 @@
 import path from 'node:path';
 import type { ContainerRuntime } from '../cri/index.ts';
 import { RunGroup, type Context, makeDirectorySync } from '../kernel/index.ts';
+import { buildImage, type BuildOptions } from './build/build-image.ts';
 import { ContainerEvents } from './container-events.ts';
 import { ExitWaiters } from './containers/exit-waiters.ts';
 import { watchExits } from './containers/watch-exits.ts';
 import { hostFeatures } from './host-features.ts';
-import { openImageStore, type ImageStore } from './images/index.ts';
+import { openImageStore, type ImageStore, type StoredImage } from './images/index.ts';
 import type { OciRuntime } from './oci-runtime.ts';
 import type { ContainerRuntimeOptions } from './options.ts';
 import { locateProgram } from './programs.ts';
@@ -25,6 +26,8 @@ import { StreamingServer } from './streaming/streaming-server.ts';
 export interface RunningContainerRuntime extends ContainerRuntime {
   /** The image store, for operations that CRI has no call for, such as loading archives. */
   readonly imageStore: ImageStore;
+  /** Builds an image from a Dockerfile, whose commands run in containers of the default handler. */
+  buildImage(options: BuildOptions): Promise<StoredImage>;
   /** Where exec, attach and port-forward are served. */
   readonly streamingUrl: string;
   /** Resolves when the runtime has shut down, after the context's signal aborts. Containers keep running. */
@@ -39,6 +42,7 @@ export async function startContainerRuntime(
   const parts = await assemble(ctx, options, group);
   await recover(parts);
   const stats = new StatsProvider(parts);
+  let builds = 0;
   const streaming = await StreamingServer.listen(parts, options.streamingAddress ?? { host: '127.0.0.1', port: 0 });
   group.start('watch container exits', (signal) => watchExits(parts, signal));
   group.start('serve streams', (signal) => streaming.until(signal));
@@ -46,6 +50,16 @@ export async function startContainerRuntime(
     runtime: runtimeService(parts, stats, streaming),
     images: parts.images.service,
     imageStore: parts.images,
+    buildImage: (build) =>
+      buildImage(
+        {
+          images: parts.images,
+          runtime: parts.handlers.get(parts.defaultHandler)!,
+          workDirectory: path.join(parts.rootDirectory, `build-${builds++}`),
+          cgroup: `${parts.defaultCgroupParent}/builds`,
+        },
+        build,
+      ),
     streamingUrl: streaming.url,
     finished: closed(group, parts.images),
   };

@@ -40,8 +40,10 @@ export function parseControllerManagerFlags(argv: readonly string[]): ParsedCont
 export async function runControllerManagerCommand(ctx: Context, parsed: ParsedControllerManagerFlags): Promise<void> {
   const { values, warnings } = parsed;
   for (const warning of warnings) ctx.logger.warn(warning);
-  const [config, clients] = await Promise.all([controllerManagerConfig(values), managerClients(ctx, values)]);
-  const { client, clientFor } = clients;
+  const [given, clients] = await Promise.all([controllerManagerConfig(values), managerClients(ctx, values)]);
+  const { client, clientFor, serverCa } = clients;
+  // Without --root-ca-file pods get the CA that this component itself trusts.
+  const config = given.rootCa === '' ? { ...given, rootCa: serverCa } : given;
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
   if (values['secure-port'] !== 0) {

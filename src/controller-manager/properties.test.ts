@@ -100,7 +100,7 @@ describe.each(ALL.map((property) => [property.holds, property] as const))('%s', 
   };
 
   it(
-    'from wherever it starts, and nothing is written after that',
+    'from any start, and nothing is written after that',
     () =>
       inWorlds('alone', async ({ namespace, seed }) => {
         const world = await worldOf(fixture, namespace, seed);

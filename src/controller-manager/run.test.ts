@@ -59,7 +59,7 @@ const client = (): Client =>
   });
 
 describe('the controller manager', () => {
-  it('at rest writes nothing and asks for less than one thing a second', async () => {
+  it('writes nothing and sends less than one request a second when nothing changes', async () => {
     server = await startTestServer();
     const { clock } = server.ctx;
     const requests: TransportRequest[] = [];
@@ -96,7 +96,7 @@ describe('the controller manager', () => {
     expect(requests.length / seconds).toBeLessThan(1);
   });
 
-  it('hands over when the lease of a killed leader has run out, and does nothing twice', async () => {
+  it('hands over when the lease of a killed leader has expired, and repeats nothing', async () => {
     server = await startTestServer();
     const { clock } = server.ctx;
     const first: TransportRequest[] = [];
@@ -123,6 +123,9 @@ describe('the controller manager', () => {
       .create({ metadata: { name: 'two' } });
     await clock.advance(15_000);
     expect(writes(first).filter((write) => write.includes('/two/'))).toEqual([]);
-    expect(writes(second)).toEqual(['POST /api/v1/namespaces/two/configmaps']);
+    expect(writes(second)).toEqual([
+      'POST /api/v1/namespaces/kube-system/events',
+      'POST /api/v1/namespaces/two/configmaps',
+    ]);
   });
 });

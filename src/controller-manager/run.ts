@@ -19,7 +19,8 @@ interface ControllerManagerOptions {
 export async function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
   if (!options.config.leaderElect) return lead(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = options.config.leaderElection;
-  const lock = { client: options.client, identity: options.identity, namespace, name, ...timing };
+  const { client, identity } = options;
+  const lock = { client, identity, namespace, name, ...timing, component: 'kube-controller-manager' };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }
 

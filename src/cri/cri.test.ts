@@ -47,7 +47,7 @@ describe('CRI over a socket', () => {
     expect(seen).toEqual([request]);
   });
 
-  it('gives the caller the code and the message that the runtime threw', async () => {
+  it('returns the code and the message that the runtime threw', async () => {
     const client = await connected({
       containerStatus: async () => {
         throw new CriError('NOT_FOUND', 'no such container');

@@ -140,7 +140,7 @@ const table: [
   ['notcluster.local', 'A', 'OUTSIDE'],
 ];
 
-describe('what the cluster answers', () => {
+describe('answers from cluster records', () => {
   it.each(table)('%s %s', (name, type, expected) => {
     const answer = answerQuery(records(), zone, { name, type: TYPE[type], class: 1 });
     if (expected === 'OUTSIDE') return expect(answer === undefined || answer.forwardName !== undefined).toBe(true);
@@ -170,7 +170,7 @@ describe('what the cluster answers', () => {
     ]);
   });
 
-  it('follows changes: endpoints and Services come and go', () => {
+  it('follows changes of endpoints and Services', () => {
     const all = records();
     const ask = (name: string) =>
       answerQuery(all, zone, { name, type: TYPE.A, class: 1 })?.answers.map(({ data }) => text(data));

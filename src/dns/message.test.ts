@@ -38,7 +38,7 @@ const answers: ResourceRecord[] = [
 ];
 
 describe('DNS messages', () => {
-  it('come back as they were sent', () => {
+  it('survive a round trip', () => {
     const message: DnsMessage = {
       id: 4711,
       response: true,
@@ -77,7 +77,7 @@ describe('DNS messages', () => {
     expect(twice - once).toBe(2 + 10 + 4);
   });
 
-  it('that do not fit say so, and hold whole records only', () => {
+  it('that do not fit are truncated to whole records', () => {
     const many = Array.from({ length: 100 }, (_, i): ResourceRecord => ({
       name: 'db.default.svc.cluster.local',
       ttl: 5,

@@ -80,7 +80,7 @@ async function startOther(respond: (bytes: Buffer) => Buffer): Promise<{ address
   return { address: `127.0.0.1:${other.port}`, asked };
 }
 
-describe('the DNS server, asked over real sockets', () => {
+describe('the DNS server over real sockets', () => {
   it('answers from the API server’s objects and follows them', async () => {
     const { client, resolver } = await startDns();
     await client.resource('v1/services').create({
@@ -104,7 +104,7 @@ describe('the DNS server, asked over real sockets', () => {
     await expect.poll(() => resolver.resolve4('db.default.svc.cluster.local').catch(() => [])).toEqual(['10.244.0.6']);
   });
 
-  it('answers over TCP what a datagram cannot hold', async () => {
+  it('answers over TCP when a datagram is too small', async () => {
     const { client, resolver } = await startDns();
     await client.resource('v1/services').create({
       metadata: { name: 'many', namespace: 'default' },
@@ -121,7 +121,7 @@ describe('the DNS server, asked over real sockets', () => {
       .toBe(200);
   });
 
-  it('forwards other names, asks again over TCP when cut, and keeps answers', async () => {
+  it('forwards other names, retries truncated answers over TCP, and caches them', async () => {
     const other = await startOther((bytes) => {
       const { id, questions } = decodeMessage(bytes);
       return encodeMessage({
@@ -164,7 +164,7 @@ describe('the DNS server, asked over real sockets', () => {
       .toBe('EREFUSED');
   });
 
-  it('gives malformed, foreign and unknown queries their code, and none to answers', async () => {
+  it('answers malformed, foreign and unknown queries with an error code, and ignores responses', async () => {
     const { port } = await startDns();
     const socket = dgram.createSocket('udp4');
     endings.push(async () => socket.close());

@@ -45,7 +45,7 @@ describe('a DNS listener', () => {
     expect(failures).toEqual([]);
   });
 
-  it('does not read on from a client that takes no answers', async () => {
+  it('does not read further from a client that reads no answers', async () => {
     let asked = 0;
     const answer = Buffer.alloc(60_000);
     listener = await listen(ctx, { address: ADDRESS, port: 0, respond: () => (asked++, answer) });

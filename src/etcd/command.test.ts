@@ -46,7 +46,7 @@ async function printed(argv: string[]): Promise<string> {
 }
 
 describe('k8ts etcd', () => {
-  it('serves until stopped, and keeps what was written', async () => {
+  it('serves until stopped, and stores durably', async () => {
     const argv = [
       '--data-dir',
       join(directory, 'data'),
@@ -144,7 +144,7 @@ describe('k8ts etcd snapshot', () => {
     await store.close();
   });
 
-  it('tells its status in three ways', async () => {
+  it('prints its status in three formats', async () => {
     const status = JSON.parse(await printed(['snapshot', 'status', saved, '-w', 'json'])) as {
       revision: number;
       totalKeys: number;

@@ -114,7 +114,7 @@ export class Lessor {
     this.#withKeys(id, (keys) => keys.set(key, true));
   }
 
-  /** Restores a savepoint, but keeps later renewals, which clients have been told about. */
+  /** Restores a savepoint, but keeps later renewals, which clients have seen. */
   restore(state: LeaseState): void {
     const since = this.#current.leases;
     this.#current = state;

@@ -20,7 +20,7 @@ describe('memory store', () => {
     expect(await put(store, 'a')).toBe(2);
   });
 
-  it('forks: both go their own way, history and leases included', async () => {
+  it('forks: both diverge, history and leases included', async () => {
     const clock = new VirtualClock();
     const store = createMemoryStore({ clock });
     const { id } = await store.leaseGrant({ ttl: 5 });
@@ -56,7 +56,7 @@ describe('memory store', () => {
     expect(text((await get(store, 'k5'))!.value)).toBe('v');
   });
 
-  it('comes back from its snapshot', async () => {
+  it('is restored from its snapshot', async () => {
     const clock = new VirtualClock();
     const store = createMemoryStore({ clock });
     const { id } = await store.leaseGrant({ ttl: 60 });

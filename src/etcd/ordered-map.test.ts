@@ -36,7 +36,7 @@ function build(list: Step[]): { map: OrderedMap<number, string>; model: Map<numb
 const sorted = (model: Map<number, string>): [number, string][] => [...model].sort((a, b) => a[0] - b[0]);
 
 describe('OrderedMap', () => {
-  it('holds what a plain map holds, in key order', () => {
+  it('has the entries of a plain map, in key order', () => {
     fc.assert(
       fc.property(steps, fc.nat(400), fc.nat(400), (list, a, b) => {
         const { map, model } = build(list);
@@ -72,7 +72,7 @@ describe('OrderedMap', () => {
     );
   });
 
-  it('stops when the visitor says so', () => {
+  it('stops when the visitor returns false', () => {
     const { map } = build(Array.from({ length: 100 }, (_, key) => ({ do: 'set' as const, key })));
     const seen: number[] = [];
     map.scan(10, undefined, (_, key) => {

@@ -1,4 +1,4 @@
-/** Flags that every component has: logging, and flags of Go programs that have no meaning here. */
+/** Flags that components share: API client, leader election, logging, and flags of Go programs that have no meaning here. */
 import type { FlagTable } from './flag-table.ts';
 
 const GO_RUNTIME = 'it configures the Go runtime';
@@ -30,6 +30,75 @@ export const processFlags = {
   'emulated-version': { kind: 'texts', only: ['1.36', 'kube=1.36'], refused: 'only v1.36 is served' },
   'min-compatibility-version': { kind: 'texts', ignored: 'only v1.36 is served' },
 } as const satisfies FlagTable;
+
+/** The connection to the API server. `burst` is the component's default. */
+export const clientFlags = (burst: number) =>
+  ({
+    kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
+    master: { kind: 'text', section: 'General', summary: 'Address of the API server; overrides the kubeconfig' },
+    'kube-api-qps': {
+      kind: 'number',
+      section: 'General',
+      summary: 'Queries per second to the API server; unlimited by default',
+    },
+    'kube-api-burst': {
+      kind: 'whole',
+      section: 'General',
+      summary: `Burst of queries when --kube-api-qps is set (default ${burst})`,
+    },
+    'kube-api-content-type': { kind: 'text', ignored: 'the client uses JSON' },
+  }) as const satisfies FlagTable;
+
+/** `subject` is what runs as the leader: `controllers run`. */
+export const leaderElectionFlags = (
+  subject: string,
+  defaults: {
+    readonly leaseDurationMs: number;
+    readonly renewDeadlineMs: number;
+    readonly retryPeriodMs: number;
+    readonly resourceName: string;
+    readonly resourceNamespace: string;
+  },
+) =>
+  ({
+    'leader-elect': {
+      kind: 'switch',
+      default: true,
+      section: 'Leader election',
+      summary: `Elect a leader before the ${subject}`,
+    },
+    'leader-elect-lease-duration': {
+      kind: 'duration',
+      default: defaults.leaseDurationMs,
+      section: 'Leader election',
+      summary: 'Duration that candidates wait before they take over a lease that is not renewed',
+    },
+    'leader-elect-renew-deadline': {
+      kind: 'duration',
+      default: defaults.renewDeadlineMs,
+      section: 'Leader election',
+      summary: 'Duration that the leader retries to renew its lease before it gives up',
+    },
+    'leader-elect-retry-period': {
+      kind: 'duration',
+      default: defaults.retryPeriodMs,
+      section: 'Leader election',
+      summary: 'Duration between attempts to acquire or renew the lease',
+    },
+    'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
+    'leader-elect-resource-name': {
+      kind: 'text',
+      default: defaults.resourceName,
+      section: 'Leader election',
+      summary: 'Name of the Lease',
+    },
+    'leader-elect-resource-namespace': {
+      kind: 'text',
+      default: defaults.resourceNamespace,
+      section: 'Leader election',
+      summary: 'Namespace of the Lease',
+    },
+  }) as const satisfies FlagTable;
 
 /** The context options that the logging flags set. */
 export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): {

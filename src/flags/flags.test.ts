@@ -82,20 +82,20 @@ describe('parseFlags', () => {
     expect(() => parseFlags(argv, table)).toThrow(new UsageError(message));
   });
 
-  it('says of flags without effect why', () => {
+  it('warns about flags without effect', () => {
     expect(parseFlags(['--watch-cache=false'], table).warnings).toEqual([
       '--watch-cache has no effect: there is always one',
     ]);
   });
 
-  it('takes words where they are wanted, and everything after two dashes', () => {
+  it('accepts positional arguments where allowed, and everything after --', () => {
     expect(parseFlags(['save', '--v=1', '--', '--v=2'], table, { positional: true })).toMatchObject({
       positional: ['save', '--v=2'],
       values: { v: 1 },
     });
   });
 
-  it('asks for help whatever else there is', () => {
+  it('prints help regardless of other flags', () => {
     expect(parseFlags(['--nonsense', '-h'], table).help).toBe(true);
   });
 });

@@ -229,7 +229,7 @@ describe('the ingress controller', () => {
     expect(heard).toBe('web heard hi');
   });
 
-  it('leaves Ingresses of other classes alone', async () => {
+  it('ignores Ingresses of other classes', async () => {
     const { client, expose, get } = await start();
     await expose('web', await backend('web'));
     await client

@@ -59,7 +59,7 @@ describe('an Ingress’ proxy', () => {
     expect(seen).not.toContain('x-forwarded-host');
   });
 
-  it('answers 502 for an endpoint that answers with a status that is none', async () => {
+  it('answers 502 for an endpoint with an invalid status', async () => {
     const { answer, failures } = await throughProxy(
       'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
       'HTTP/1.1 099 Odd\r\nconnection: close\r\n\r\n',

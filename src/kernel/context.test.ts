@@ -3,7 +3,7 @@ import { childContext, createContext } from './context.ts';
 import { createTestContext } from './test-context.ts';
 
 describe('createContext', () => {
-  it('is on the real clock and logs what it is asked to', () => {
+  it('uses the real clock and logs at the given verbosity', () => {
     const lines: string[] = [];
     const ctx = createContext({
       name: 'kubelet',
@@ -18,7 +18,7 @@ describe('createContext', () => {
     expect(ctx.signal.aborted).toBe(false);
   });
 
-  it('gives a part its name, stream and signal', () => {
+  it('has name, stream and signal of a part', () => {
     const parent = createTestContext();
     const controller = new AbortController();
     const child = childContext(parent, 'dns', controller.signal);
@@ -31,7 +31,7 @@ describe('createContext', () => {
 });
 
 describe('createTestContext', () => {
-  it('takes the same path twice', async () => {
+  it('takes the same path in every run', async () => {
     const run = async (): Promise<string[]> => {
       const ctx = createTestContext({ seed: 5, startTime: 0 });
       const trace: string[] = [];
@@ -47,7 +47,7 @@ describe('createTestContext', () => {
     expect(await run()).toEqual(await run());
   });
 
-  it('starts at the given time and stops when told', () => {
+  it('starts at the given time and stops with its signal', () => {
     const ctx = createTestContext({ startTime: 77 });
     expect(ctx.clock.now()).toBe(77);
     ctx.stop(new Error('end'));

@@ -14,7 +14,7 @@ const ways = {
 };
 
 describe.each(Object.entries(ways))('%s', (_, make) => {
-  it('makes what is missing with the mode, and names the topmost directory that it made', async () => {
+  it('creates missing directories with the mode, and returns the topmost one', async () => {
     const deep = path.join(home, 'a/b/c');
     expect(await make(deep, { mode: 0o700 })).toBe(path.join(home, 'a'));
     expect(fs.statSync(deep).mode & 0o777).toBe(0o700);
@@ -23,7 +23,7 @@ describe.each(Object.entries(ways))('%s', (_, make) => {
     expect(await make('/')).toBeUndefined();
   });
 
-  it('follows a link to a directory, and refuses one that leads nowhere', async () => {
+  it('follows a link to a directory, and refuses a dangling one', async () => {
     fs.mkdirSync(path.join(home, 'real'));
     fs.symlinkSync('real', path.join(home, 'link'));
     fs.symlinkSync('nowhere', path.join(home, 'dangling'));

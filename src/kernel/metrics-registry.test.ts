@@ -44,7 +44,7 @@ describe('PrometheusRegistry', () => {
     expect(registry.expose()).toBe('# HELP plain_total x\n# TYPE plain_total counter\nplain_total 0\n');
   });
 
-  it('gives the same instrument for the same name, and refuses another shape', () => {
+  it('returns the same instrument for the same name, and refuses different labels', () => {
     const registry = new PrometheusRegistry();
     registry.counter({ name: 'a_total', help: 'x' }).inc();
     const again = registry.counter({ name: 'a_total', help: 'x' });
@@ -55,7 +55,7 @@ describe('PrometheusRegistry', () => {
     expect(() => again.inc({}, -1)).toThrow('cannot go down');
   });
 
-  it('computes gauges when asked, and forgets what is removed', () => {
+  it('computes gauges when exposed, and removes series', () => {
     const registry = new PrometheusRegistry();
     const gauge = registry.gauge({ name: 'g', help: 'x', labels: ['name'] });
     let length = 3;
@@ -76,7 +76,7 @@ describe('PrometheusRegistry', () => {
     expect(histogram.totals()).toEqual({ count: 2, sum: 5 });
   });
 
-  it('makes buckets', () => {
+  it('creates buckets', () => {
     expect(exponentialBuckets(1, 2, 4)).toEqual([1, 2, 4, 8]);
     expect(linearBuckets(1, 2, 3)).toEqual([1, 3, 5]);
   });

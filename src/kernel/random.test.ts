@@ -28,7 +28,7 @@ describe.each(implementations)('%s', (_name, create) => {
     for (const bound of [0, -1, 1.5, NaN]) expect(() => random.integer(bound)).toThrow(RangeError);
   });
 
-  it('makes version 4 UUIDs that differ', () => {
+  it('creates different version 4 UUIDs', () => {
     const random = create();
     const uids = Array.from({ length: 1000 }, () => random.uid());
     for (const uid of uids)
@@ -36,7 +36,7 @@ describe.each(implementations)('%s', (_name, create) => {
     expect(new Set(uids).size).toBe(1000);
   });
 
-  it('makes name suffixes from the safe alphabet', () => {
+  it('creates name suffixes from the safe alphabet', () => {
     const random = create();
     expect(random.nameSuffix()).toHaveLength(5);
     for (const character of random.nameSuffix(200)) expect(NAME_SUFFIX_ALPHABET).toContain(character);
@@ -74,7 +74,7 @@ describe('SeededRandom', () => {
     expect(new SeededRandom(42).nameSuffix()).toMatchInlineSnapshot(`"tmshq"`);
   });
 
-  it('forks streams that depend on the label and not on what was drawn', () => {
+  it('forks streams that depend on the label and not on earlier draws', () => {
     const parent = new SeededRandom(1);
     const before = parent.fork('kubelet').next();
     parent.next();

@@ -32,7 +32,7 @@ describe('rate limiters', () => {
     expect([limiter.when('e'), limiter.when('e'), limiter.when('e')]).toEqual([0, 0, 100]);
   });
 
-  it('takes the strictest', () => {
+  it('applies the strictest limiter', () => {
     const clock = new VirtualClock();
     const limiter = new MaxOfRateLimiter<string>(
       new ItemExponentialFailureRateLimiter(50, 1000),
@@ -50,7 +50,7 @@ describe('rate limiters', () => {
     expect(limiter.when('y')).toBe(100);
   });
 
-  it('gives a waiting taker its token in time, and back when it is aborted', async () => {
+  it('hands a waiting caller its token in time, and takes it back when it is aborted', async () => {
     const clock = new VirtualClock();
     const bucket = new TokenBucket(clock, { qps: 1, burst: 1 });
     expect([bucket.tryTake(), bucket.tryTake()]).toEqual([true, false]);

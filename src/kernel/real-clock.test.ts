@@ -24,7 +24,7 @@ describe('RealClock', () => {
     await expect(sleeping).rejects.toThrow('enough');
   });
 
-  it('does not fire at once for delays beyond what a Node timer holds', async () => {
+  it("does not fire at once for delays beyond the limit of Node's timers", async () => {
     let fired = false;
     const timer = clock.after(2 ** 33, () => (fired = true));
     await clock.sleep(10);

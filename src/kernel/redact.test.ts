@@ -22,7 +22,7 @@ describe('redactText', () => {
     expect(text.slice(8180)).toBe(' token=[REDA… (9 more characters)');
   });
 
-  it('takes no longer for what looks like many secrets', () => {
+  it('takes linear time for texts with many candidates', () => {
     const before = process.cpuUsage();
     for (const part of ['eyJ-', 'a', 'a:', 'a://', 'bearer ', '-----BEGIN PRIVATE ', 'token="', 'a.'])
       redactText(`${part.repeat(200_000 / part.length)}\0 =`);
@@ -49,7 +49,7 @@ describe('isSecretName', () => {
 });
 
 describe('redact', () => {
-  it('copies deeply and leaves the original alone', () => {
+  it('copies deeply and does not change the original', () => {
     const value = { user: 'a', auth: { token: 't', expires: 5 }, items: [{ password: 'p' }], ok: true };
     expect(redact(value)).toEqual({
       user: 'a',
@@ -60,7 +60,7 @@ describe('redact', () => {
     expect(value.auth.token).toBe('t');
   });
 
-  it('says how many bytes there were, not which', () => {
+  it('logs the number of bytes instead of their content', () => {
     expect(redact({ body: new Uint8Array(3) })).toEqual({ body: '[3 bytes]' });
   });
 });

@@ -3,7 +3,7 @@ import { RunGroup } from './run-group.ts';
 import { createTestContext } from './test-context.ts';
 
 describe('RunGroup', () => {
-  it('waits for all tasks, also those started meanwhile', async () => {
+  it('waits for all tasks, also those that are started meanwhile', async () => {
     const { clock } = createTestContext();
     const group = new RunGroup();
     const ended: string[] = [];

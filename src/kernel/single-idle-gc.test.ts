@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { singleIdleGcFlag } from './single-idle-gc.ts';
 
 describe('singleIdleGcFlag', () => {
-  it('is a flag that this V8 knows, or none', () => {
+  it('is a flag of this V8, or undefined', () => {
     const flag = singleIdleGcFlag(process.versions.v8);
     const { status, stderr } = spawnSync(process.execPath, [...(flag === undefined ? [] : [flag]), '-e', ''], {
       encoding: 'utf8',
@@ -15,7 +15,7 @@ describe('singleIdleGcFlag', () => {
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
-  it('is none for a V8 that may not know it', () => {
+  it('is undefined for an unknown V8', () => {
     expect(singleIdleGcFlag('12.4.254.21-node.33')).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { DeadlineExceeded } from './clock.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 describe('VirtualClock', () => {
-  it('starts where it is told and moves only when told', async () => {
+  it('starts at the given time and moves only when it is advanced', async () => {
     const clock = new VirtualClock({ startTime: 1000 });
     expect([clock.now(), clock.monotonic()]).toEqual([1000, 0]);
     await clock.advance(250);
@@ -22,7 +22,7 @@ describe('VirtualClock', () => {
     expect(fired).toEqual(['a@10', 'b@10', 'c@20']);
   });
 
-  it('lets promise chains of any length run between two timers', async () => {
+  it('runs promise chains of any length between two timers', async () => {
     const clock = new VirtualClock({ startTime: 0 });
     const trace: string[] = [];
     const work = async (name: string, delay: number): Promise<void> => {
@@ -46,7 +46,7 @@ describe('VirtualClock', () => {
     expect(fired).toEqual([20]);
   });
 
-  it('always gets on when a timer is set for the rest of a wait', async () => {
+  it('always progresses when a timer is set for the rest of a wait', async () => {
     const clock = new VirtualClock({ startTime: 1_767_225_600_000 });
     const until = 0.1 + 0.2 + 1 / 3;
     let fired = 0;
@@ -75,7 +75,7 @@ describe('VirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('lets a periodic timer cancel itself', async () => {
+  it('allows a periodic timer to cancel itself', async () => {
     const clock = new VirtualClock();
     let count = 0;
     const timer = clock.every(10, () => {
@@ -109,7 +109,7 @@ describe('VirtualClock', () => {
   });
 
   it.each([-86_400_000, 86_400_000])(
-    'does not let timers or monotonic time notice that the wall clock jumps by %i ms',
+    'does not change timers or monotonic time when the wall clock jumps by %i ms',
     async (jump) => {
       const clock = new VirtualClock({ startTime: 1_000_000_000 });
       const fired: number[] = [];
@@ -137,7 +137,7 @@ describe('VirtualClock', () => {
       (clock: VirtualClock) => (clock.every(10, () => {}), clock.runUntilIdle(1000)),
       '1000 ms of virtual time passed',
     ],
-  ])('says why it gives up when %s', async (_name, run, message) => {
+  ])('reports why it stopped when %s', async (_name, run, message) => {
     await expect(run(new VirtualClock())).rejects.toThrow(message);
   });
 

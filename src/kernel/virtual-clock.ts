@@ -93,7 +93,10 @@ export class VirtualClock implements Clock {
     return next === undefined ? undefined : this.#start + this.#jumped + next.at / 1000;
   }
 
-  /** Sets the wall clock forward, or back, as an administrator or a time server does: timers and monotonic time go on as before. */
+  /**
+   * Sets the wall clock forward or back, as an administrator or a time server does; timers and monotonic time are not
+   * affected.
+   */
   jump(ms: number): void {
     this.#jumped += ms;
   }

@@ -23,7 +23,7 @@ describe('WorkQueue', () => {
     expect([await queue.get(), await queue.get(), await queue.get()]).toEqual(['a', 'b', 'c']);
   });
 
-  it('gives an item added in progress to nobody until it is done, then again', async () => {
+  it('hands out an item that was added in progress only after it is done', async () => {
     const { queue } = create();
     queue.add('a');
     await queue.get();
@@ -37,7 +37,7 @@ describe('WorkQueue', () => {
     expect(queue.length).toBe(0);
   });
 
-  it('wakes waiting workers in the order they came', async () => {
+  it('wakes waiting workers in order', async () => {
     const { queue } = create();
     const got: string[] = [];
     const first = queue.get().then((item) => got.push(`first ${item}`));
@@ -84,7 +84,7 @@ describe('WorkQueue', () => {
     expect([queue.length, queue.requeues('a')]).toEqual([1, 0]);
   });
 
-  it('hands out what is queued after a shutdown, then nothing', async () => {
+  it('hands out queued items after a shutdown, then nothing', async () => {
     const { clock, queue } = create();
     queue.add('a');
     queue.addAfter('late', 10);
@@ -96,14 +96,14 @@ describe('WorkQueue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('lets waiting workers go on shutdown', async () => {
+  it('wakes waiting workers on shutdown', async () => {
     const { queue } = create();
     const waiting = queue.get();
     queue.shutDown();
     expect(await waiting).toBeUndefined();
   });
 
-  it('drains: waits for what workers hold', async () => {
+  it('drains: waits for items in progress', async () => {
     const { queue } = create();
     queue.add('a');
     await queue.get();
@@ -126,7 +126,7 @@ describe('WorkQueue', () => {
     }
   });
 
-  it('keeps upstream metrics', async () => {
+  it("has upstream's metrics", async () => {
     const clock = new VirtualClock({ startTime: 0 });
     const metrics = new PrometheusRegistry();
     const queue = new WorkQueue<string>({ clock, metrics, name: 'jobs' });
@@ -145,7 +145,7 @@ describe('WorkQueue', () => {
     expect(metrics.expose()).toContain('workqueue_work_duration_seconds_sum{name="jobs"} 2\n');
   });
 
-  it('never lets two workers hold one item and never misses an add, whatever the interleaving', async () => {
+  it('never hands one item to two workers and never misses an add, in any interleaving', async () => {
     for (let seed = 0; seed < 20; seed++) {
       const random = new SeededRandom(seed);
       const clock = new VirtualClock({ startTime: 0 });

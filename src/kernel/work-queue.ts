@@ -85,7 +85,7 @@ export class WorkQueue<T> {
     this.#armAlarm();
   }
 
-  /** Adds when the rate limiter says so. */
+  /** Adds after the delay of the rate limiter. */
   addRateLimited(item: T): void {
     if (this.#shuttingDown) return;
     this.#metrics?.retries.inc();

@@ -37,7 +37,7 @@ const settings = {
 } as const;
 
 describe('nftables transcripts', () => {
-  it('a Service comes, changes and goes', () => {
+  it('a Service is added, changed and deleted', () => {
     const ruleset = new NftablesRuleset(settings);
     ruleset.replaceAll(
       new Map([
@@ -93,7 +93,7 @@ describe('nftables transcripts', () => {
     expect(ruleset.update(new Map([['default/web', []]])).text).toBe('');
   });
 
-  it('an endpoint that two Services share stays until both are gone', () => {
+  it('an endpoint that two Services share stays until both are deleted', () => {
     const ruleset = new NftablesRuleset(settings);
     const plan = planService(web, [slice('10.244.0.2')], node);
     ruleset.replaceAll(new Map([['default/a', plan]]));
@@ -199,13 +199,13 @@ it.each([
   ['headless', { clusterIP: 'None' }],
   ['external names', { type: 'ExternalName', externalName: 'x.example' }],
   ['without an address yet', { clusterIP: '' }],
-])('Services are left alone: %s', (_what, spec) => {
+])('Services are ignored: %s', (_what, spec) => {
   expect(
     planService({ metadata: { name: 's', namespace: 'd' }, spec: { ports: [{ port: 80 }], ...spec } }, [], node),
   ).toEqual([]);
 });
 
-it('Services of another proxy are left alone', () => {
+it('Services of another proxy are ignored', () => {
   expect(
     planService(
       { ...web, metadata: { ...web.metadata, labels: { 'service.kubernetes.io/service-proxy-name': 'other' } } },
@@ -215,7 +215,7 @@ it('Services of another proxy are left alone', () => {
   ).toEqual([]);
 });
 
-it('UDP entries of endpoints that are gone are deleted, by every address of the Service', () => {
+it('UDP conntrack entries of removed endpoints are deleted, for every address of the Service', () => {
   const udp: Service = {
     ...web,
     spec: { ...web.spec, ports: [{ name: 'http', port: 53, protocol: 'UDP', nodePort: 30_053 }] },

@@ -201,7 +201,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await whoAnswers('node', clusterIP, 80)).toEqual(['pod-a', 'pod-b', 'remote']);
     });
 
-    it('Pods keep their address, others are masqueraded', async () => {
+    it('pods keep their address, others are masqueraded', async () => {
       const { clusterIP } = await expose([a]);
       expect(await ask('client', clusterIP, 80)).toBe('pod-a ::ffff:10.244.0.4');
       expect(await ask('outside', clusterIP, 80)).not.toContain('192.168.50.2');
@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await ask('pod-a', clusterIP, 80)).toMatch(/^pod-a /);
     });
 
-    it('endpoints come and go', async () => {
+    it('endpoints are added and removed', async () => {
       const { clusterIP, set } = await expose([a]);
       expect(await whoAnswers('client', clusterIP, 80, 6)).toEqual(['pod-a']);
       await set([b]);
@@ -257,7 +257,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await whoAnswers('client', balancer, 80)).toEqual(['pod-a', 'remote']);
     });
 
-    it('externalTrafficPolicy Local without an endpoint here: nothing, so that the balancer looks elsewhere', async () => {
+    it('externalTrafficPolicy Local without a local endpoint: packets are dropped, so that the load balancer uses another node', async () => {
       const { nodePort } = await expose([remote], { type: 'NodePort', externalTrafficPolicy: 'Local' });
       expect(await ask('outside', NODE_IP, nodePort)).toBe('timeout');
       expect(await whoAnswers('node', NODE_IP, nodePort, 2)).toEqual(['remote']);
@@ -270,7 +270,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await ask('client', clusterIP, 80)).toBe('timeout');
     });
 
-    it('external addresses and load balancers answer; source ranges keep others out', async () => {
+    it('external addresses and load balancers answer; loadBalancerSourceRanges restrict clients', async () => {
       await expose([a], { externalIPs: [`198.51.100.${next}`] });
       expect(await ask('outside', `198.51.100.${next - 1}`, 80)).toMatch(/^pod-a /);
       await expose(
@@ -306,7 +306,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await whoAnswers('client', clusterIP, 80, 8)).toEqual(['pod-a']);
     });
 
-    it('UDP: an endpoint that went away is forgotten by open sockets too', async () => {
+    it('UDP: open sockets stop using a removed endpoint', async () => {
       const { clusterIP, set } = await expose([a], {}, { protocol: 'UDP' });
       const socket = await datagramIn({ netns: world.netns['client'], host: '10.244.0.4', port: 0 });
       servers.push(socket);
@@ -389,7 +389,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       );
     }
 
-    it('the kernel takes rules for SCTP, whether it speaks it or not', async () => {
+    it('the kernel accepts rules for SCTP, whether or not it supports it', async () => {
       const { clusterIP, set } = await expose([a, b], { type: 'NodePort' }, { protocol: 'SCTP' });
       const rules = async (): Promise<string> =>
         mode === 'nftables'
@@ -418,7 +418,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await whoAnswers('outside', 'fd50::1', nodePort, 8)).not.toContain('timeout');
     });
 
-    it('starting again over what is there changes nothing for clients, and repairs what is stale', async () => {
+    it('a restart does not interrupt clients, and repairs stale rules', async () => {
       const { clusterIP } = await expose([a]);
       writer.close();
       writer = createWriter();
@@ -431,7 +431,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await ask('client', clusterIP, 80)).not.toMatch(/^pod/);
     });
 
-    it('leaves nothing behind, and nobody else’s rules touched', async () => {
+    it('cleanup removes all rules, and no rules of others', async () => {
       const foreign = 'table ip foreign {\n\tchain c {\n\t}\n}\n';
       await runIn('nft', ['-f', '-'], { netns: world.netns['node'], input: foreign });
       await expose([a, b], { type: 'NodePort', sessionAffinity: 'ClientIP' });

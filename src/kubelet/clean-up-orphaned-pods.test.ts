@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 
-it('what cannot be removed yet is tried again until it can, and what is known stays', async () => {
+it('failed removals are retried, and known pods stay', async () => {
   const ctx = createTestContext();
   let failures = 3;
   const tried: string[] = [];

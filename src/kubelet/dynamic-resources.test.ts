@@ -219,7 +219,7 @@ describe('a driver of dynamic resources', () => {
     expect(calls).toEqual(['prepare default/claim', 'unprepare claim']);
   });
 
-  it('says why it cannot, and is asked again', async () => {
+  it('reports its error, and is called again', async () => {
     failure = 'no such device';
     await f.start();
     await startDriver();
@@ -234,7 +234,7 @@ describe('a driver of dynamic resources', () => {
     await f.untilPhase('a', 'Running', 900_000);
   });
 
-  it('tells of the health of its devices, which is unknown when it falls silent', async () => {
+  it('reports the health of its devices, which is unknown when its stream ends', async () => {
     await f.start();
     let tell = (_: draHealth.NodeWatchResourcesResponse): void => {};
     const device = (deviceName: string, health: draHealth.HealthStatus, more: object = {}): draHealth.DeviceHealth => ({
@@ -277,7 +277,7 @@ describe('a driver of dynamic resources', () => {
     await untilShown(of('Healthy'));
   });
 
-  it('may speak the older words', async () => {
+  it('may use the older API version', async () => {
     await f.start();
     await startDriver(['v1beta1.DRAPlugin']);
     const pod = await f.create(claiming('a', 'one'));
@@ -286,7 +286,7 @@ describe('a driver of dynamic resources', () => {
     expect(cdi('a')).toEqual(['example.com/gpu=0']);
   });
 
-  it('leaves claims alone that are not reserved for the pod', async () => {
+  it('ignores claims that are not reserved for the pod', async () => {
     await f.start();
     await startDriver();
     await makeClaim('claim', [{ name: 'somebody', uid: 'else' }]);
@@ -297,7 +297,7 @@ describe('a driver of dynamic resources', () => {
     expect(calls).toEqual([]);
   });
 
-  it('of another version is told so; what it offered goes when it is gone', async () => {
+  it('of an unsupported version gets an error; its slices are deleted when it is removed', async () => {
     const slices = f.client.resource('resource.k8s.io/v1/resourceslices');
     const slice = (name: string, driver: string) =>
       slices.create({
@@ -329,7 +329,7 @@ describe('a driver of dynamic resources', () => {
 });
 
 describe('pod resources', () => {
-  it('are listed, with CPUs, memory and what there is', async () => {
+  it('are listed, with CPUs, memory and allocatable resources', async () => {
     const cpus = Array.from({ length: 2 }, (_, id) => ({ id, core: id, socket: 0, numa: 0 }));
     await f.start(
       { cpuManagerPolicy: 'static', reservedSystemCPUs: '0', memoryManagerPolicy: 'Static', reservedMemory: [] },

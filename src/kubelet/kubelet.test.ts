@@ -12,6 +12,18 @@ afterEach(async () => {
 });
 
 describe('the node', () => {
+  it('makes extended resources allocatable that were added to the capacity', async () => {
+    await f.start();
+    const nodes = f.client.resource('v1/nodes');
+    const patch = { status: { capacity: { 'example.com/dongle': '4' } } };
+    await nodes.patch({ name: NODE }, patch, { type: 'merge', subresource: 'status' });
+    const dongles = async () => (await nodes.get({ name: NODE })).status?.allocatable?.['example.com/dongle'];
+    await f.until('allocatable', async () => (await dongles()) === '4', 11_000);
+    const { resourceVersion } = (await nodes.get({ name: NODE })).metadata;
+    await f.advance(21_000);
+    expect((await nodes.get({ name: NODE })).metadata.resourceVersion).toBe(resourceVersion);
+  });
+
   it('registers, is ready, and keeps its lease', async () => {
     await f.start();
     const node = await f.client.resource('v1/nodes').get({ name: NODE });
@@ -33,7 +45,7 @@ describe('the node', () => {
 });
 
 describe('a pod', () => {
-  it('runs, and says so', async () => {
+  it('runs, and has the status', async () => {
     await f.start();
     await f.create(makePod('a'));
     const pod = await f.untilPhase('a', 'Running');

@@ -50,7 +50,7 @@ describe('admission', () => {
     expect(f.runtime.sandboxes.size).toBe(0);
   });
 
-  it('refuses a port that is taken, and takes it when it is free', async () => {
+  it('refuses a host port in use, and accepts it when it is free', async () => {
     await f.start();
     const spec = { containers: [{ ...main, ports: [{ containerPort: 80, hostPort: 8080 }] }] };
     await f.create(makePod('a', spec));
@@ -68,7 +68,7 @@ describe('admission', () => {
     await f.untilPhase('c', 'Running');
   });
 
-  it('makes room for critical pods', async () => {
+  it('preempts pods for critical pods', async () => {
     await f.start();
     await f.create(makePod('small', { containers: [{ ...main, resources: { requests: { cpu: '1500m' } } }] }));
     await f.untilPhase('small', 'Running');
@@ -127,7 +127,7 @@ describe('the life of a pod', () => {
     ]);
   });
 
-  it('is ready when its gates say so', async () => {
+  it('is ready when its readiness gates are', async () => {
     await f.start();
     await f.create(makePod('a', { readinessGates: [{ conditionType: 'example.com/ready' }] }));
     await f.untilPhase('a', 'Running');
@@ -149,7 +149,7 @@ describe('the life of a pod', () => {
     expect([condition?.reason, condition?.message]).toEqual([undefined, undefined]);
   });
 
-  it('goes through init containers and sidecars in order', async () => {
+  it('runs init containers and sidecars in order', async () => {
     f.runtime.scripts.set('one', { exitAfterMs: 100 }).set('two', { exitAfterMs: 100 });
     await f.start();
     await f.create(
@@ -174,7 +174,7 @@ describe('the life of a pod', () => {
     expect(f.runtime.container('a', 'side').status.state).toBe('CONTAINER_EXITED');
   });
 
-  it('waits for what its volumes need', async () => {
+  it('waits for its volumes', async () => {
     await f.start();
     await f.create(
       makePod('a', {

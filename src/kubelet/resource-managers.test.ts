@@ -37,7 +37,7 @@ const given = (name: string) => {
   return { cpusetCpus, cpusetMems };
 };
 
-it('CPUs and memory come from the same node, or the pod is refused', async () => {
+it('CPUs and memory are from the same NUMA node, or the pod is refused', async () => {
   await start();
   await f.create(pod('a', '3'));
   await f.untilPhase('a', 'Running');
@@ -67,7 +67,7 @@ it('CPUs and memory come from the same node, or the pod is refused', async () =>
   expect(given('d')).toEqual({ cpusetCpus: '1', cpusetMems: '0' });
 });
 
-it('what nobody has for itself is for all others, as it changes', async () => {
+it('containers in the shared pool get all CPUs that are not exclusive, as they change', async () => {
   await start();
   await f.create(makePod('shared'));
   await f.untilPhase('shared', 'Running');

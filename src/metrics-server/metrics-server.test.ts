@@ -72,7 +72,7 @@ describe('Samples', () => {
     expect(samples.node('n')?.cpuNanocores).toBe(nanocores);
   });
 
-  it('forgets nodes that are gone', () => {
+  it('drops deleted nodes', () => {
     const samples = new Samples();
     samples.add('n', reading(1, 0));
     samples.add('n', reading(2, 10_000));
@@ -134,7 +134,7 @@ describe('metrics.k8s.io', () => {
     });
   }
 
-  it('tells what nodes and pods use, by names and selectors, once there are two readings', async () => {
+  it('reports usage of nodes and pods, by names and selectors, after two readings', async () => {
     await start();
     const root = '/apis/metrics.k8s.io/v1beta1';
     await server.ctx.clock.advance(5_000);
@@ -177,7 +177,7 @@ describe('metrics.k8s.io', () => {
     expect((await server.call('GET', `${root}/nothing`)).status).toBe(404);
   });
 
-  it('is aggregated: discovered, available, authorized, and another server may take its place', async () => {
+  it('is aggregated: discovered, available, authorized, and replaceable by another server', async () => {
     await start();
     await server.ctx.clock.advance(1_000);
     const { body } = await server.call('GET', '/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io');

@@ -48,8 +48,8 @@ function transcript({ sets, chains, maps, always }: Ruleset): string {
   });
 }
 
-describe('what policies become', () => {
-  test('nothing', () => expect(transcript(plan({}))).toBe(''));
+describe('rules of policies', () => {
+  test('no policies', () => expect(transcript(plan({}))).toBe(''));
 
   test('default deny of a namespace, both directions; pods of other nodes and namespaces are not ours', () => {
     expect(transcript(plan({ 'x/deny': { podSelector: {}, policyTypes: ['Ingress', 'Egress'] } })))
@@ -67,7 +67,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('types that are not said: egress only with rules for it', () => {
+  test('absent policyTypes: egress only with egress rules', () => {
     expect(transcript(plan({ 'y/a': { podSelector: {} } }))).toMatchInlineSnapshot(`
       "ingress#1:
         counter drop
@@ -84,7 +84,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('peers of the namespace, of other namespaces, of both selectors; ended pods and pods of the host are none', () => {
+  test('peers of the namespace, of other namespaces, of both selectors; without terminal and hostNetwork pods', () => {
     const ingress = [
       {
         from: [
@@ -137,7 +137,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('ports: numbers, ranges, protocols alone, overlapping ones', () => {
+  test('ports: numbers, ranges, only protocols, overlapping ones', () => {
     const ports = [
       { port: 80 },
       { protocol: 'TCP', port: 100, endPort: 200 },
@@ -155,7 +155,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('named ports of the selected pods: each pod’s own number, pods without it allow nothing', () => {
+  test('named ports of the selected pods: each pod’s own number; pods without it allow nothing', () => {
     expect(transcript(plan({ 'x/a': { podSelector: {}, ingress: [{ ports: [{ port: 'http' }] }] } })))
       .toMatchInlineSnapshot(`
       "ingress#1:
@@ -200,7 +200,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('several policies on a pod allow what any of them allows', () => {
+  test('several policies on a pod allow the union', () => {
     const policies = {
       'y/a': { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] },
       'y/b': { podSelector: { matchLabels: { app: 'client' } }, ingress: [{ ports: [{ port: 443 }] }] },
@@ -215,7 +215,7 @@ describe('what policies become', () => {
     `);
   });
 
-  test('what is always allowed', () => {
+  test('traffic that is always allowed', () => {
     const alwaysAllowed = [
       { address: '10.96.0.10', protocol: 'UDP' as const, port: 53 },
       { address: 'fd00::a', protocol: 'TCP' as const, port: 53 },
@@ -320,7 +320,7 @@ describe('changes', () => {
     },
   };
 
-  test('a new peer is an element, and nothing else', () => {
+  test('a new peer adds one element', () => {
     const before = plan(policies);
     const after = plan(policies, { pods: [...PODS, { key: 'y/new', node: 'n2', ips: ['10.244.2.9'] }] });
     expect(renderChanges(before, after)).toMatch(
@@ -331,7 +331,7 @@ describe('changes', () => {
 
   const missing = namespacesMissing('nft');
   test.skipIf(missing !== undefined)(
-    `the kernel gets from any state to any other, and to the same as by writing everything${missing === undefined ? '' : ` (${missing})`}`,
+    `changes lead from any table to any other, with the same result as a full write${missing === undefined ? '' : ` (${missing})`}`,
     async () => {
       const states: Ruleset[] = [
         plan({}),

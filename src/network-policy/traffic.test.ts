@@ -319,7 +319,7 @@ describe.skipIf(missing !== undefined)(
       for (const socket of [server, client, silent]) socket.close();
     });
 
-    test('egress to the node itself, and what is always allowed there', async () => {
+    test('egress to the node itself, and always allowed traffic', async () => {
       const server = net.createServer((socket) => socket.on('error', () => {}).end('yes'));
       const node = fabric.nodes.get('n1')!;
       await listenIn(server, { netns: node.netnsPath, host: '::', port: 53 });
@@ -338,7 +338,7 @@ describe.skipIf(missing !== undefined)(
       expect(await reaches(place('a'), address, 53)).toBe(true);
     });
 
-    test('connections that exist go on when a policy comes', async () => {
+    test('existing connections continue when a policy is added', async () => {
       await apply({});
       const server = net.createServer((socket) => socket.on('error', () => {}).pipe(socket));
       await listenIn(server, { netns: place('a'), host: '0.0.0.0', port: 7 });
@@ -351,7 +351,7 @@ describe.skipIf(missing !== undefined)(
       server.close();
     });
 
-    test('the component follows the API server, repairs what it finds and leaves it in force', async () => {
+    test('the component follows the API server, repairs its table and leaves it in force', async () => {
       await apply({ 'x/stale': { podSelector: {} } });
       const server = await startTestServer();
       const stop = new AbortController();
@@ -405,7 +405,7 @@ describe.skipIf(missing !== undefined)(
       }
     });
 
-    test('a new pod is protected from its first moment, before anybody knows its address', async () => {
+    test('a new pod is protected from its first packet, before its status has an address', async () => {
       const server = await startTestServer();
       const stop = new AbortController();
       const ctx = createContext({ signal: stop.signal, writeLog: () => {} });

@@ -27,7 +27,7 @@ it('ends when it is stopped and everything under way has ended', async () => {
   expect(tasks.count).toBe(0);
 });
 
-it('starts nothing more once it is stopped', () => {
+it('starts no task after it is stopped', () => {
   const stop = new AbortController();
   const tasks = new BackgroundTasks(stop.signal);
   stop.abort();
@@ -35,7 +35,7 @@ it('starts nothing more once it is stopped', () => {
   expect(tasks.count).toBe(0);
 });
 
-it('tells when the next one ends', async () => {
+it('resolves when the next task ends', async () => {
   const tasks = new BackgroundTasks(new AbortController().signal);
   await tasks.next();
   const [first, second] = [deferred(), deferred()];
@@ -48,7 +48,7 @@ it('tells when the next one ends', async () => {
   first.resolve();
 });
 
-it('fails with the first failure that nobody handled', async () => {
+it('fails with the first unhandled error', async () => {
   const tasks = new BackgroundTasks(new AbortController().signal);
   const work = deferred();
   const running = tasks.run();

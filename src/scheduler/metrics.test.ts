@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from './testing/index.ts';
 
-describe('the metrics of a scheduler that has placed one pod and turned another down', () => {
+describe('the metrics of a scheduler with one scheduled and one unschedulable pod', () => {
   let fixture: SchedulerFixture;
 
   beforeEach(async () => {
@@ -9,7 +9,7 @@ describe('the metrics of a scheduler that has placed one pod and turned another 
   });
   afterEach(() => fixture.stop());
 
-  it('tell of every extension point, plugin, hint and event', async () => {
+  it('cover every extension point, plugin, hint and event', async () => {
     await fixture.createNode(makeNode('n').allocatable({ cpu: '4' }));
     await fixture.createNode(makeNode('m').allocatable({ cpu: '4' }));
     await fixture.start();

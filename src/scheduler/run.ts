@@ -35,7 +35,8 @@ export async function run(ctx: Context, options: SchedulerOptions): Promise<void
   const { config, client, identity } = options;
   if (!config.leaderElect) return schedule(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
-  await runWithLeaderElection(ctx, { client, identity, namespace, name, ...timing }, (signal) =>
+  const component = config.profiles[0]?.schedulerName ?? 'default-scheduler';
+  await runWithLeaderElection(ctx, { client, identity, namespace, name, ...timing, component }, (signal) =>
     schedule(childContext(ctx, 'leading', signal), options),
   );
 }

@@ -66,7 +66,7 @@ it('waits while pods are placed, then writes a few at once, each once', async ()
   await end();
 });
 
-it('while pods are placed without end, writes one behind the other of those that have waited long', async () => {
+it('writes old events slowly while pods are scheduled without a pause', async () => {
   const { ctx, written, most, place, end } = start({ underWay: () => 1 });
   place(...names(2000));
   await ctx.clock.advance(4900);
@@ -78,7 +78,7 @@ it('while pods are placed without end, writes one behind the other of those that
   await end();
 });
 
-it('goes on behind an event that is refused', async () => {
+it('continues after a refused event', async () => {
   const { ctx, written, place, end } = start();
   place('a', 'refused', 'b');
   await ctx.clock.advance(1000);

@@ -10,7 +10,7 @@ beforeEach(async () => {
 
 afterEach(() => fixture.stop());
 
-test('a pod goes to the only node that has room, and the event says so', async () => {
+test('a pod is scheduled to the only node with room, with an event', async () => {
   await fixture.createNode(makeNode('small').allocatable({ cpu: '1' }));
   await fixture.createNode(makeNode('large').allocatable({ cpu: '8' }));
   await fixture.createPod(makePod('p').requests({ cpu: '2' }));
@@ -43,7 +43,7 @@ test('pods that do not fit are placed when a node grows', async () => {
   expect(await fixture.placed('p')).toBe('n');
 });
 
-test('a burst of equal pods fills the nodes evenly and never beyond what they have', async () => {
+test('a burst of equal pods fills the nodes evenly and within their capacity', async () => {
   for (const name of ['a', 'b', 'c']) await fixture.createNode(makeNode(name).allocatable({ cpu: '4' }));
   for (let i = 0; i < 13; i++) await fixture.createPod(makePod(`p${i}`).requests({ cpu: '1' }));
   const pods = fixture.client.resource('v1/pods');

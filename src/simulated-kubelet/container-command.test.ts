@@ -27,7 +27,7 @@ it.each([
   expect(commandOutcome({ command })).toBeUndefined();
 });
 
-it('takes the arguments, and says what is echoed', () => {
+it('reads the arguments, and logs the output of echo', () => {
   expect(commandOutcome({ command: ['sh', '-c'], args: ['echo a b; echo c'] })).toEqual({
     runMs: 0,
     exitCode: 0,

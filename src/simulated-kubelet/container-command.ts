@@ -4,14 +4,20 @@
  */
 import type { Container } from '../api/generated/core-v1.ts';
 
-export interface CommandOutcome {
+interface CommandOutcome {
   readonly runMs: number;
   readonly exitCode: number;
   readonly output: readonly string[];
 }
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'ash', 'dash']);
-const UNITS: Readonly<Record<string, number>> = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 };
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+]);
 
 /** Undefined for a command that is not simulated: then the container runs until something else ends it. */
 export function commandOutcome({
@@ -82,5 +88,5 @@ function statementOutcome([program = '', ...rest]: readonly string[]): CommandOu
 
 function secondsOf(text: string): number | undefined {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)([smhd]?)$/.exec(text) ?? [];
-  return amount === undefined ? undefined : Number(amount) * UNITS[unit ?? '']!;
+  return amount === undefined ? undefined : Number(amount) * UNITS.get(unit ?? '')!;
 }

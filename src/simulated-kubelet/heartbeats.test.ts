@@ -65,7 +65,7 @@ it('renews every lease within 35 s, also when each takes the server seconds', as
   await stopping;
 });
 
-it('makes up for no renewals that it missed', async () => {
+it('does not repeat missed renewals', async () => {
   const { ctx, renewals, heartbeats } = await start(40 * SECOND);
   await ctx.clock.advance(2000 * SECOND);
   expect(Math.min(...[...renewals.values()].flatMap(pauses))).toBeGreaterThanOrEqual(40 * SECOND);
@@ -88,7 +88,7 @@ it('spreads renewals evenly, in turns of a second', async () => {
   await heartbeats.stop();
 });
 
-it('spreads the reports of nodes that came together over five minutes', async () => {
+it('spreads the reports of nodes that were created together over five minutes', async () => {
   const { ctx, reports, heartbeats } = await start(1);
   const begun = ctx.clock.now();
   await ctx.clock.advance(900 * SECOND);

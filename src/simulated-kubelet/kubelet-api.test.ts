@@ -52,11 +52,11 @@ describe('the kubelet API of a simulated node', () => {
     expect(await get(path)).toMatch(answer);
   });
 
-  it('survives an upgrade of what is no URL', async () => {
+  it('survives an upgrade with an invalid URL', async () => {
     expect(await answerTo(`GET // HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}`)).toContain('404 Not Found');
   });
 
-  it('survives an exec whose client breaks the protocol at once', async () => {
+  it('survives an exec whose client violates the protocol at once', async () => {
     const broken = Buffer.concat([
       Buffer.from(`GET /exec/default/a/c?command=ls HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}`),
       Buffer.from([0xff, 0x80, 0, 0, 0, 0]),

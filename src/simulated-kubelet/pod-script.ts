@@ -25,7 +25,7 @@ export interface ExecResult {
 }
 
 /** What one container does. */
-export interface ContainerScript {
+interface ContainerScript {
   readonly runFor?: Duration;
   readonly exitCode?: number;
   readonly logs?: readonly string[];

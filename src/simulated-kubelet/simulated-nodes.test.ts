@@ -96,7 +96,18 @@ describe('nodes', () => {
     expect(await renewed('labelled-1')).toBe(first[1]);
   });
 
-  it('leave with their name, and another of the same name may come', async () => {
+  it('can be given extended resources', async () => {
+    const patch = { status: { capacity: { 'example.com/dongle': '4' } } };
+    const node = await client
+      .resource('v1/nodes')
+      .patch({ name: 'sim-0' }, patch, { type: 'merge', subresource: 'status' });
+    expect(node.status?.allocatable?.['example.com/dongle']).toBeUndefined();
+    await server.ctx.clock.advance(100);
+    const { status } = await client.resource('v1/nodes').get({ name: 'sim-0' });
+    expect(status?.allocatable?.['example.com/dongle']).toBe('4');
+  });
+
+  it('are removed with their name, which can be used again', async () => {
     await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }));
     await nodes.remove('short-0');
     await expect(client.resource('v1/nodes').get({ name: 'short-0' })).rejects.toMatchObject({ code: 404 });
@@ -105,7 +116,7 @@ describe('nodes', () => {
 });
 
 describe('a pod', () => {
-  it('runs and is ready, with what a kubelet reports', async () => {
+  it('runs and is ready, with the status of a kubelet', async () => {
     await createPod('plain', { spec: { initContainers: [{ name: 'prepare', image: 'init:1' }] } });
     const { status } = await get('plain');
     expect(status).toMatchObject({
@@ -181,7 +192,7 @@ describe('a pod', () => {
     expect((await get(name)).status?.phase).toBe(phase);
   });
 
-  it('is gone after a deletion, within its grace period', async () => {
+  it('is deleted within its grace period', async () => {
     undo.push(nodes.simulate(() => ({ stopAfter: '1h' })));
     await createPod('slow', { spec: { terminationGracePeriodSeconds: 20 } });
     await client.resource('v1/pods').delete({ namespace: 'default', name: 'slow' });
@@ -201,7 +212,7 @@ describe('a pod', () => {
     });
   });
 
-  it('follows a behaviour that acts on its own, and leaves others to the one before', async () => {
+  it('follows an asynchronous behaviour, and leaves other pods to the earlier one', async () => {
     const behaviour: PodBehaviour = (pod) => {
       if (!pod.name.startsWith('acting')) return undefined;
       return (async () => {
@@ -260,7 +271,7 @@ describe('a pod', () => {
 describe('without a behaviour', () => {
   const container = (name: string, ...command: string[]): object => ({ name, image: 'web:1', command });
 
-  it('containers do what their commands say, each for itself', async () => {
+  it('containers follow their commands, each separately', async () => {
     const containers = [container('a', 'sleep', '5'), container('b', 'sh', '-c', 'echo hello; exit 3')];
     await createPod('commands', { spec: { containers, restartPolicy: 'Never' } });
     const states = async (): Promise<unknown[]> =>
@@ -272,7 +283,7 @@ describe('without a behaviour', () => {
     expect(status?.containerStatuses?.map(({ state }) => state?.terminated?.exitCode)).toEqual([0, 3]);
   });
 
-  it('a container that fails is restarted while another one goes on', async () => {
+  it('a failed container is restarted while another one continues', async () => {
     const containers = [container('a', 'sleep', '100'), container('b', 'sh', '-c', 'sleep 1; false')];
     await createPod('mixed', { spec: { containers, restartPolicy: 'OnFailure' } });
     await server.ctx.clock.advance(30_000);
@@ -284,7 +295,7 @@ describe('without a behaviour', () => {
     expect((await get('mixed')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 0 });
   });
 
-  it('a container with an image that nobody has waits for ever', async () => {
+  it('a container with an image that does not exist waits for ever', async () => {
     await createPod('bad-image', { spec: { containers: [{ name: 'a', image: 'webserver:404' }] } });
     await server.ctx.clock.advance(60_000);
     const { status } = await get('bad-image');
@@ -313,7 +324,7 @@ describe('without a behaviour', () => {
     await expect(get('stopping')).rejects.toMatchObject({ code: 404 });
   });
 
-  it('the kubelet tells which pods run, and counts them', async () => {
+  it('the kubelet lists the running pods, and counts them', async () => {
     await createPod('counted');
     const { items } = JSON.parse(nodes.read('sim-0', '/runningpods/')!) as { items: Pod[] };
     expect(items.map(({ metadata: { name } }) => name)).toContain('counted');
@@ -321,7 +332,7 @@ describe('without a behaviour', () => {
   });
 });
 
-it('takes up the nodes and pods of an earlier process where they were', async () => {
+it('takes over the nodes and pods of an earlier process', async () => {
   undo.push(nodes.simulate(() => ({ runFor: '1m' })));
   await createPod('survivor', { spec: { restartPolicy: 'Never' } });
   const second = new SimulatedNodes(server.ctx, options);

@@ -215,7 +215,27 @@ export class SimulatedNodes {
     const node = this.#nodes.get(metadata.name ?? '');
     if (node === undefined) return;
     node.allocatable = status?.allocatable ?? {};
+    this.#group.start(`allocatable of ${node.name}`, () => this.#allocateAdded(node, status?.capacity ?? {}));
     if (node.addresses === undefined && spec?.podCIDR) node.addresses = new NodePodAddresses(spec.podCIDR);
+  }
+
+  /** Extended resources that an administrator has added to the capacity become allocatable. */
+  async #allocateAdded(
+    { name, allocatable, heartbeat }: SimulatedNode,
+    capacity: Record<string, string>,
+  ): Promise<void> {
+    const added = Object.entries(capacity).filter(
+      ([resource, amount]) => resource.includes('/') && allocatable[resource] !== amount,
+    );
+    if (added.length === 0 || heartbeat.silent) return;
+    const patch = { status: { allocatable: Object.fromEntries(added) } };
+    await heartbeat.client
+      .resource('v1/nodes')
+      .patch({ name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal })
+      .catch((error: unknown) => {
+        if (!isNotFound(error) && !this.#ctx.signal.aborted)
+          this.#ctx.logger.error(error, 'Failed to update the allocatable resources of a node', { node: name });
+      });
   }
 
   #nodeDeleted({ metadata }: Node): void {

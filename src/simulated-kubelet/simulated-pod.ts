@@ -358,7 +358,7 @@ export class SimulatedPod {
     for (const container of script.containers ? this.#containers : []) this.#runContainer(container, script);
   }
 
-  /** A container that was running already when another one restarted goes on. */
+  /** A container that was already running when another one restarted continues. */
   #runContainer(container: ContainerModel, { containers }: PodScript): void {
     const { spec, phase } = container;
     const own = containers?.[spec.name];

@@ -204,7 +204,7 @@ describe('Pods', () => {
     ['the metadata server', '169.254.169.254', () => 80],
     ['a Service', '10.96.0.1', () => 443],
   ] as [what: string, address: string, port: () => number][])(
-    'whose status names %s are not dialled',
+    'whose status has %s are not dialled',
     async (what, address, port) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
       await made(`${NS}/pods`, {
@@ -221,7 +221,7 @@ describe('Pods', () => {
     },
   );
 
-  it('are asked for the path that the client wrote, whatever it repeats', async () => {
+  it('get the path that the client wrote, with repeated slashes', async () => {
     await made(`${NS}/pods`, {
       metadata: { name: 'real' },
       spec: { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }] },
@@ -292,7 +292,7 @@ describe('EndpointSlices', () => {
     }
   }
 
-  it('do not lead webhooks away from the Pods of their Service', async () => {
+  it('do not redirect webhooks away from the pods of their Service', async () => {
     await made(`${NS}/services`, {
       metadata: { name: 'selecting' },
       spec: { selector: { app: 'hook' }, ports: [{ port: 443 }] },
@@ -306,7 +306,7 @@ describe('EndpointSlices', () => {
     expect(dialled).toEqual([]);
   });
 
-  it('lead webhooks where they say for a Service without a selector', async () => {
+  it('define the endpoints of webhooks for a Service without a selector', async () => {
     await made(`${NS}/services`, { metadata: { name: 'by-hand' }, spec: { ports: [{ port: 443 }] } });
     await made(SLICES, slice('by-hand', [{ addresses: ['192.0.2.72'] }], neighbour.tlsPort));
     expect(await called({ service: { namespace: 'default', name: 'by-hand' } })).toContain(
@@ -315,13 +315,13 @@ describe('EndpointSlices', () => {
     expect(dialled).toEqual([`192.0.2.72:${neighbour.tlsPort}`]);
   });
 
-  it('are not asked for webhooks with a URL, which may be on loopback', async () => {
+  it('are not used for webhooks with a URL, which may be on loopback', async () => {
     expect(await called({ url: `https://127.0.0.1:${neighbour.tlsPort}/` })).toContain('failed to verify certificate');
     expect(dialled).toEqual([`127.0.0.1:${neighbour.tlsPort}`]);
   });
 });
 
-describe('nothing leaves the process for what is simulated', () => {
+describe('no packet leaves the process for simulated nodes', () => {
   it('Pods, Services, webhooks, aggregated APIs and ports of nodes', async () => {
     const cluster = await Cluster.start({ nodes: 1 });
     onTestFinished(() => cluster.stop());

@@ -83,7 +83,7 @@ describe('resourceVersion', () => {
       }
     });
 
-    it('is refused in what is written', async () => {
+    it('is refused in writes', async () => {
       const expected = { code: 500, message: fault(text, why) };
       const resourceVersion = text;
       expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion }) })).body).toMatchObject(expected);
@@ -107,7 +107,7 @@ describe('resourceVersion', () => {
     });
   });
 
-  it('none at all is any', async () => {
+  it('an absent one means any', async () => {
     expect((await call('GET', `${MAPS}/a?resourceVersion=`)).status).toBe(200);
     expect((await call('GET', `${MAPS}?resourceVersion=`)).status).toBe(200);
     expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: '' }) })).status).toBe(200);
@@ -121,7 +121,7 @@ describe('resourceVersion', () => {
     );
   });
 
-  it('may be the largest of all, which nobody has seen', async () => {
+  it('may be the largest possible one, which does not exist yet', async () => {
     const tooLarge = { code: 504, reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
     for (const target of [
       `${MAPS}/a?${path(LARGEST)}`,

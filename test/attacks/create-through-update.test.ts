@@ -119,19 +119,19 @@ describe.each(named)('%s', (_name, sample) => {
   const { group, plural } = sample.resource;
   const putCreates = PUT_CREATES.has(`${group}/${plural}`);
 
-  it('is not made by a PUT', async () => {
+  it('is not created by a PUT', async () => {
     const { body } = await put(sample, CHANGER);
     expect(body).toMatchObject(putCreates ? forbiddenCreate(sample) : { code: 404, reason: 'NotFound' });
     expect(await exists(sample)).toBe(false);
   });
 
-  it('is not made by an apply', async () => {
+  it('is not created by an apply', async () => {
     const { body } = await apply(sample, CHANGER);
     expect(body).toMatchObject(forbiddenCreate(sample));
     expect(await exists(sample)).toBe(false);
   });
 
-  it('is not made by a dry run either', async () => {
+  it('is not created by a dry run', async () => {
     const { status } = await server.call('PATCH', `${sample.path}?fieldManager=m&dryRun=All`, {
       body: sample.object,
       contentType: APPLY,
@@ -140,7 +140,7 @@ describe.each(named)('%s', (_name, sample) => {
     expect(status).toBe(403);
   });
 
-  it('is made by who may create, in the same ways', async () => {
+  it('is created by users with create permission, in the same ways', async () => {
     expect((await put(sample)).status).toBe(putCreates ? 201 : 404);
     if (putCreates) await remove(sample);
     expect((await apply(sample)).status).toBe(201);
@@ -163,7 +163,7 @@ const subresources = KINDS.flatMap((sample) =>
 ).filter(([, name]) => name !== 'proxy');
 
 describe.each(subresources)('%s', (_name, subresource, { collection, object, resource, verbs }) => {
-  it('makes no object', async () => {
+  it('creates no object', async () => {
     const metadata = { ...object.metadata, name: 'absent' };
     const path = `${collection}/absent`;
     const body =
@@ -192,14 +192,14 @@ describe('a PUT that creates', () => {
     object: { ...lease.object, metadata: { ...lease.object.metadata, ...metadata } },
   });
 
-  it('does not make an object again that it knew by its uid', async () => {
+  it('does not recreate an object with the uid of a deleted one', async () => {
     const { body } = await put(withMetadata({ uid: 'gone' }));
     expect(body).toMatchObject({ code: 409, reason: 'Conflict' });
     expect(body['message']).toContain('Precondition failed: UID in precondition: gone, UID in object meta: ');
     expect(await exists(lease)).toBe(false);
   });
 
-  it('takes no resourceVersion that is none', async () => {
+  it('refuses an invalid resourceVersion', async () => {
     expect((await put(withMetadata({ resourceVersion: 'abc' }))).body).toMatchObject({
       code: 500,
       message: 'strconv.ParseUint: parsing "abc": invalid syntax',

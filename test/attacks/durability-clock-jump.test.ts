@@ -15,9 +15,9 @@ const JUMPS: readonly [name: string, ms: number][] = [
  * periods, back-offs, node health) goes by the monotonic clock, as Go's time.Time does it; only times that stand in
  * objects, tokens and certificates go by the wall clock.
  */
-describe('a cluster whose wall clock is set', () => {
+describe('a cluster whose wall clock jumps', () => {
   it.each(JUMPS)(
-    '%s moves no pod, loses no node, keeps its events and schedules on',
+    '%s moves no pod, loses no node, keeps its events and continues to schedule',
     { timeout: 180_000 },
     async (_name, jump) => {
       const cluster = await Cluster.start({ clock: 'virtual', nodes: 2, seed: 'clock-jump' });

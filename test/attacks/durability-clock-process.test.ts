@@ -27,7 +27,7 @@ const WRITE_MS = everything ? 3000 : 400;
 const MOST_PROCESSOR_SHARE = 0.6;
 
 describe.skipIf(skip !== undefined)(
-  `a process whose wall clock is set${skip === undefined ? '' : ` (skipped: ${skip})`}`,
+  `a process whose wall clock jumps${skip === undefined ? '' : ` (skipped: ${skip})`}`,
   () => {
     it(
       'loses no acknowledged write and no event, keeps its node, and does not spin',

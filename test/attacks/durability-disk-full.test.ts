@@ -24,7 +24,7 @@ describe.skipIf(skip !== undefined)(`a full disk${skip === undefined ? '' : ` (s
     rmSync(mountPoint, { recursive: true });
   });
 
-  it('refuses writes by name, answers reads, and takes writes again once there is room', async () => {
+  it('refuses writes by name, answers reads, and accepts writes again when there is space', async () => {
     // LMDB prints the reason of a failed commit itself.
     const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
     const store = await openEmbeddedStore({ directory: join(mountPoint, 'data'), clock });
@@ -70,7 +70,7 @@ describe.skipIf(skip !== undefined)(`a full disk${skip === undefined ? '' : ` (s
   });
 
   it(
-    'gets a Status from the API server, which goes on reading, and goes on writing once there is room',
+    'gets a Status from the API server, which continues to read, and to write when there is space',
     { timeout: 60_000 },
     async () => {
       execFileSync('mount', ['-o', 'remount,size=48m', mountPoint]);

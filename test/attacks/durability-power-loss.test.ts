@@ -65,7 +65,7 @@ describe.skipIf(skip !== undefined)(`power loss${skip === undefined ? '' : ` (sk
   );
 
   it(
-    `leaves a cluster that starts, knows its users and has every acknowledged write, ${ROUNDS} times`,
+    `leaves a cluster that starts, with its users and every acknowledged write, ${ROUNDS} times`,
     { timeout: ROUNDS * 60_000 + 60_000 },
     async () => {
       const root = join(scratch, 'cluster');

@@ -70,7 +70,7 @@ describe.skipIf(skip !== undefined)(
       rmSync(mountPoint, { recursive: true });
     });
 
-    it('is not ready but alive, says why, and is ready again when there is room, without a write', async () => {
+    it('is not ready but alive, reports why, and is ready again when there is space, without a write', async () => {
       // LMDB prints the reason of a failed commit itself.
       const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
       expect(await call('GET', '/readyz')).toEqual({ status: 200, text: 'ok' });

@@ -266,7 +266,7 @@ describe.each(PATHS)('%s: a backend that answers', (path) => {
 describe.each(PATHS)('%s: a backend that accepts', (path) => {
   const accept = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\n';
 
-  it('gets what the client has sent early, and everything after it', async () => {
+  it('gets early data of the client, and everything after it', async () => {
     backend.behaviour = (socket) => socket.write(`${accept}hello`);
     const client = connect(path, { early: 'early ' });
     await expect.poll(() => client.received, { interval: 5 }).toMatch(/^HTTP\/1\.1 101 [\s\S]*\r\n\r\nhello$/);
@@ -276,7 +276,7 @@ describe.each(PATHS)('%s: a backend that accepts', (path) => {
     await expect.poll(() => backend.upgrades[0]?.closed, { interval: 5 }).toBe(true);
   });
 
-  it('and ends at once loses none of what it has sent', async () => {
+  it('and ends at once loses none of its data', async () => {
     const last = 'x'.repeat(1_000_000);
     backend.behaviour = (socket) => socket.end(`${accept}${last}bye`);
     const client = connect(path, { early: '' });
@@ -288,7 +288,7 @@ describe.each(PATHS)('%s: a backend that accepts', (path) => {
     client.socket.destroy();
   });
 
-  it('gets what the client has sent before it ended', async () => {
+  it('gets the data that the client sent before it ended', async () => {
     backend.behaviour = (socket) => socket.write(accept);
     const client = connect(path, { early: '' });
     await expect.poll(() => client.received, { interval: 5 }).toContain('101');
@@ -298,7 +298,7 @@ describe.each(PATHS)('%s: a backend that accepts', (path) => {
   });
 });
 
-describe.each(PATHS)('%s: a client that asks for', (path) => {
+describe.each(PATHS)('%s: a client that requests', (path) => {
   it.each(['h2c', 'HTTP/2.0', 'TLS/1.0', 'websocket, h2c'])('%s', async (upgrade) => {
     backend.behaviour = says(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${upgrade}\r\n\r\n`);
     const client = connect(path, { upgrade });

@@ -59,7 +59,7 @@ describe('hostile requests to the control socket', { timeout: 1_800_000 }, () =>
   }, 120_000);
   afterAll(() => k8ts?.stop('SIGKILL'));
 
-  it('are answered, and the cluster goes on', async () => {
+  it('are answered, and the cluster continues', async () => {
     const memoryBefore = k8ts.memory();
     const { problems } = await fire({
       target: 'control-socket',

@@ -98,7 +98,7 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
     rmSync(directory, { recursive: true, force: true });
   }, 60_000);
 
-  it('are answered, and the runtime goes on', async () => {
+  it('are answered, and the runtime continues', async () => {
     const memoryBefore = residentBytes(runtime.pid);
     const connect = (): http2.ClientHttp2Session =>
       http2.connect('http://localhost', { createConnection: () => net.connect(socket) }).on('error', () => {});

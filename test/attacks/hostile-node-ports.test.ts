@@ -214,7 +214,7 @@ describe('hostile requests to a node’s ports', { timeout: 1_800_000 }, () => {
       ),
     ));
 
-  it('an Ingress, whose endpoint is hostile as well', () =>
+  it('an Ingress with a hostile endpoint', () =>
     // 502: the endpoint's answer was none.
     barrage(
       'ingress',

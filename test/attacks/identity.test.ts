@@ -16,13 +16,7 @@ import type { Eviction } from '../../src/api/generated/policy-v1.ts';
 import { openPki } from '../../src/apiserver/index.ts';
 import { builtIn, defineResource, ResourceFinder, type BuiltInResource, type Client } from '../../src/client/index.ts';
 import { ADMIN, nodeUser } from '../../src/cluster/identities.ts';
-import {
-  applyManifests,
-  ClusterClock,
-  serveControlSocket,
-  startCluster,
-  waitUntil,
-} from '../../src/cluster/index.ts';
+import { applyManifests, ClusterClock, serveControlSocket, startCluster, waitUntil } from '../../src/cluster/index.ts';
 import type { Cluster, ClusterOptions, NodeTemplate } from '../../src/cluster/index.ts';
 import { loadImage } from '../../src/cluster/node-fleet/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
@@ -272,7 +266,7 @@ describe('a cluster of simulated nodes', () => {
     await until('its pods are gone', async () => (await podsThere()) === 0);
   }, 120_000);
 
-  it('shows logs, runs commands and asks kubelets', async () => {
+  it('shows logs, runs commands and sends requests to kubelets', async () => {
     const {
       metadata: { name = '' },
       spec,
@@ -321,7 +315,7 @@ describe('a cluster of simulated nodes', () => {
 
   it.each(ACCOUNTS)('has done things as the ServiceAccount %s', (name) => expect(log.users()).toContain(account(name)));
 
-  it('tells its state on its control socket, with the rights of its own user', async () => {
+  it('serves its state on its control socket, with the permissions of its own user', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'identity-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const socketPath = join(directory, 'k8ts.sock');
@@ -337,11 +331,11 @@ describe('a cluster of simulated nodes', () => {
     expect(JSON.parse(status)).toMatchObject({ nodes: [{ name: 'sim-0' }, { name: 'sim-2' }] });
   });
 
-  it('has nobody in system:masters but the administrator and the API server', () => {
+  it('has only the administrator and the API server in system:masters', () => {
     expect(unexpectedMasters(log)).toEqual([]);
   });
 
-  it('was refused nothing', () => expect(log.refusals()).toEqual([]));
+  it('has no refused requests', () => expect(log.refusals()).toEqual([]));
 
   it.each(['k8ts', 'kube-controller-manager', 'kube-scheduler', 'node:sim-0', 'node:sim-1', 'node:sim-2'])(
     'has done things as system:%s',
@@ -381,7 +375,7 @@ describe.skipIf(missing !== undefined)(title, () => {
     rmSync(directory, { recursive: true, force: true });
   }, 60_000);
 
-  it('serves a Deployment, and its kubelets let the API server and metrics-server in', async () => {
+  it('serves a Deployment, and its kubelets accept the API server and metrics-server', async () => {
     await applyManifests(client, new ResourceFinder(client), CONTAINER_STORY);
     const place = { namespace: 'default', name: 'www' };
     const available = async () => (await client.resource('apps/v1/deployments').get(place)).status?.availableReplicas;
@@ -415,13 +409,13 @@ describe.skipIf(missing !== undefined)(title, () => {
     await cluster.fleet!.remove('node-2');
   }, 150_000);
 
-  it('has nobody in system:masters but the administrator and the API server', () => {
+  it('has only the administrator and the API server in system:masters', () => {
     /** Taking a node off the machine is the administrator's, too. */
     const removal = ['list pods', 'delete pods'].map((line) => `${ADMIN.name} (k8ts) ${line}`);
     expect(unexpectedMasters(log).filter((line) => !removal.includes(line))).toEqual([]);
   });
 
-  it('was refused nothing', () => expect(log.refusals()).toEqual([]));
+  it('has no refused requests', () => expect(log.refusals()).toEqual([]));
 
   it.each([
     'cloud-controller-manager',
@@ -438,7 +432,7 @@ describe.skipIf(missing !== undefined)(title, () => {
 });
 
 describe('the certificate with which the API server calls kubelets', () => {
-  it('is in no group, and one that an earlier version made in system:masters is replaced', async () => {
+  it('is in no group, and one that an earlier version created in system:masters is replaced', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'k8ts-pki-'));
     onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
     const ctx = createContext({ writeLog: () => {} });

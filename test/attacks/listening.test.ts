@@ -21,7 +21,7 @@ const isLoopback = (address: string): boolean => address.startsWith('127.') || a
 
 describe.each(KINDS)('a default cluster with $nodes nodes', ({ nodes, flags, skip }) => {
   it.skipIf(skip !== undefined)(
-    `listens on loopback alone, and keeps its secrets to its owner${skip === undefined ? '' : ` (skipped: ${skip})`}`,
+    `listens on loopback only, and only its owner can read its secrets${skip === undefined ? '' : ` (skipped: ${skip})`}`,
     { timeout: 90_000 },
     async () => {
       const scratch = mkdtempSync(join(tmpdir(), 'k8ts-listening-'));

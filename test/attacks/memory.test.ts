@@ -12,6 +12,8 @@ const SIZES = everything
   ? { objects: 1000, lists: 50, watchLists: 20, watches: 1000, growth: 512 * MEGABYTE }
   : { objects: 200, lists: 10, watchLists: 5, watches: 100, growth: 160 * MEGABYTE };
 const READY_MS = 250;
+/** With the thread that it is decoded in. */
+const MAX_GROWTH_OF_A_BODY = 200 * MEGABYTE;
 /** Written while nobody reads. Sockets take some megabytes for each connection: with large objects these are twice that. */
 const EVENTS = 80;
 
@@ -122,7 +124,7 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
   }
 
   it.each(PROTOCOLS)(
-    `${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and hold up nobody`,
+    `${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and do not delay others`,
     async (protocol) => {
       const measured = await watched(async () => {
         await clients.send(protocol, SIZES.lists, COLLECTION);
@@ -146,6 +148,26 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
         await clients.send(protocol, everything ? 25 : 5, `${COLLECTION}?includeObject=Object`, FORMS[form]);
     });
     expectLittle(form, measured);
+  });
+
+  it('bodies of empty items, which defaults would make large, cost little', async () => {
+    const pod = (spec: object): object => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+    const items = (count: number): object[] => Array.from({ length: count }, () => ({}));
+    const before = k8ts.memory();
+    const measured = await watched(async () => {
+      for (const count of [300_000, 1_000_000])
+        for (const spec of [
+          { containers: items(count) },
+          { containers: [{ name: 'c', image: 'i', env: items(count) }] },
+        ]) {
+          const { status } = await api.call('POST', '/api/v1/namespaces/default/pods', { body: pod(spec) });
+          expect(status).toBe(413);
+        }
+    });
+    const growth = measured.growth - (before - baseline);
+    console.log(`memory: empty items: grew by ${Math.round(growth / MEGABYTE)} MB`);
+    expect(growth).toBeLessThan(MAX_GROWTH_OF_A_BODY);
+    expect(measured.readyMs).toBeLessThan(READY_MS);
   });
 
   it('a client that reads a watch-list larger than any buffer gets all of it, and then the changes', async () => {

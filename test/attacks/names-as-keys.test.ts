@@ -525,12 +525,12 @@ describe('names from outside', () => {
   }
 
   describe.each(Object.entries(DOORS))('as %s', (_door, door) => {
-    it.each(NAMES)('%s is a name like others', async (name, stranger) => {
+    it.each(NAMES)('%s is an ordinary name', async (name, stranger) => {
       expect(await answerTo(door, name)).toBe(await answerTo(door, stranger));
     });
   });
 
-  it.each(NAMES)('a property %s of a schema is missing where it is not given', async (name, stranger) => {
+  it.each(NAMES)('a property %s of a schema is absent where it is not given', async (name, stranger) => {
     const answers = [];
     for (const property of [name, stranger]) {
       const plural = `p${property.toLowerCase().replaceAll('_', '')}s`;
@@ -591,7 +591,7 @@ describe('names from outside', () => {
     expect(answers[0]).toEqual(answers[1]);
   });
 
-  it('has polluted nothing', () => {
+  it('has not polluted prototypes', () => {
     expect(Object.keys(Object.prototype)).toEqual([]);
     expect(({} as { polluted?: string }).polluted).toBeUndefined();
   });

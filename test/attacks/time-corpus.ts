@@ -1348,6 +1348,12 @@ const checked = definition('checkeds', {
       items: { type: 'string', maxLength: 100 },
       'x-kubernetes-validations': [{ rule: 'self.all(x, x.size() < 90)' }],
     },
+    compared: {
+      type: 'array',
+      maxItems: 1_000,
+      items: { type: 'integer' },
+      'x-kubernetes-validations': [{ rule: 'self.all(x, self.all(y, x + y >= 0))' }],
+    },
     matched: {
       type: 'string',
       maxLength: 1_000_000,
@@ -1398,6 +1404,8 @@ const customResources: CostlyRequest[] = [
   object('many wrong numbers', 'checkeds', { numbers: fill(() => 9) }),
   object('many wrong types', 'checkeds', { numbers: fill(() => 'x') }),
   object('many pruned fields', 'checkeds', { nothing: fillRecord((i) => [`k${i}`, 1]) }, '?fieldValidation=Strict'),
+  object('a small body for a costly rule', 'checkeds', { compared: list(200, (i) => i) }),
+  object('a small body beyond the cost of a rule', 'checkeds', { compared: list(1_000, (i) => i) }),
   object('many elements for a rule', 'checkeds', { ruled: list(10_000, () => text(80)) }),
 ];
 

@@ -78,7 +78,7 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
   async function prepare({ prepare: objects = [] }: CostlyRequest): Promise<void> {
     for (const { path, body } of objects) {
       for (let attempt = 0; ; attempt++) {
-        const { status } = await connected().call('POST', path, { body });
+        const { status } = await connected().call('POST', path, { body, timeoutMs: 120_000 });
         // The API of a definition that was just made is served a little later.
         if (status !== 404 || attempt > 100) break;
         await new Promise((resolve) => setTimeout(resolve, 50));

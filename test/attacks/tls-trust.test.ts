@@ -293,7 +293,7 @@ const rows: readonly Row[] = [
 ];
 
 describe.each(Object.keys(clients))('%s', (kind) => {
-  it.each(rows)('that is told to believe $name', async ({ make, refusal }) => {
+  it.each(rows)('that trusts $name', async ({ make, refusal }) => {
     const { leaf, chain = [], ca } = await make();
     const server = await serve(leaf, chain);
     try {
@@ -320,7 +320,7 @@ describe('an etcd', () => {
   ]);
   const partial = Number(process.versions.node.split('.')[0]) !== 21;
   it.each(rows.filter(({ name, refusal }) => refusal === undefined || refusing.has(name)))(
-    'is told to believe $name',
+    'trusts $name',
     async ({ name, make, refusal }) => {
       if (!partial && /alone|envtest/.test(name)) return;
       const { leaf, chain = [], ca } = await make();
@@ -343,7 +343,7 @@ describe('an etcd', () => {
   );
 });
 
-it('a probe believes everybody, as upstream', async () => {
+it('a probe trusts every server, as upstream', async () => {
   const server = await serve(await makeCertificate({ to: -0.5 }), []);
   const dial = (host: string, port: number) =>
     new Promise<net.Socket>((resolve) => {
@@ -355,7 +355,7 @@ it('a probe believes everybody, as upstream', async () => {
   await server.close();
 });
 
-it('without a bundle the machine’s authorities count, and not whoever answers', async () => {
+it('without a bundle the machine’s authorities are trusted, and not any server', async () => {
   const server = await serve(await makeCertificate({ ...NAMES, issuer: root }), [root]);
   const transport = new HttpTransport({
     config: { server: server.url, credentials: anonymous, namespace: 'default' },

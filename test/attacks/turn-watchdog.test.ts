@@ -69,7 +69,7 @@ describe.skipIf(cannotWatchTurns !== undefined)('the watchdog of turns', () => {
     expect(await turns.longestTurnMs()).toBeLessThan(40);
   });
 
-  it('says that a process is not watched', async () => {
+  it('reports that a process is not watched', async () => {
     await expect(watchTurns(process.pid).longestTurnMs()).rejects.toThrow('is not watched');
   });
 });

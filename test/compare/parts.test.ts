@@ -22,19 +22,19 @@ const answer = (body: unknown, headers: Record<string, string> = {}) =>
 describe('the plan', () => {
   const plan = (seed: string) => planJobs({ seed, areas: [], kinds: [], requests: 600 });
 
-  test('is the same for the same seed, and another for another', () => {
+  test('is the same for the same seed, and different for another', () => {
     expect(JSON.stringify(plan('7'))).toBe(JSON.stringify(plan('7')));
     expect(JSON.stringify(plan('7'))).not.toBe(JSON.stringify(plan('8')));
   });
 
-  test('has something of every area, and one conversation alone as it stands among all', () => {
+  test('covers every area, and a single conversation is the same as among all', () => {
     const jobs = plan('7');
     expect([...new Set(jobs.map(({ area }) => area))].sort()).toEqual(Object.keys(areas).sort());
     const third = jobs.find(({ area, index }) => area === 'create' && index === 2)!;
     expect(planJobs({ seed: '7', areas: [], kinds: [], requests: 1, only: 'create/2' })).toEqual([third]);
   });
 
-  test('writes only to what is of the conversation', () => {
+  test('writes only to objects of the conversation', () => {
     const steps = planJobs({ seed: '9', areas: [], kinds: [], requests: 6000 }).flatMap(
       ({ conversation }) => conversation.steps,
     );
@@ -51,7 +51,7 @@ describe('the plan', () => {
     ).toEqual([]);
   });
 
-  test('keeps to the kinds that are asked for', () => {
+  test('contains only the requested kinds', () => {
     const topics = planJobs({ seed: '7', areas: ['create', 'patch'], kinds: ['pods', 'leases'], requests: 200 }).map(
       ({ conversation }) => conversation.topic,
     );
@@ -60,7 +60,7 @@ describe('the plan', () => {
 });
 
 describe('fields', () => {
-  test('are reached with what they need around them', () => {
+  test('are reached with the objects that they need', () => {
     const { resource, object } = sampleOf('pods');
     const place = fieldPlaces(resource.message).find(
       (one) => textOf(one) === 'spec.containers[].livenessProbe.httpGet.port',
@@ -72,7 +72,7 @@ describe('fields', () => {
   });
 });
 
-describe('what two servers never share', () => {
+describe('values that two servers never share', () => {
   test('is left out', () => {
     const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
     const object = (uid: string, resourceVersion: string) => ({

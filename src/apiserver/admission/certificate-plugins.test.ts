@@ -60,7 +60,7 @@ async function request(name: string, signerName: string, subject: string): Promi
   };
 }
 
-describe('who approves and signs needs the right to the signer', () => {
+describe('approving and signing need permission for the signer', () => {
   it.each<[string, string, 'approval' | 'status', number, string | undefined]>([
     ['approving for a signer of a domain', 'ours.example/any', 'approval', 200, undefined],
     ['approving for a signer by name', 'theirs.example/one', 'approval', 200, undefined],
@@ -94,7 +94,7 @@ describe('who approves and signs needs the right to the signer', () => {
       );
   });
 
-  it('touching the status without signing needs none', async () => {
+  it('changing the status without signing needs no permission', async () => {
     const created = await createObject(server, PATH, await request('untouched', 'theirs.example/two', 'CN=somebody'));
     expect((await server.call('PUT', `${PATH}/untouched/status`, { body: created, user: OFFICER })).status).toBe(200);
   });

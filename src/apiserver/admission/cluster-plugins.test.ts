@@ -25,7 +25,7 @@ const storageClass = (name: string, isDefault: boolean, allowVolumeExpansion = f
 });
 
 describe('DefaultStorageClass', () => {
-  it('takes the newest default, and none when the claim says something', async () => {
+  it('uses the newest default class, and none when the claim names one', async () => {
     await createObject(server, CLASSES, storageClass('older', true));
     await server.ctx.clock.advance(5000);
     await createObject(server, CLASSES, storageClass('newer', true));
@@ -56,7 +56,7 @@ it('StorageObjectInUseProtection adds the finalizer once', async () => {
   ]);
 });
 
-it('PersistentVolumeClaimResize asks the class', async () => {
+it('PersistentVolumeClaimResize checks the class', async () => {
   await createObject(server, CLASSES, storageClass('fixed', false));
   await createObject(server, CLASSES, storageClass('elastic', false, true));
   for (const [name, expected] of [
@@ -94,7 +94,7 @@ it('TaintNodesByCondition keeps pods off new nodes', async () => {
   ]);
 });
 
-it('DefaultIngressClass gives the default class to those that name none', async () => {
+it('DefaultIngressClass sets the default class on Ingresses without one', async () => {
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses?dryRun=All';
   const ingress = (metadata: object = {}): object => ({
     apiVersion: 'networking.k8s.io/v1',
@@ -117,7 +117,7 @@ it('DefaultIngressClass gives the default class to those that name none', async 
 });
 
 describe('NamespaceLifecycle', () => {
-  it('keeps new objects out of namespaces that are missing or going', async () => {
+  it('refuses new objects in namespaces that are missing or terminating', async () => {
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
     expect(await rejection(server, '/api/v1/namespaces/absent/configmaps', configMap)).toBe(
       'namespaces "absent" not found',

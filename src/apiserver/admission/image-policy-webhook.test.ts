@@ -94,13 +94,13 @@ describe('ImagePolicyWebhook', () => {
     await server.stop();
   });
 
-  it('lets pods in when it cannot be asked and the configuration says so', async () => {
+  it('admits pods when the webhook fails and the configuration allows it', async () => {
     const server = await start({ defaultAllow: true });
     expect(await rejection(server, podsPath('default'), withImage('broken'))).toBeUndefined();
     await server.stop();
   });
 
-  it('asks once for the same images, until its answer is too old', async () => {
+  it('calls the webhook once for the same images, until its answer expires', async () => {
     const server = await start({ allowTTL: 60 });
     for (let i = 0; i < 3; i++) await rejection(server, podsPath('default'), withImage('registry.example/app:1'));
     expect(webhook.received).toHaveLength(1);

@@ -33,7 +33,7 @@ describe('names', () => {
     await expect(startTestServer({ admission })).rejects.toThrow(message);
   });
 
-  it('a plugin that is off does nothing', async () => {
+  it('a disabled plugin does nothing', async () => {
     await withServer({ disable: ['DefaultTolerationSeconds', 'NodeRestriction'] }, async (server) => {
       const { body } = await server.call('POST', `${podsPath('default')}?dryRun=All`, { body: pod('p') });
       expect((body['spec'] as { tolerations?: unknown }).tolerations).toBeUndefined();

@@ -53,7 +53,7 @@ async function admitted(spec: Partial<PodSpec>, metadata: object = {}): Promise<
 }
 
 describe('ServiceAccount', () => {
-  it('gives a pod the default account and its token', async () => {
+  it('sets the default account of a pod and its token', async () => {
     const { spec } = await admitted({ initContainers: [container({ name: 'i' })] });
     expect(spec).toMatchObject({ serviceAccountName: 'default', serviceAccount: 'default' });
     const [volume] = spec!.volumes!;
@@ -204,7 +204,7 @@ describe('Priority', () => {
     expect(await rejection(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
   });
 
-  it('knows one default class, and only one', async () => {
+  it('accepts only one default class', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
     const body = (name: string): object => ({
       apiVersion: 'scheduling.k8s.io/v1',
@@ -247,13 +247,13 @@ describe('DefaultTolerationSeconds', () => {
       [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }],
       [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }, notReady, unreachable],
     ],
-  ])('adds what is missing to a pod that tolerates %s', async (_name, tolerations, expected) => {
+  ])('adds missing tolerations to a pod that tolerates %s', async (_name, tolerations, expected) => {
     expect((await admitted({ ...(tolerations ? { tolerations } : {}) })).spec!.tolerations).toEqual(expected);
   });
 });
 
 describe('RuntimeClass', () => {
-  it('gives overhead, node selector and tolerations', async () => {
+  it('sets overhead, node selector and tolerations', async () => {
     const { spec } = await admitted({ runtimeClassName: 'boxed', nodeSelector: { mine: '1' } });
     expect(spec).toMatchObject({ overhead: { cpu: '250m' }, nodeSelector: { mine: '1', box: 'yes' } });
     expect(spec!.tolerations).toContainEqual({ key: 'box', operator: 'Exists' });
@@ -300,7 +300,7 @@ describe('changes of a running pod', () => {
       contentType: 'application/strategic-merge-patch+json',
     });
 
-  it('stay within what the node has, on Linux', async () => {
+  it('stay within the capacity of the node, on Linux', async () => {
     await createObject(server, '/api/v1/nodes', {
       apiVersion: 'v1',
       kind: 'Node',

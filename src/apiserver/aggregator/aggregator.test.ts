@@ -157,7 +157,7 @@ async function streamed(found: TestAnswer): Promise<string> {
 }
 
 describe('availability', () => {
-  it('tells why a server cannot be reached', async () => {
+  it('reports why a server is not available', async () => {
     await register();
     expect(await condition('ServiceNotFound')).toMatchObject({
       status: 'False',
@@ -178,7 +178,7 @@ describe('availability', () => {
     });
   });
 
-  it('asks the server itself, and again until it answers', async () => {
+  it('checks the server itself, and repeats that until it answers', async () => {
     answer = () => ({ status: 500, body: 'no' });
     await exposeRemote();
     await register();
@@ -200,7 +200,7 @@ describe('availability', () => {
     expect(openapi.headers['x-remote-group']).toBeUndefined();
   });
 
-  it('verifies the server unless told not to', async () => {
+  it('verifies the server unless insecureSkipTLSVerify is set', async () => {
     await exposeRemote();
     await register({ caBundle: undefined });
     expect((await condition('FailedDiscoveryCheck')).message).toContain(
@@ -223,7 +223,7 @@ describe('an available server', () => {
     );
   });
 
-  it('gets requests in the name of their user', async () => {
+  it('gets requests with the identity of their user', async () => {
     const user = {
       name: 'jane',
       uid: 'u1',
@@ -251,7 +251,7 @@ describe('an available server', () => {
     expect(call.headers).not.toHaveProperty('authorization');
   });
 
-  it('gets only what the user may do', async () => {
+  it('gets only requests that the user is allowed to send', async () => {
     const refused = await api.call('GET', `/apis/${GROUP}/v1/flunders`, {
       user: { name: 'nobody', groups: ['system:authenticated'] },
     });
@@ -313,7 +313,7 @@ describe('an available server', () => {
     expect(await streamed(await get(`/openapi/v3/apis/${GROUP}/v1?hash=abc`))).toBe('{"openapi":"3.0.0"}');
   });
 
-  it('gets upgraded connections handed over', async () => {
+  it('gets upgraded connections', async () => {
     remote.server.once('upgrade', (request, socket) => {
       socket.write(
         `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n${String(request.headers['x-remote-user'])}:`,
@@ -347,7 +347,7 @@ describe('an available server', () => {
     front.close();
   });
 
-  it('is gone with its APIService', async () => {
+  it('is removed with its APIService', async () => {
     await api.call('DELETE', `${APISERVICES}/${NAME}`);
     expect((await get(`/apis/${GROUP}/v1/flunders`)).status).toBe(404);
     expect((await get('/apis')).text).not.toContain(GROUP);
@@ -368,7 +368,7 @@ describe('APIServices of custom resources', () => {
     },
   };
 
-  it('come and go with them, and come again when somebody deletes them', async () => {
+  it('are created and deleted with them, and created again after a deletion', async () => {
     const path = `${APISERVICES}/v1.play.example.com`;
     expect((await api.call('POST', CRDS, { body: crd })).status).toBe(201);
     await until('it comes', async () => (await get(path)).status === 200);
@@ -387,7 +387,7 @@ describe('APIServices of custom resources', () => {
     await until('it goes', async () => (await get(path)).status === 404);
   });
 
-  it('versions are ranked while theirs are being made', async () => {
+  it('versions are ranked while their objects are being created', async () => {
     const version = { served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } };
     const versions = [
       { ...version, name: 'v1', storage: true },

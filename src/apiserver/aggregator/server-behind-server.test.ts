@@ -147,7 +147,7 @@ it('writes through the one to the other, in the name of the caller', async () =>
   );
 });
 
-it('watches through the one what happens at the other', async () => {
+it('watches objects of the server behind through the server in front', async () => {
   const stop = new AbortController();
   const response = await sent(front, 'GET', `${TOYS}?watch=true`);
   expect(response.status).toBe(200);

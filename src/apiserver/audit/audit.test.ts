@@ -134,7 +134,7 @@ describe('the webhook', () => {
     await server.close();
   });
 
-  it('drops and counts what it cannot keep', async () => {
+  it('drops and counts events that exceed its buffer', async () => {
     const ctx = createTestContext();
     const webhook = new AuditWebhook(ctx, {
       client: { post: () => new Promise(() => {}) },

@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 
 const SECRET = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data: { password: MARK_BASE64 } };
 
-it('is so for Secrets, tokens and credentials, in requests that succeed and in those that fail', async () => {
+it('holds for Secrets, tokens and credentials, in requests that succeed or fail', async () => {
   const { call } = server;
   await call('POST', '/api/v1/namespaces/default/secrets', { body: SECRET });
   await call('PATCH', '/api/v1/namespaces/default/secrets/s', {
@@ -71,7 +71,7 @@ it('is so for Secrets, tokens and credentials, in requests that succeed and in t
   expect(events.every((event) => !('requestObject' in event) && !('responseObject' in event))).toBe(true);
 });
 
-it("gives every answer its audit id, the client's own if it brings one", async () => {
+it("has an audit id for every response, the client's own if it sends one", async () => {
   const { response } = await server.call('GET', '/version', { headers: { 'audit-id': 'mine' } });
   expect(response.headers['audit-id']).toBe('mine');
   const generated = (await server.call('GET', '/nosuch')).response.headers['audit-id'];
@@ -79,7 +79,7 @@ it("gives every answer its audit id, the client's own if it brings one", async (
   expect(events.some(({ auditID }) => auditID === generated)).toBe(true);
 });
 
-it('shows bodies only at the levels that ask for them', async () => {
+it('has bodies only at the levels that include them', async () => {
   const full: AuditEvent[] = [];
   const policy = loadAuditPolicy(
     JSON.stringify({

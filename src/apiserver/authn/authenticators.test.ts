@@ -59,7 +59,7 @@ describe('client certificates', () => {
     expect(user?.extra?.['authentication.kubernetes.io/credential-id']?.[0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/);
   });
 
-  it('are nothing without the CA, for servers only, or without a name', async () => {
+  it('are ignored without the CA, for servers only, or without a name', async () => {
     const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
     expect(
       authenticator.authenticate(
@@ -100,7 +100,7 @@ describe('client certificates', () => {
     });
   });
 
-  it('are believed through the intermediates that came with them', async () => {
+  it('are verified through the intermediates that the client sent', async () => {
     const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
     const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
     const { raw } = await makeCertificate({ subject: 'CN=jane', issuer: between, usages: [CLIENT_AUTH] });
@@ -115,7 +115,7 @@ describe('client certificates', () => {
     expect(authenticator.authenticate(request({}, { raw, authorized: false }))).toBeUndefined();
   });
 
-  it('that are no certificates say nothing', () => {
+  it('that cannot be parsed are ignored', () => {
     const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
     for (const raw of [Buffer.from('nonsense'), Buffer.from([0x30, 0x80]), Buffer.alloc(0)])
       expect(authenticator.authenticate(request({}, { raw, authorized: true }))).toBeUndefined();
@@ -146,7 +146,7 @@ describe('the front proxy', () => {
       clientCa: () => pki.frontProxyCa.certificate,
       ...DEFAULT_REQUEST_HEADERS,
     });
-  it('says who the user is', async () => {
+  it('identifies the user', async () => {
     expect(
       authenticator().authenticate(request(headers, await certificate(pki.frontProxyCa, 'front-proxy-client'))),
     ).toEqual({
@@ -159,10 +159,10 @@ describe('the front proxy', () => {
   it.each([
     { name: 'another name', ca: () => pki.frontProxyCa, commonName: 'somebody' },
     { name: 'a certificate of the cluster’s CA', ca: () => pki.ca, commonName: 'front-proxy-client' },
-  ])('is not believed with $name', async ({ ca, commonName }) => {
+  ])('is not accepted with $name', async ({ ca, commonName }) => {
     expect(authenticator().authenticate(request(headers, await certificate(ca(), commonName)))).toBeUndefined();
   });
-  it('is not believed without a certificate', () => {
+  it('is not accepted without a certificate', () => {
     expect(authenticator().authenticate(request(headers))).toBeUndefined();
   });
 });
@@ -212,13 +212,19 @@ describe('bearer tokens', () => {
       groups: ['dev', 'ops', 'system:authenticated'],
     });
   });
-  it('that nobody knows are 401, and others are none', async () => {
+  it('that are unknown get 401, and other schemes are ignored', async () => {
     expect(() => tokens().authenticate(request({ authorization: 'Bearer ab' }), ignore)).toThrow('Unauthorized');
     expect(tokens().authenticate(request({ authorization: 'Basic abc' }), ignore)).toBeUndefined();
     expect(tokens().authenticate(request(), ignore)).toBeUndefined();
   });
   it('need three columns in a file', () => {
     expect(() => new StaticTokens('abc,jane')).toThrow('at least 3 columns');
+  });
+  it('may have empty columns in a file, but no empty token', () => {
+    const file = new StaticTokens('abc,,\n,bob,u2\nxyz,eve,,\n');
+    expect(file.authenticateToken('abc')?.user).toEqual({ name: '', groups: ['system:authenticated'] });
+    expect(file.authenticateToken('xyz')?.user).toEqual({ name: 'eve', groups: ['system:authenticated'] });
+    expect(file.authenticateToken('')).toBeUndefined();
   });
 });
 
@@ -338,7 +344,7 @@ describe('ServiceAccount tokens', () => {
     await expect(review()).rejects.toThrow('Token has been invalidated');
   });
 
-  it('signed by an earlier key are good as long as that key is known', async () => {
+  it('signed by an earlier key are valid as long as that key is configured', async () => {
     const { registry } = server.pipeline.chain.backend;
     const [first, second] = [await createSigningKey(), await createSigningKey()];
     const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');

@@ -142,7 +142,7 @@ describe('impersonation', () => {
     else expect(result).toMatchObject(user);
   });
 
-  it('asks nothing when no header asks for it', async () => {
+  it('makes no check without impersonation headers', async () => {
     const questions = authorizer();
     expect(await impersonate(questions, {})).toBe(CALLER);
     expect(questions.asked).toEqual([]);

@@ -11,11 +11,14 @@ export class StaticTokens implements TokenAuthenticator {
   constructor(file: string) {
     for (const line of file.split(/\r?\n/)) {
       if (line.trim() === '' || line.startsWith('#')) continue;
-      const [token = '', name = '', uid = '', groups = ''] = splitRecord(line);
-      if (token === '' || name === '' || uid === '')
-        throw new Error('token file must have at least 3 columns (token, user name, user uid), found fewer in a line');
+      const fields = splitRecord(line);
+      if (fields.length < 3)
+        throw new Error(`token file must have at least 3 columns (token, user name, user uid), found ${fields.length}`);
+      const [token = '', name = '', uid = '', groups = ''] = fields;
+      // Nobody can send an empty token; the other columns may be empty.
+      if (token === '') continue;
       const list = groups === '' ? [] : groups.split(',').map((group) => group.trim());
-      this.#users.set(hashOf(token), { name, uid, groups: withAuthenticated(list) });
+      this.#users.set(hashOf(token), { name, ...(uid === '' ? {} : { uid }), groups: withAuthenticated(list) });
     }
   }
 
@@ -31,7 +34,8 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 function splitRecord(line: string): string[] {
   const fields: string[] = [];
   for (const match of line.matchAll(/(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/gy)) {
-    if (match.index >= line.length && fields.length > 0) break;
+    // The end of the line is a field after a comma only.
+    if (match.index >= line.length && fields.length > 0 && !line.endsWith(',')) break;
     fields.push(match[1] === undefined ? match[2]!.trim() : match[1].replaceAll('""', '"'));
   }
   return fields;

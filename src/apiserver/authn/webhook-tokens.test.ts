@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe('the token webhook', () => {
-  it('says whose token it is, and is asked once for a burst', async () => {
+  it('identifies the user, and is called once for a burst', async () => {
     const tokens = new WebhookTokens(ctx, { client });
     const before = server.received.length;
     const answers = await Promise.all([1, 2, 3].map(() => tokens.authenticateToken('good', ['api'])));
@@ -52,11 +52,11 @@ describe('the token webhook', () => {
     await expect(new WebhookTokens(ctx, { client }).authenticateToken('bad', ['api'])).rejects.toThrow('no such token');
   });
 
-  it('does not accept tokens that are for somebody else', async () => {
+  it('does not accept tokens for another audience', async () => {
     expect(await new WebhookTokens(ctx, { client }).authenticateToken('vault', ['api'])).toBeUndefined();
   });
 
-  it('refuses when it cannot be asked, and never logs the token', async () => {
+  it('refuses tokens when the webhook fails, and never logs the token', async () => {
     await expect(new WebhookTokens(ctx, { client }).authenticateToken('broken', ['api'])).rejects.toThrow(
       'the webhook returned status 500',
     );

@@ -198,14 +198,14 @@ describe.each(IDENTITIES)('$name', (who) => {
   });
 });
 
-it('denies in the same words whether or not the thing exists', async () => {
+it('denies with the same message whether or not the object exists', async () => {
   const low = identity('a user with few rights');
   const existing = await send(low, 'GET', '/api/v1/namespaces/default/pods/victim', '', 'application/json');
   const missing = await send(low, 'GET', '/api/v1/namespaces/default/pods/ghost1', '', 'application/json');
   expect(missing.body.replaceAll('ghost1', 'victim')).toBe(existing.body);
 });
 
-it('says no more in a 401 than that it is one', async () => {
+it('reveals nothing in a 401', async () => {
   const bodies = await Promise.all(
     IDENTITIES.filter(({ code }) => code === 401).map(
       async (who) => (await send(who, 'GET', '/api', '', 'application/json')).body,
@@ -223,7 +223,7 @@ it('says no more in a 401 than that it is one', async () => {
   });
 });
 
-it('lets the same token in where it has the right, so that the refusals above mean something', async () => {
+it('allows the same token where it has permission, so that the refusals above mean something', async () => {
   const answer = await send(identity('a ServiceAccount without rights'), 'GET', '/api', '', 'application/json');
   expect(answer.status).toBe(200);
 });

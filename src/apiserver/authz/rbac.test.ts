@@ -187,7 +187,7 @@ describe('RBAC', () => {
     expect(ask(who, verb, resource, more).decision).toBe(allowed ? 'allow' : 'no-opinion');
   });
 
-  it('says which binding allowed it, and which role is missing', () => {
+  it('names the binding that allowed it, or the missing role', () => {
     expect(ask(user('jane'), 'get', 'pods').reason).toBe(
       'RBAC: allowed by RoleBinding "reader/default" of Role "reader" to User "jane"',
     );
@@ -213,7 +213,7 @@ describe('RBAC', () => {
   });
 });
 
-describe('nobody grants what they do not have', () => {
+describe('users cannot grant permissions that they do not have', () => {
   const pods = (...verbs: string[]): object => ({ apiGroups: [''], resources: ['pods'], verbs });
   const rows = [
     { name: 'a role within one’s own rights', rules: [pods('get')], status: 201, message: '' },
@@ -251,7 +251,7 @@ describe('nobody grants what they do not have', () => {
       );
   });
 
-  it('not even by changing a label of a role that goes beyond', async () => {
+  it('nor by changing a label of a role with more permissions', async () => {
     await role('beyond', [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
     const patch = (body: object) =>
       server.call('PATCH', `${RBAC}/namespaces/default/roles/beyond`, {

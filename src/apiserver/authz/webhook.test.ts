@@ -31,13 +31,13 @@ describe('the authorization webhook', () => {
     expect(await (await webhook()).authorize(asking(user))).toEqual(decision);
   });
 
-  it('denies when it cannot be asked and must be', async () => {
+  it('denies when the webhook fails and failurePolicy is Deny', async () => {
     expect(await (await webhook({ failurePolicy: 'Deny' })).authorize(asking('broken'))).toMatchObject({
       decision: 'deny',
     });
   });
 
-  it('is asked once for the same question', async () => {
+  it('is called once for the same request', async () => {
     const authorizer = await webhook();
     const before = server.received.length;
     await authorizer.authorize(asking('jane'));
@@ -52,7 +52,7 @@ describe('the authorization webhook', () => {
     });
   });
 
-  it('is not asked for what its conditions do not match', async () => {
+  it('is not called for requests that its conditions do not match', async () => {
     const authorizer = await webhook({
       matchConditions: [{ expression: 'has(request.resourceAttributes)' }, { expression: "request.user != 'jane'" }],
     });
@@ -62,7 +62,7 @@ describe('the authorization webhook', () => {
     expect(await authorizer.authorize(asking('mallory'))).toMatchObject({ decision: 'deny' });
   });
 
-  it('goes by its failure policy when a condition cannot be evaluated', async () => {
+  it('applies its failure policy when a condition cannot be evaluated', async () => {
     const matchConditions = [{ expression: 'request.nonResourceAttributes.path == "/x"' }];
     expect(await (await webhook({ matchConditions })).authorize(asking('jane'))).toMatchObject({
       decision: 'no-opinion',

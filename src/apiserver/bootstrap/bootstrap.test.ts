@@ -36,7 +36,7 @@ describe('the set', () => {
     }
   });
 
-  test('is built anew by each call', () => {
+  test('is built by each call', () => {
     for (const role of bootstrap.allClusterRoles()) role.rules?.[0]?.verbs.push('escalate');
     expect(findRole('system:kube-dns')?.rules).toEqual([
       { verbs: ['list', 'watch'], apiGroups: [''], resources: ['endpoints', 'services'] },
@@ -73,7 +73,7 @@ describe('RBAC', () => {
     ['view', ['system:aggregate-to-view']],
     ['edit', ['system:aggregate-to-edit', 'view']],
     ['admin', ['edit', 'system:aggregate-to-admin']],
-  ])('%s gathers its parts by label and has no rules of its own', (name, parts) => {
+  ])('%s aggregates roles by label and has no rules of its own', (name, parts) => {
     const role = findRole(name);
     expect(role?.rules).toBeUndefined();
     const label = Object.keys(role?.aggregationRule?.clusterRoleSelectors?.[0]?.matchLabels ?? {})[0] ?? '';
@@ -103,13 +103,13 @@ describe('RBAC', () => {
     ).toEqual([]);
   });
 
-  test('gives nobody the role of nodes, which the node authorizer replaces', () => {
+  test('binds nobody to the role of nodes, which the node authorizer replaces', () => {
     expect(
       bootstrap.allClusterRoleBindings().find(({ metadata }) => metadata.name === 'system:node')?.subjects,
     ).toBeUndefined();
   });
 
-  test('lets only authenticated users and probes in without a grant', () => {
+  test('allows only authenticated users and probes without a grant', () => {
     const open = bootstrap
       .allClusterRoleBindings()
       .filter(({ subjects = [] }) => subjects.some(({ name }) => name === 'system:unauthenticated'));
@@ -125,7 +125,7 @@ describe('flow control', () => {
     ).toEqual([]);
   });
 
-  test('rejects what nothing matches beyond a small share, and queues the rest', () => {
+  test('rejects unmatched requests beyond a small share, and queues the rest', () => {
     const responses = bootstrap
       .priorityLevels()
       .map(({ metadata, spec }) => [metadata.name, spec?.limited?.limitResponse?.type]);
@@ -182,7 +182,7 @@ describe('the server about itself', () => {
     expect(bootstrap.serverIdentityName('other')).not.toBe(lease.metadata.name);
   });
 
-  test('tells extension servers how it authenticates', () => {
+  test('publishes its authentication settings for extension servers', () => {
     expect(bootstrap.extensionAuthenticationConfigMap({}).data).toEqual({});
     const requestHeader = {
       clientCA: 'PEM',

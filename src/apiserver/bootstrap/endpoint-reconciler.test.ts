@@ -44,7 +44,7 @@ function sharedStore(ctx: TestContext): { store: Store; leases: ServerLeases } {
 }
 
 describe('the endpoints of the Service kubernetes', () => {
-  it('list every server that holds a lease, and lose one whose lease expires', async () => {
+  it('list every server that holds a lease, and drop one whose lease expires', async () => {
     const ctx = createTestContext();
     const { leases } = sharedStore(ctx);
     const api = new Objects();
@@ -60,7 +60,7 @@ describe('the endpoints of the Service kubernetes', () => {
     expect(api.sliceAddresses).toEqual(['192.0.2.10']);
   });
 
-  it('list a server of upstream, which keeps its lease as protobuf', async () => {
+  it('list an upstream server, which stores its lease as protobuf', async () => {
     const ctx = createTestContext();
     const { store, leases } = sharedStore(ctx);
     const message = schema.kind({ group: '', version: 'v1', kind: 'Endpoints' })!;

@@ -11,7 +11,7 @@ afterAll(() => server.stop());
 
 const PATH = '/apis/coordination.k8s.io/v1/namespaces/kube-system/leases';
 
-it('deletes the identities of servers that are gone, and no other Lease', async () => {
+it('deletes the identity Leases of dead servers, and no other Lease', async () => {
   const renewTime = formatMicroTime(server.ctx.clock.now());
   const create = (name: string, labels: Record<string, string>, spec: object): Promise<unknown> =>
     server.call('POST', PATH, { body: { metadata: { name, labels }, spec } });

@@ -45,7 +45,7 @@ async function deleteIfExpired(ctx: Context, loopback: Loopback, name: string): 
 
 const isOfServer = ({ metadata }: LeaseObject): boolean => metadata.labels?.[IDENTITY_LABEL] === 'kube-apiserver';
 
-/** A Lease without these fields is none of a server that runs. */
+/** A Lease without these fields does not belong to a running server. */
 function isExpired({ spec: { renewTime, leaseDurationSeconds } = {} }: LeaseObject, now: number): boolean {
   if (renewTime === undefined || leaseDurationSeconds === undefined) return true;
   return Date.parse(renewTime) + leaseDurationSeconds * 1000 < now;

@@ -63,7 +63,7 @@ export async function bootstrapObjects(
   const listLeases = (): (Lease & KubeObject)[] => identityLeases.list('kube-system').map(({ object }) => object);
   // The objects of the others are in these namespaces, and the Service needs the range.
   await Promise.all([
-    hooks.run('start-system-namespaces-controller', () => writer.ensure(namespaces())),
+    hooks.run('start-system-namespaces-controller', () => keepSystemNamespaces(ctx, writer)),
     hooks.run('start-kubernetes-service-cidr-controller', () =>
       writer.ensure([serviceCIDR(serviceClusterIpRange.split(','))]),
     ),
@@ -110,7 +110,20 @@ const authenticationInfo = ({ clientCa, requestHeaderCa, requestHeaders }: Boots
     },
   });
 
-/** How often a server renews its identity; one that is alone has nobody who would miss it. */
+/** How often deleted system namespaces are looked for. */
+const NAMESPACES_INTERVAL_MS = 60_000;
+
+async function keepSystemNamespaces(ctx: Context, writer: BootstrapWriter): Promise<void> {
+  await writer.ensure(namespaces());
+  const timer = ctx.clock.every(NAMESPACES_INTERVAL_MS, () => {
+    writer.ensure(namespaces()).catch((error: unknown) => {
+      if (!ctx.signal.aborted) ctx.logger.error(error, 'Could not create the system namespaces');
+    });
+  });
+  ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
+}
+
+/** How often a server renews its identity Lease; a single server has no peers that need it. */
 const RENEW_INTERVAL_MS = { shared: 10_000, alone: 1_200_000 };
 
 async function keepIdentityLease(ctx: Context, writer: BootstrapWriter, options: BootstrapOptions): Promise<void> {

@@ -25,11 +25,11 @@ function changed(desired: FlowSchema, options: { annotation?: string; generation
 describe('reconcileFlowControl', () => {
   const desired = schema('service-accounts');
 
-  test('creates what is missing', () => {
+  test('creates missing objects', () => {
     expect(reconcileFlowControl(undefined, desired)).toEqual({ action: 'create', object: desired });
   });
 
-  test('leaves alone what is up to date', () => {
+  test('does not write objects that are up to date', () => {
     expect(reconcileFlowControl(schema('service-accounts'), desired)).toEqual({ action: 'none' });
   });
 
@@ -43,19 +43,19 @@ describe('reconcileFlowControl', () => {
     expect(result).toMatchObject({ action: 'update', object: { spec: desired.spec } });
   });
 
-  test('leaves alone what is annotated "false"', () => {
+  test('does not write objects with the annotation "false"', () => {
     expect(reconcileFlowControl(changed(desired, { annotation: 'false', generation: 1 }), desired)).toEqual({
       action: 'none',
     });
   });
 
-  test('marks what an administrator changed as theirs, and keeps it', () => {
+  test('annotates objects that an administrator changed, and keeps the change', () => {
     const existing = changed(desired, { generation: 2 });
     const object = { ...existing, metadata: { ...existing.metadata, annotations: { [ANNOTATION]: 'false' } } };
     expect(reconcileFlowControl(existing, desired)).toEqual({ action: 'update', object });
   });
 
-  test('always gives mandatory objects their spec and annotation back', () => {
+  test('always restores the spec and annotation of mandatory objects', () => {
     const mandatory = schema('catch-all');
     const result = reconcileFlowControl(changed(mandatory, { annotation: 'false', generation: 9 }), mandatory);
     expect(result).toMatchObject({

@@ -25,12 +25,12 @@ describe('reconcileRole', () => {
     expect(reconcileRole(undefined, desired)).toEqual({ action: 'create', object: desired });
   });
 
-  test('leaves a role alone that grants enough', () => {
+  test('does not write a role that grants enough', () => {
     const existing = clusterRole('reader', [rule('*', '*', 'pods,secrets')]);
     expect(reconcileRole<ClusterRole>(existing, desired)).toEqual({ action: 'none' });
   });
 
-  test('adds missing rules one by one and keeps what others added', () => {
+  test('adds missing rules one by one and keeps added ones', () => {
     const existing: ClusterRole = clusterRole('reader', [rule('get', 'core', 'pods'), rule('get', 'core', 'secrets')]);
     existing.metadata.resourceVersion = '7';
     const object = { ...existing, rules: [...(existing.rules ?? []), rule('list', 'core', 'pods')] };
@@ -55,11 +55,11 @@ describe('reconcileRole', () => {
     });
   });
 
-  test('leaves a protected role alone, whatever it lacks', () => {
+  test('does not write a protected role, even if rules are missing', () => {
     expect(reconcileRole(protectedRole(clusterRole('reader', [])), desired)).toEqual({ action: 'none' });
   });
 
-  test('keeps the gathered rules of an aggregated role', () => {
+  test('keeps the aggregated rules of a role', () => {
     const existing: ClusterRole = { ...aggregatedClusterRole('view'), rules: [rule(READ, 'core', 'pods')] };
     expect(reconcileRole<ClusterRole>(existing, aggregatedClusterRole('view'))).toEqual({ action: 'none' });
   });
@@ -83,7 +83,7 @@ describe('reconcileRole', () => {
     });
   });
 
-  test('takes away an aggregation rule that should not be there', () => {
+  test('removes an aggregation rule that should not exist', () => {
     const existing: ClusterRole = {
       ...desired,
       aggregationRule: { clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }] },
@@ -105,7 +105,7 @@ describe('reconcileBinding', () => {
     });
   });
 
-  test('adds missing subjects after those that are there', () => {
+  test('adds missing subjects after the existing ones', () => {
     const existing = binding([user('a'), serviceAccount('x')]);
     expect(reconcileBinding(existing, binding([group('g'), user('a')]))).toEqual({
       action: 'update',
@@ -113,7 +113,7 @@ describe('reconcileBinding', () => {
     });
   });
 
-  test('leaves a binding alone that has more subjects', () => {
+  test('does not write a binding that has more subjects', () => {
     expect(reconcileBinding(binding([user('a'), user('b')]), binding([user('b')]))).toEqual({ action: 'none' });
   });
 
@@ -124,7 +124,7 @@ describe('reconcileBinding', () => {
     });
   });
 
-  test('leaves a protected binding alone, even one to another role', () => {
+  test('does not write a protected binding, even one to another role', () => {
     const existing = binding([user('a')], 'writer');
     existing.metadata.annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'false' };
     expect(reconcileBinding(existing, binding([user('b')]))).toEqual({ action: 'none' });

@@ -7,7 +7,7 @@ import { servedVersions } from './served-versions.ts';
 const parse = (...argv: string[]) => parseApiServerFlags(['--etcd-servers=http://a:1,http://b:2', ...argv]);
 
 describe('kube-apiserver flags', () => {
-  it('become files and settings, and what is not given stays at its default', () => {
+  it('become files and settings, and other settings keep their default', () => {
     const { values, given } = parse(
       '--service-account-issuer=https://new',
       '--service-account-issuer=https://old',
@@ -51,19 +51,15 @@ describe('kube-apiserver flags', () => {
     [
       'a version that is not here',
       () => parse('--runtime-config=batch/v9=true'),
-      '--runtime-config: batch/v9 is not served by this version',
+      'group version batch/v9 that has not been registered',
     ],
-    [
-      'everything off',
-      () => parse('--runtime-config=api/all=false'),
-      '--runtime-config: invalid key with only api/all=false',
-    ],
+    ['everything off', () => parse('--runtime-config=api/all=false'), 'invalid runtime-config with only api/all=false'],
     ['no truth value', () => parse('--feature-gates=HPAScaleToZero=yes'), 'invalid value of HPAScaleToZero: yes'],
   ])('refuse %s', (_, act, message) => expect(act).toThrow(message));
 
-  it('tell what they are, and those that are refused', () => {
+  it('are described, and so are refused ones', () => {
     expect(apiServerHelp()).toContain('--service-cluster-ip-range string');
-    expect(apiServerHelp()).toMatch(/refused because[^]*--egress-selector-config-file/);
+    expect(apiServerHelp()).toMatch(/refused, because[^]*--egress-selector-config-file/);
   });
 });
 
@@ -74,10 +70,48 @@ describe('--runtime-config', () => {
     ['all of a stage off but one', { 'api/ga': 'false', 'autoscaling/v1': 'true' }, true, false],
   ])('%s', (_, config: Record<string, string>, autoscaling, batch) => {
     const serves = servedVersions(config) ?? (() => true);
-    expect([serves('autoscaling', 'v1'), serves('batch', 'v1')]).toEqual([autoscaling, batch]);
+    const versions = [serves('autoscaling', 'v1', 'horizontalpodautoscalers'), serves('batch', 'v1', 'jobs')];
+    expect(versions).toEqual([autoscaling, batch]);
+  });
+
+  it('takes the core group by both of its names, and single resources', () => {
+    expect(servedVersions({ 'api/v1': 'false' })!('', 'v1', 'pods')).toBe(false);
+    expect(servedVersions({ v1: '' })!('', 'v1', 'pods')).toBe(true);
+    const serves = servedVersions({ 'batch/v1/cronjobs': 'false', 'apps/v1': 'false', 'apps/v1/deployments': 'T' })!;
+    expect([serves('batch', 'v1', 'cronjobs'), serves('batch', 'v1', 'jobs')]).toEqual([false, true]);
+    expect([serves('apps', 'v1', 'deployments'), serves('apps', 'v1', 'daemonsets')]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['nogroup/v1', 'true', 'unknown api groups nogroup/v1'],
+    ['apps/v1/Deployments', 'true', 'resource is always lowercase plural, not "Deployments"'],
+    ['api/v1', 'nonsense', 'invalid value of /v1: nonsense, err: strconv.ParseBool: parsing "nonsense"'],
+    ['a/b/c/d', 'true', 'runtime-config invalid key a/b/c/d'],
+    ['api/beta', 'yes', 'invalid value api/beta=yes'],
+  ])('refuses %s=%s', (key, value, message) => {
+    expect(() => servedVersions({ [key]: value })).toThrow(message);
   });
 });
 
-it('takes gates of the component by its name', () => {
+it.each(['v1.36.4', 'v1.36.4-build.7'])('reports the version %s', (version) => {
+  expect(parse(`--version=${version}`).values.version).toBe(version);
+});
+
+it('stores as JSON when the media type is empty', () => {
+  expect(parse('--storage-media-type=').values['storage-media-type']).toBe('');
+  expect(() => parse('--storage-media-type=text/plain')).toThrow('it must be application/json or');
+});
+
+it('reports no other version', () => {
+  expect(() => parse('--version=v1.37.0')).toThrow('must match major/minor/patch of default version "v1.36.4"');
+});
+
+it('accepts gates of the component by its name', () => {
   expect(featureGates({ 'kube:HPAScaleToZero': 'true' })).toEqual({ HPAScaleToZero: true });
+});
+
+it('takes all gates at once, but those that are given', () => {
+  const gates = featureGates({ AllAlpha: 'true', AllBeta: 'true', ContainerStopSignals: 'false' });
+  expect(gates).toMatchObject({ HPAScaleToZero: true, ContainerStopSignals: false });
+  expect(() => featureGates({ AllBeta: 'false' })).toThrow('AllBeta=false is not supported');
 });

@@ -3,7 +3,7 @@ import { UsageError } from '../../flags/index.ts';
 import { FEATURE_GATE_DEFAULTS } from '../../machinery/index.ts';
 
 export function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
-  const gates: Record<string, boolean> = {};
+  const gates: Record<string, boolean> = allGates(given);
   for (const [name, value] of Object.entries(given)) {
     if (!/^(true|false)$/i.test(value))
       throw new UsageError(
@@ -11,8 +11,22 @@ export function featureGates(given: Readonly<Record<string, string>>): Record<st
       );
     // `kube:Name=true` has the component as a prefix.
     const gate = name.replace(/^kube:/, '');
+    if (gate === 'AllAlpha' || gate === 'AllBeta') continue;
     if (!Object.hasOwn(FEATURE_GATE_DEFAULTS, gate)) throw new UsageError(`unrecognized feature gate: ${gate}`);
     gates[gate] = value.toLowerCase() === 'true';
   }
   return gates;
+}
+
+/** AllAlpha and AllBeta switch the gates that are not given themselves. Those that are off by default count as alpha. */
+function allGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
+  const on = (name: string): boolean | undefined => {
+    const value = given[name] ?? given[`kube:${name}`];
+    return value === undefined ? undefined : value.toLowerCase() === 'true';
+  };
+  if (on('AllBeta') === false)
+    throw new UsageError('--feature-gates: AllBeta=false is not supported; switch the gates off by their names');
+  if (!on('AllAlpha')) return {};
+  const defaults = Object.entries<boolean>(FEATURE_GATE_DEFAULTS);
+  return Object.fromEntries(defaults.filter(([, enabled]) => !enabled).map(([name]) => [name, true]));
 }

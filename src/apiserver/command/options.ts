@@ -1,6 +1,7 @@
 /** Converts the flags of kube-apiserver to server options. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { isRecord } from '../../base/index.ts';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -24,6 +25,7 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
     throw new UsageError('--service-node-port-range must be two ports with a dash between');
   featureGates(values['feature-gates'] ?? {});
   servedVersions(values['runtime-config'] ?? {});
+  checkReportedVersion(values.version);
 }
 
 /** As Go's flags print their values; `[]` for a list without elements. */
@@ -84,12 +86,13 @@ export async function apiServerOptions(
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
-    storageMediaType: values['storage-media-type'] as StorageMediaType,
+    storageMediaType: (values['storage-media-type'] || 'application/json') as StorageMediaType,
     compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,
     featureGates: featureGates(values['feature-gates'] ?? {}),
     allowPrivileged: values['allow-privileged'],
     ...(servesVersion ? { servesVersion } : {}),
+    ...(values.version?.startsWith('v') ? { gitVersion: values.version } : {}),
     kubelet: {
       ...(kubeletCa ? { ca: kubeletCa } : {}),
       ...(addressTypes?.length ? { preferredAddressTypes: addressTypes } : {}),
@@ -216,4 +219,12 @@ function oidcFlags(values: ApiServerFlagValues): OidcFlags | undefined {
     requiredClaims: values['oidc-required-claim'],
     signingAlgorithms: values['oidc-signing-algs'],
   });
+}
+
+function checkReportedVersion(version: string | undefined): void {
+  if (!version?.startsWith('v') || version === KUBERNETES_VERSION || version.startsWith(`${KUBERNETES_VERSION}-`))
+    return;
+  const [given, own] = [JSON.stringify(version), JSON.stringify(KUBERNETES_VERSION)];
+  const why = `version ${given} must match major/minor/patch of default version ${own}`;
+  throw new UsageError(`invalid argument ${given} for "--version" flag: ${why}`);
 }

@@ -49,7 +49,7 @@ async function send(
 }
 
 describe('a server with files', () => {
-  it('authenticates, authorizes, audits and encrypts by them, and reads what it encrypted after a restart', async () => {
+  it('authenticates, authorizes, audits and encrypts by them, and decrypts after a restart', async () => {
     const ctx = createContext({ signal: stopped.signal, writeLog: () => {} });
     const store = createMemoryStore({ clock: ctx.clock });
     const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
@@ -143,4 +143,16 @@ describe('a server with files', () => {
   it.each(refused)('refuses $name', async ({ files, message }) => {
     await expect(loadSecurityOptions(createContext({ writeLog: () => {} }), files)).rejects.toThrow(message);
   });
+});
+
+it.each([
+  [['AlwaysAllow'], undefined, { enabled: false }],
+  [['AlwaysAllow'], true, { enabled: false }],
+  [['RBAC'], true, { enabled: true }],
+  [['RBAC'], undefined, undefined],
+])('anonymous requests with %j and --anonymous-auth=%s', async (authorizationMode, anonymousAuth, expected) => {
+  const ctx = createContext({ signal: stopped.signal, writeLog: () => {} });
+  const files = { authorizationMode, ...(anonymousAuth === undefined ? {} : { anonymousAuth }) };
+  const { authentication } = await loadSecurityOptions(ctx, files);
+  expect(authentication?.anonymous).toEqual(expected);
 });

@@ -111,7 +111,12 @@ async function loadAuthentication(
   }
   const [issuer, ...otherIssuers] = files.serviceAccountIssuers ?? [];
   const anonymous =
-    configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
+    configured.anonymous ??
+    (files.authorizationMode?.includes('AlwaysAllow')
+      ? refusedAnonymous(ctx, files)
+      : files.anonymousAuth === undefined
+        ? undefined
+        : { enabled: files.anonymousAuth });
   return {
     tokenAuthenticators,
     ...(anonymous ? { anonymous } : {}),
@@ -234,4 +239,13 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
     );
   }
   return new PolicyAudit(ctx, policy, backends);
+}
+
+/** Everybody could do everything. */
+function refusedAnonymous({ logger }: Context, { anonymousAuth }: SecurityFiles): { enabled: false } {
+  if (anonymousAuth !== false)
+    logger.info(
+      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+    );
+  return { enabled: false };
 }

@@ -51,7 +51,7 @@ describe('--cert-dir', () => {
     ).toEqual(files);
   });
 
-  it('makes a pair where there is none, and serves it again after a restart', async () => {
+  it('creates a key pair if there is none, and uses it again after a restart', async () => {
     const { apiserver } = await start();
     expect(fs.readdirSync(directory).toSorted()).toEqual(['apiserver.crt', 'apiserver.key']);
     expect(fs.readFileSync(file('apiserver.crt'), 'utf8')).toBe(apiserver.certificate);
@@ -64,7 +64,7 @@ describe('--cert-dir', () => {
     expect((await start()).apiserver).toEqual(apiserver);
   });
 
-  it.each(['apiserver.crt', 'apiserver.key'])('refuses %s alone', async (name) => {
+  it.each(['apiserver.crt', 'apiserver.key'])('refuses %s without the other', async (name) => {
     fs.mkdirSync(directory);
     fs.writeFileSync(file(name), 'mine');
     await expect(start()).rejects.toThrow(
@@ -74,7 +74,7 @@ describe('--cert-dir', () => {
     expect(fs.readFileSync(file(name), 'utf8')).toBe('mine');
   });
 
-  it('is left alone when --tls-cert-file is given', async () => {
+  it('is not used when --tls-cert-file is given', async () => {
     const pair = await issue(ctx, await createAuthority(ctx, 'mine'), { commonName: 'mine', usage: 'server' });
     const given = path.dirname(directory);
     fs.writeFileSync(path.join(given, 'a.crt'), pair.certificate);

@@ -78,7 +78,8 @@ export const storageFlags = {
   'storage-media-type': {
     kind: 'text',
     default: 'application/json',
-    only: STORAGE_MEDIA_TYPES,
+    // As upstream, an empty one is JSON.
+    only: [...STORAGE_MEDIA_TYPES, ''],
     section: 'Store',
     summary: 'How built-in kinds are stored; protobuf is what upstream stores',
   },
@@ -111,6 +112,11 @@ export const storageFlags = {
 } as const satisfies FlagTable;
 
 export const apiFlags = {
+  version: {
+    kind: 'text',
+    section: 'API',
+    summary: 'The version to report: that of the program, with a suffix for the build',
+  },
   'runtime-config': {
     kind: 'pairs',
     section: 'API',

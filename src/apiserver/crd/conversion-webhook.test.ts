@@ -89,7 +89,7 @@ const create = (version: string, name: string, spec: object): Promise<TestAnswer
     body: { apiVersion: `${GROUP}/${version}`, kind: 'Thing', metadata: { name }, spec },
   });
 
-it('converts what is written and what is read', async () => {
+it('converts on writes and reads', async () => {
   const made = await create('v2', 'a', { length: 5 });
   expect([made.status, made.body.apiVersion, made.body['spec']]).toEqual([201, `${GROUP}/v2`, { length: 5 }]);
   const stored = await server.call('GET', path('v1', 'a'));
@@ -123,7 +123,7 @@ it('converts for updates', async () => {
   expect((await server.call('GET', path('v1', 'u'))).body['spec']).toEqual({ size: 7 });
 });
 
-it('says why the webhook would not', async () => {
+it('reports the error of the webhook', async () => {
   await create('v1', 'r', { size: 1 });
   refusal = 'not today';
   const { status, body } = await server.call('GET', path('v2', 'r'));

@@ -56,7 +56,7 @@ const create = (group: string, name: string, content: object): Promise<TestAnswe
   server.call('POST', path(group), { body: thing(group, name, content) });
 
 describe('a definition', () => {
-  it('is established, discovered, and served before it says so', async () => {
+  it('is established and discovered when it is served', async () => {
     await define('first.example.com', spec({ a: { type: 'string' } }), {
       names: { plural: 'things', kind: 'Thing', shortNames: ['th'], categories: ['all'] },
     });
@@ -82,7 +82,7 @@ describe('a definition', () => {
     );
   });
 
-  it('whose names are taken waits for them', async () => {
+  it('waits while its names are in use', async () => {
     await define('taken.example.com', spec({}));
     const body = {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -107,7 +107,7 @@ describe('a definition', () => {
     await until('the conflict is over', async () => (await reason()) === 'NoConflicts');
   });
 
-  it('goes after its objects, finalizers included', async () => {
+  it('is deleted after its objects, finalizers included', async () => {
     const group = 'going.example.com';
     await define(group, spec({}));
     // At once, perhaps before the definition says that it is established.
@@ -153,7 +153,7 @@ describe('objects', () => {
     ),
   );
 
-  it('are pruned and defaulted, and what was unknown is told', async () => {
+  it('are pruned and defaulted, with warnings about unknown fields', async () => {
     const { status, body, warnings } = await create(group, 'pruned', {
       spec: { a: 'x', zzz: 1 },
       status: { replicas: 9 },
@@ -167,7 +167,7 @@ describe('objects', () => {
     ]);
   });
 
-  it('are refused in upstream words', async () => {
+  it("are refused with upstream's messages", async () => {
     const { status, body } = await create(group, 'wrong', { spec: { a: 'too long', n: 'x', set: ['a', 'a'] } });
     const { causes } = body['details'] as { causes: { field: string; message: string }[] };
     expect([status, causes.map(({ field, message }) => `${field}: ${message}`)]).toEqual([
@@ -180,7 +180,7 @@ describe('objects', () => {
     ]);
   });
 
-  it('of another kind or version are none', async () => {
+  it('of another kind or version are refused', async () => {
     expect(
       (await server.call('POST', path(group), { body: { ...thing(group, 'k', {}), kind: 'Thong' } })).body['message'],
     ).toBe(`Thong.${group} "k" is invalid: kind: Invalid value: "Thong": must be Thing`);
@@ -208,6 +208,19 @@ describe('objects', () => {
       ...merge,
     });
     expect(scale.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 2 } });
+    const applied = await server.call('PATCH', `${path(group, 'doors')}/scale?fieldManager=a&force=true`, {
+      contentType: 'application/apply-patch+yaml',
+      body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 6 } },
+    });
+    expect([applied.status, applied.body['message']]).toEqual([
+      500,
+      expect.stringContaining('request to convert CR to an invalid group/version: autoscaling/v1'),
+    ]);
+    const wrong = await server.call('PATCH', `${path(group, 'doors')}/scale`, {
+      contentType: 'application/merge-patch+json',
+      body: { spec: { replicas: 'x' } },
+    });
+    expect(wrong.body['message']).toContain('Go struct field ScaleSpec.spec.replicas of type int32');
     const listed = (await server.call('GET', `/apis/${group}/v1`)).body['resources'] as { name: string }[];
     expect(listed.map(({ name }) => name.split('/')[1])).toEqual([undefined, 'status', 'scale']);
     expect((await server.call('GET', path(group, 'doors'))).body.metadata.generation).toBe(2);
@@ -228,7 +241,7 @@ describe('objects', () => {
     expect(warnings[0]).toContain('prefer a domain-qualified finalizer name to avoid accidental conflicts');
   });
 
-  it('take no strategic patches', async () => {
+  it('refuse strategic merge patches', async () => {
     expect(
       (
         await server.call('PATCH', path(group, 'sel'), {
@@ -258,7 +271,7 @@ describe('a schema that changes', () => {
       contentType: 'application/json-patch+json',
     });
 
-  it('gives defaults on read, and lets unchanged values pass that it would refuse', async () => {
+  it('applies defaults on read, and accepts unchanged invalid values', async () => {
     await define(group, spec({ a: { type: 'string' } }));
     await create(group, 'old', { spec: { a: 'long enough' } });
     await patch({ type: 'string', default: 'late' });
@@ -334,7 +347,7 @@ describe('watches', () => {
 describe('several versions', () => {
   const group = 'versions.example.com';
 
-  it('are views of what is stored', async () => {
+  it('are views of the stored object', async () => {
     const version = (name: string, properties: Record<string, Schema>, more: Version = {}): object => ({
       name,
       served: true,

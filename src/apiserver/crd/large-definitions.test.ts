@@ -63,7 +63,7 @@ const openapiRequest = (): ApiRequest => ({
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-it('lets other requests pass while a definition of a megabyte is made', async () => {
+it('serves other requests while a definition of a megabyte is created', async () => {
   /** Processor time of each turn of the event loop: other programs on the machine do not count. */
   let turns: number[] = [];
   let watching = true;

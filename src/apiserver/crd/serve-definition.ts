@@ -90,9 +90,11 @@ function versionResource(
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
-    ...(terminating ? { createRefusal: () => terminatingError(base) } : {}),
+    ...(terminating ? { createRefusal: (name) => terminatingError(base, name), listedVerbs: TERMINATING_VERBS } : {}),
     decode: (request, growth) => decoder.decode(request, growth),
     conform: (_message, value, growth) => decoder.conform(value, growth),
+    // As upstream, only what is decoded loses its nulls.
+    conformApplied: (_message, value, growth) => decoder.conform(value, growth, { keepNulls: true }),
     openapi: {
       resource: base,
       ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}),
@@ -134,8 +136,11 @@ function resourceDeclaration({ spec, status }: Definition, version: CustomResour
   };
 }
 
-const terminatingError = ({ group, plural }: { group: string; plural: string }): StatusError =>
-  forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
+/** What discovery lists; changes are still served. */
+const TERMINATING_VERBS = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
+const terminatingError = ({ group, plural }: { group: string; plural: string }, name: string): StatusError =>
+  forbidden({ group, resource: plural }, name, 'create not allowed while custom resource definition is terminating');
 
 /** Recommends the newest version that is not deprecated. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {

@@ -93,7 +93,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).any;
 
-it('agrees with the validation that words the errors', () => {
+it('agrees with the validation that reports the errors', () => {
   fc.assert(
     fc.property(schema, value, (one, given) => {
       const errors: FieldError[] = [];

@@ -2,14 +2,14 @@
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
 import {
-  parseJson,
-  parseYaml,
-  numberRangeError,
   type Conformed,
   type DecodedObject,
   type DecodeRequest,
+  type Growth,
+  numberRangeError,
+  parseJson,
+  parseYaml,
 } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
 import { badRequest, isBadInput, isTooLarge, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
@@ -52,7 +52,7 @@ export class CustomDecoder {
   }
 
   /** Prunes and defaults a parsed value. Other kinds are not changed: validation rejects them. */
-  conform(value: unknown, growth?: Growth): Conformed {
+  conform(value: unknown, growth?: Growth, options: { readonly keepNulls?: boolean } = {}): Conformed {
     if (!isRecord(value))
       throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
     const { kind = this.#gvk.kind, apiVersion = apiVersionOf(this.#gvk) } = value;
@@ -68,7 +68,7 @@ export class CustomDecoder {
       const strictErrors = conformMetadata(object, value);
       return { object: inOrder(object), strictErrors };
     }
-    const { object, strictErrors } = prune(value, schema);
+    const { object, strictErrors } = prune(value, schema, options);
     applySchemaDefaults(object, schema, growth);
     return { object: inOrder(object), strictErrors };
   }

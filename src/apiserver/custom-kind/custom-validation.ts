@@ -19,6 +19,7 @@ import {
   validateListTypes,
   validateObjectMeta,
   validateValue,
+  type ValidationContext,
 } from '../../machinery/validation/index.ts';
 import { compileValidator } from './compile-validator.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
@@ -48,15 +49,16 @@ const WHOLE = path();
 export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
   const validation = new CustomValidation(kind);
   return {
-    create: [(errors, object) => validation.create(errors, object)],
-    update: [(errors, object, old) => validation.update(errors, object, old)],
-    status: [(errors, object, old) => validation.status(errors, object, old)],
+    create: [(errors, object, context) => validation.create(errors, object, context)],
+    update: [(errors, object, old, context) => validation.update(errors, object, old, context)],
+    status: [(errors, object, old, context) => validation.status(errors, object, old, context)],
     warnings: [
       (warnings, object, old) => {
         append(warnings, validation.ratchetingWarnings(object));
         finalizerWarnings(warnings, object.metadata, old?.metadata);
       },
     ],
+    refusalWarnings: (object) => validation.ratchetingWarnings(object),
     statusWarnings: [(warnings, object) => append(warnings, validation.ratchetingWarnings(object))],
   };
 }
@@ -82,7 +84,7 @@ class CustomValidation {
     this.#hasEmbedded = lazy(() => schema !== undefined && hasEmbedded(schema));
   }
 
-  create(errors: FieldError[], object: KubeObject): void {
+  create(errors: FieldError[], object: KubeObject, context: ValidationContext): void {
     if (!isOwnKind(errors, object, this.#kind)) return;
     validateObjectMeta(errors, object.metadata, {
       namespaced: this.#kind.namespaced,
@@ -91,25 +93,25 @@ class CustomValidation {
     });
     this.#validateSchema(errors, object, undefined);
     append(errors, this.#listErrors(object));
-    this.#validateRules(errors, object, undefined);
+    this.#validateRules(errors, object, undefined, context);
   }
 
-  update(errors: FieldError[], object: KubeObject, old: KubeObject): void {
+  update(errors: FieldError[], object: KubeObject, old: KubeObject, context: ValidationContext): void {
     if (!isOwnKind(errors, object, this.#kind)) return;
     validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
     this.#validateSchema(errors, object, old);
     append(errors, this.#newListErrors(object, old));
-    this.#validateRules(errors, object, old);
+    this.#validateRules(errors, object, old, context);
   }
 
-  status(errors: FieldError[], object: KubeObject, old: KubeObject): void {
+  status(errors: FieldError[], object: KubeObject, old: KubeObject, context: ValidationContext): void {
     if (!isOwnKind(errors, object, this.#kind)) return;
     validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
     if (this.#statusSchema && 'status' in object && !this.#isValidStatus()(object['status']))
       validateValue(errors, object['status'], this.#statusSchema, path('status'), old['status']);
     validateScaleStatus(errors, object, this.#kind.scale);
     append(errors, this.#newListErrors(object, old));
-    this.#validateRules(errors, object, old);
+    this.#validateRules(errors, object, old, context);
   }
 
   ratchetingWarnings(object: KubeObject): readonly string[] {
@@ -136,7 +138,12 @@ class CustomValidation {
     return errors.length > 0 && this.#listErrors(old).length === 0 ? errors : [];
   }
 
-  #validateRules(errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void {
+  #validateRules(
+    errors: FieldError[],
+    object: KubeObject,
+    old: KubeObject | undefined,
+    { ruleAllowance }: ValidationContext,
+  ): void {
     const rules = this.#kind.rules();
     if (!rules) return;
     if (errors.some(({ type }) => BLOCKING.has(type))) {
@@ -144,7 +151,7 @@ class CustomValidation {
       return;
     }
     const warnings: string[] = [];
-    rules.validate(errors, warnings, object, old);
+    rules.validate(errors, warnings, object, old, ruleAllowance);
     if (warnings.length > 0) this.#warnings.set(object, warnings);
   }
 }

@@ -76,13 +76,18 @@ describe('pruning', () => {
     expect(strictErrors).toEqual(unknown.map((path) => `unknown field "${path}"`));
   });
 
+  it('keeps nulls of what was applied, for validation to refuse', () => {
+    const { object } = prune(thing({ a: null }), spec({ a: s }), { keepNulls: true });
+    expect(object['spec']).toEqual({ a: null });
+  });
+
   it('prunes metadata like that of any object', () => {
     const { object, strictErrors } = prune({ ...thing({}), metadata: { name: 'a', unknown: 1 } }, spec({}));
     expect(object['metadata']).toEqual({ name: 'a' });
     expect(strictErrors).toEqual(['unknown field "metadata.unknown"']);
   });
 
-  it('is skipped for what is in form', () => {
+  it('is skipped for objects that need no change', () => {
     const schema = spec({ a: s, l: { type: 'array', items: s }, d: { ...s, default: 'x' } });
     const isNormalized = compileIsNormalized(schema);
     for (const [value, expected] of [

@@ -5,8 +5,7 @@
  */
 import { schema as builtIn } from '../../api/index.ts';
 import { append, cloneJson, isRecord, ownValue, setOwn, stringifyJson } from '../../base/index.ts';
-import { conform } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import { conform, type Growth } from '../../machinery/decode/index.ts';
 import {
   additionalOf,
   isEmbeddedResource,
@@ -26,9 +25,18 @@ const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.Object
 const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
 const FIELDS_IN_STRICT_ERROR = /^(unknown|duplicate) field "/;
 
+interface PruneOptions {
+  /** Nulls stay where they cannot be, for validation to refuse. */
+  readonly keepNulls?: boolean;
+}
+
 /** Prunes a copy of the object. Throws a StatusError for invalid metadata. */
-export function prune(value: Record<string, unknown>, schema: Schema | undefined): Pruned {
-  const pruning = new Pruning();
+export function prune(
+  value: Record<string, unknown>,
+  schema: Schema | undefined,
+  { keepNulls = false }: PruneOptions = {},
+): Pruned {
+  const pruning = new Pruning(keepNulls);
   const object = schema ? pruning.resource(value, schema) : { ...value };
   const metadataErrors = conformMetadata(object, value);
   return {
@@ -54,6 +62,11 @@ class Pruning {
   readonly metadataErrors: string[] = [];
   /** The path of the current value. */
   readonly #path: (string | number)[] = [];
+  readonly #keepNulls: boolean;
+
+  constructor(keepNulls: boolean) {
+    this.#keepNulls = keepNulls;
+  }
 
   resource(value: Record<string, unknown>, schema: Schema): Record<string, unknown> {
     return this.#fields(value, schema, { isResource: true, keepUnknown: preservesUnknownFields(schema) });
@@ -119,7 +132,8 @@ class Pruning {
       }
       const described = propertyOf(schema, name) ?? additional;
       if (described || schema.additionalProperties != null) {
-        if (child === null && described && !described.nullable && described.default == null) continue;
+        const isStray = child === null && described && !described.nullable && described.default == null;
+        if (isStray && !this.#keepNulls) continue;
         if (typeof child !== 'object' || child === null) {
           setOwn(out, name, child);
           continue;

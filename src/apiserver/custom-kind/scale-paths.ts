@@ -1,6 +1,6 @@
 /** The JSON paths of the scale subresource: reads, writes and validates the fields that they name. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
-import { isRecord } from '../../base/index.ts';
+import { isRecord, plainText } from '../../base/index.ts';
 import { FieldError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
@@ -47,7 +47,7 @@ const goType = (value: unknown): string =>
             ? 'map[string]interface {}'
             : '<nil>';
 const show = (value: unknown): string =>
-  value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  value === null ? '<nil>' : typeof value === 'object' ? plainText(value) : String(value);
 
 export function validateScaleSpec(
   errors: FieldError[],

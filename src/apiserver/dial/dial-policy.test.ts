@@ -34,7 +34,7 @@ function verdict(host: string, port: number, source: AddressSource): string {
 
 const NO = '400 address not allowed';
 
-describe('addresses that nobody but the operator chooses', () => {
+describe('addresses that only the operator can choose', () => {
   it.each([
     ['unspecified', '0.0.0.0', 10250],
     ['unspecified, IPv6', '::', 10250],
@@ -63,12 +63,9 @@ describe('addresses that nobody but the operator chooses', () => {
 });
 
 describe('loopback', () => {
-  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.0.0.2'])(
-    '%s may be where a kubelet is, and nothing else',
-    (host) => {
-      expect(OTHERS.map((source) => verdict(host, 10250, source))).toEqual(['yes', NO, NO, NO]);
-    },
-  );
+  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.0.0.2'])('%s may only be the address of a kubelet', (host) => {
+    expect(OTHERS.map((source) => verdict(host, 10250, source))).toEqual(['yes', NO, NO, NO]);
+  });
 });
 
 describe('other addresses', () => {
@@ -132,7 +129,7 @@ describe('servers that show the certificate of an API server', () => {
   });
 });
 
-describe('what is simulated', () => {
+describe('simulated addresses', () => {
   const target = { host: '10.244.0.9', port: 80 };
   const pod = (nodeName: string, containerID = ''): never =>
     ({
@@ -145,7 +142,7 @@ describe('what is simulated', () => {
     status: expect.objectContaining({ code: 501 }) as unknown,
   };
 
-  it('is not dialled: pods by their node, or by their runtime when the node is gone', () => {
+  it('is not dialled: pods by their node, or by their runtime when the node is deleted', () => {
     expect(() => policy.permitPod(pod('sim-0'), target)).toThrow(expect.objectContaining(refusal) as Error);
     expect(() => policy.permitPod(pod('gone', 'simulated://1'), target)).toThrow(
       expect.objectContaining(refusal) as Error,
@@ -153,7 +150,7 @@ describe('what is simulated', () => {
     expect(policy.permitPod(pod('node-1', 'containerd://1'), target)).toMatchObject(target);
   });
 
-  it('is not dialled: addresses, whoever names them', () => {
+  it('is not dialled: addresses, regardless of their source', () => {
     expect(OTHERS.map((source) => verdict('10.244.0.5', 80, source))).toEqual(
       OTHERS.map(() => '501 nothing listens at 10.244.0.5: it is the address of a simulated node or pod'),
     );

@@ -46,7 +46,7 @@ function dials(file: string): boolean {
   return IMPORTED_TO_DIAL.test(withoutComments(text)) || WAYS_TO_DIAL.some((way) => way.test(codeOnly(text)));
 }
 
-it('no file outside dial/ opens connections, but those with a reason', () => {
+it('no file outside dial/ opens connections, except those with a reason', () => {
   const dialling = sources('src/apiserver').filter((file) => !file.startsWith('src/apiserver/dial/') && dials(file));
   expect(
     dialling.sort(),
@@ -54,12 +54,12 @@ it('no file outside dial/ opens connections, but those with a reason', () => {
   ).toEqual(Object.keys(EXCEPTIONS).sort());
 });
 
-it('finds what it looks for', () => {
+it('finds calls that open connections', () => {
   const dial = sources('src/apiserver/dial').filter(dials);
   expect(dial.map((file) => path.basename(file)).sort()).toEqual(['dial-agent.ts', 'dialer.ts', 'forward-request.ts']);
 });
 
-it('permits are made by the policy alone', () => {
+it('only the policy creates permits', () => {
   const making = sources('src').filter((file) =>
     /\bnew\s+Permit\b/.test(fs.readFileSync(path.join(root, file), 'utf8')),
   );

@@ -36,7 +36,7 @@ async function textOf(response: ApiResponse): Promise<string> {
 describe('a proxied request', () => {
   const signal = new AbortController().signal;
 
-  it('comes back with status, headers and body', async () => {
+  it('returns status, headers and body', async () => {
     const response = relay(await send(dialer, { target, method: 'GET', path: '/a?b=c', headers: {}, signal }));
     expect([response.status, response.headers['x-own'], await textOf(response)]).toEqual([200, 'yes', 'GET /a?b=c']);
     expect(relay(await send(dialer, { target, method: 'GET', path: '/missing', headers: {}, signal })).status).toBe(
@@ -49,7 +49,7 @@ describe('a proxied request', () => {
     expect(await textOf(relay(incoming, (body) => Buffer.from(body.toString().toUpperCase())))).toBe('GET /X');
   });
 
-  it('tells of a refused connection in the words that clients know', async () => {
+  it("reports a refused connection with upstream's message", async () => {
     const unused = { host: '127.0.0.1', port: 1, permit: new Permit() };
     const error = await send(dialer, { target: unused, method: 'GET', path: '/', headers: {}, signal }).catch(
       (e: unknown) => e,
@@ -57,7 +57,7 @@ describe('a proxied request', () => {
     expect(dialText(error as Error)).toBe('dial tcp 127.0.0.1:1: connect: connection refused');
   });
 
-  it('has no header that begins another', async () => {
+  it('has no header that contains another', async () => {
     const headers = { 'x-remote-user': 'jane\r\nX-Remote-Group: system:masters' };
     await expect(send(dialer, { target, method: 'GET', path: '/', headers, signal })).rejects.toMatchObject({
       status: { code: 400 },

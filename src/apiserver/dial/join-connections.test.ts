@@ -50,7 +50,7 @@ describe.each([
   ['the client', 'client', 'backend'],
   ['the backend', 'backend', 'client'],
 ] as const)('when %s ends', (_, ending, other) => {
-  it('the other gets what is on its way, and then the end', async () => {
+  it('the other receives the data in flight, and then the end', async () => {
     const { [ending]: from, [other]: to } = joined();
     from.sends('data', ' close frame');
     from.ends();
@@ -71,7 +71,7 @@ describe.each([
     expect([from.destroyed, to.destroyed]).toEqual([true, true]);
   });
 
-  it('both are closed after a while, though the other takes nothing and sends on', async () => {
+  it('both are closed after a while, although the other reads nothing and keeps sending', async () => {
     const { ctx, [ending]: from, [other]: to } = joined();
     from.sends('data');
     from.ends();
@@ -83,7 +83,7 @@ describe.each([
     expect([from.destroyed, to.destroyed]).toEqual([true, true]);
   });
 
-  it('because it broke, the other gets what had come', async () => {
+  it('after an error, the other receives the data that arrived', async () => {
     const { [ending]: from, [other]: to } = joined();
     from.sends('data');
     await turn();
@@ -93,7 +93,7 @@ describe.each([
   });
 });
 
-it('a side that takes nothing holds the other up', async () => {
+it('a side that does not read stops the other', async () => {
   const { client, backend } = joined();
   const piece = 'x'.repeat(10_000);
   for (let i = 0; i < 10; i++) {

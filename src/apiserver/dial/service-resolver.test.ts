@@ -162,7 +162,7 @@ it.each([
   expect(() => server.pipeline.chain.backend.services.resolve('default', name, port)).toThrow(message);
 });
 
-it('the Service of the API server is not dialled for anybody', () => {
+it('the Service of the API server is never dialled', () => {
   expect(() => server.pipeline.chain.backend.services.resolve('default', 'kubernetes', 443)).toThrow(
     'address not allowed',
   );

@@ -69,7 +69,7 @@ async function start(serve: (socket: net.Socket, head: string) => void, stopping
 const ACCEPT = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n';
 
 describe('an upgrade', () => {
-  it("has one head, with our own identity headers and without the caller's rights", async () => {
+  it("has one head, with the server's identity headers and without the caller's credentials", async () => {
     let head = '';
     const { client, seen, answered } = await start((socket, text) => {
       head = text;
@@ -91,7 +91,7 @@ describe('an upgrade', () => {
     expect(lines.filter((line) => !line.startsWith('host:'))).toEqual(expected);
   });
 
-  it('is given up when the backend says nothing', async () => {
+  it('times out when the backend does not answer', async () => {
     const asked = deferred();
     const { ctx, answered } = await start(() => asked.resolve());
     await asked.promise;
@@ -102,7 +102,7 @@ describe('an upgrade', () => {
     });
   });
 
-  it('ends both connections a while after one has ended, though the other goes on', async () => {
+  it('ends both connections a while after one has ended, although the other continues', async () => {
     const { ctx, seen, answered, client } = await start((socket) => socket.end(`${ACCEPT}bye`));
     await answered;
     await expect.poll(() => [seen.ended, seen.received.endsWith('bye')]).toEqual([true, true]);

@@ -52,7 +52,7 @@ function apiResourceDiscovery(resource: DiscoverableResource): APIResourceDiscov
     responseKind: responseKind(resource, {}),
     scope: resource.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: resource.singular,
-    verbs: [...resource.verbs],
+    verbs: [...(resource.listedVerbs ?? resource.verbs)],
     ...(resource.shortNames.length > 0 ? { shortNames: [...resource.shortNames] } : {}),
     ...(resource.categories.length > 0 ? { categories: [...resource.categories] } : {}),
     ...(subresources.length > 0 ? { subresources } : {}),

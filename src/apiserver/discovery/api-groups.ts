@@ -57,7 +57,7 @@ function apiResource(resource: DiscoverableResource): APIResource {
     singularName: resource.singular,
     namespaced: resource.namespaced,
     kind: resource.kind,
-    verbs: [...resource.verbs],
+    verbs: [...(resource.listedVerbs ?? resource.verbs)],
     ...(resource.shortNames.length > 0 ? { shortNames: [...resource.shortNames] } : {}),
     ...(resource.categories.length > 0 ? { categories: [...resource.categories] } : {}),
     ...(hash === undefined ? {} : { storageVersionHash: hash }),

@@ -19,6 +19,8 @@ export interface DiscoverableResource extends Pick<
   | 'subresources'
 > {
   readonly custom?: boolean;
+  /** What is listed instead of `verbs`. */
+  readonly listedVerbs?: readonly string[];
   /** The storage version, if it is not the served version. */
   readonly storage?: GroupVersionKind;
 }

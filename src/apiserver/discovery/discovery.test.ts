@@ -33,7 +33,7 @@ const resourcesOf = (name: string, version: string) =>
   apiResourceList(group(name).versions.find((candidate) => candidate.version === version)!).resources!;
 
 describe('groups', () => {
-  it('come in the order of the schema, custom ones last', () => {
+  it('are in the order of the schema, custom ones last', () => {
     const names = apiGroupList(groups).groups!.map(({ name }) => name);
     expect(names.slice(0, 4)).toEqual(['apiregistration.k8s.io', 'apps', 'events.k8s.io', 'authentication.k8s.io']);
     expect(names.at(-1)).toBe('example.com');
@@ -85,7 +85,7 @@ describe('resources of a version', () => {
     expect(names).toContain('pods/ephemeralcontainers');
   });
 
-  it('say what can be done with them', () => {
+  it('list their verbs', () => {
     const resources = new Map(resourcesOf('', 'v1').map((resource) => [resource.name, resource]));
     expect(resources.get('pods')).toEqual({
       name: 'pods',
@@ -126,7 +126,7 @@ describe('resources of a version', () => {
     expect(beta).toBeDefined();
   });
 
-  it('do not say the apiVersion of the list in the core group', () => {
+  it('omit the apiVersion of the list in the core group', () => {
     expect(apiResourceList(group('').versions[0]!)).not.toHaveProperty('apiVersion');
     expect(apiResourceList(group('apps').versions[0]!)).toMatchObject({ apiVersion: 'v1', groupVersion: 'apps/v1' });
   });

@@ -62,7 +62,7 @@ export function discoveryEndpoints(
   ];
 }
 
-/** The list of groups and each group are plain handlers, which no router has asked what they can produce. */
+/** As upstream, the list of groups and each group are plain handlers that do not negotiate media types. */
 const PLAIN: NegotiationOptions = { routed: false };
 
 const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -77,7 +77,7 @@ function serveRoot(
   if (!wantsAggregated(exchange)) return serveDocument(exchange, plain(), options);
   const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), options, AGGREGATED);
   const etag = discoveryEtag(response.body as Buffer);
-  // The same for everybody who may read it.
+  // The same for every user who may read it.
   const caching = { etag, vary: 'Accept', 'cache-control': 'public' };
   if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: caching };
   return {

@@ -36,7 +36,7 @@ describe('a document', () => {
     expect([status, headers['content-range'], body]).toEqual([416, contentRange, text]);
   });
 
-  it('is served whole to who asks for several ranges', () => {
+  it('is served whole for several ranges', () => {
     expect(ask({ range: 'bytes=0-1,3-4' }).status).toBe(200);
   });
 

@@ -32,7 +32,7 @@ const encryption = (...args: Parameters<typeof config>): EncryptionAtRest =>
   new EncryptionAtRest(loadEncryption(ctx, config(...args)).chainOf);
 
 describe('providers', () => {
-  it.each(['aesgcm', 'aescbc', 'secretbox'])('%s writes what it can read, under its prefix', async (name) => {
+  it.each(['aesgcm', 'aescbc', 'secretbox'])('%s encrypts and decrypts, with its prefix', async (name) => {
     const transformer = encryption([{ [name]: keys(['key1', KEY_A]) }]);
     const stored = await transformer.toStorage(VALUE, PLACE);
     expect(stored.subarray(0, 64).toString('latin1')).toMatch(new RegExp(`^k8s:enc:${name}:v1:key1:`));
@@ -48,7 +48,7 @@ describe('providers', () => {
     expect(() => transformer.fromStorage(stored, PLACE)).toThrow();
   });
 
-  it('aesgcm does not decrypt what was moved to another place', async () => {
+  it('aesgcm does not decrypt values that were moved to another key', async () => {
     const transformer = encryption([{ aesgcm: keys(['key1', KEY_A]) }]);
     const stored = await transformer.toStorage(VALUE, PLACE);
     expect(() => transformer.fromStorage(stored, '/registry/secrets/kube-system/s')).toThrow();
@@ -83,12 +83,12 @@ describe('providers', () => {
       expect(() => openSecretbox(key, stored)).toThrow('the stored data was not sealed with this key');
     });
 
-    it('refuses what is too short to be sealed', () => {
+    it('refuses values that are too short', () => {
       expect(() => openSecretbox(key, Buffer.alloc(39))).toThrow('the stored data was shorter than the required size');
     });
   });
 
-  it('identity stores in the clear and refuses what is encrypted', () => {
+  it('identity stores plain text and refuses encrypted values', () => {
     const transformer = encryption([{ identity: {} }, { aesgcm: keys(['key1', KEY_A]) }]);
     expect(transformer.toStorage(VALUE, PLACE)).toEqual(VALUE);
     expect(transformer.fromStorage(VALUE, PLACE).stale).toBe(false);
@@ -99,7 +99,7 @@ describe('providers', () => {
 });
 
 describe('rotation', () => {
-  it('reads with older keys and other providers, and says that they are stale', async () => {
+  it('decrypts with older keys and other providers, and reports stale values', async () => {
     const old = encryption([{ aescbc: keys(['old', KEY_A]) }]);
     const both = encryption([
       { aesgcm: keys(['new', KEY_B], ['older', KEY_A]) },
@@ -114,7 +114,7 @@ describe('rotation', () => {
     expect((await both.toStorage(VALUE, PLACE)).toString('latin1')).toMatch(/^k8s:enc:aesgcm:v1:new:/);
   });
 
-  it('writes everything again on demand, and only what is stale', async () => {
+  it('re-encrypts stale values, and only those', async () => {
     const store: MemoryStore = createMemoryStore({ clock: ctx.clock });
     const put = (key: string, value: Buffer) => store.txn({ compare: [], success: [{ op: 'put', key, value }] });
     const transformer = encryption([{ aesgcm: keys(['new', KEY_B]) }, { identity: {} }]);
@@ -177,7 +177,7 @@ describe('the configuration', () => {
     expect((error as Error).message).not.toContain('c2hvcnQ=');
   });
 
-  it('is made at the first start, for the owner alone, and looked at again every minute', async () => {
+  it('is created at the first start, readable by the owner only, and reloaded every minute', async () => {
     const directory = await fs.mkdtemp(path.join(os.tmpdir(), 'k8ts-encryption-'));
     const file = path.join(directory, 'pki', 'encryption-config.yaml');
     const { transformer } = await openEncryption(ctx, file);

@@ -37,6 +37,13 @@ const settle = async (): Promise<void> => {
 };
 
 describe('priority levels', () => {
+  it('tell how many seats they have', async () => {
+    await server.call('GET', '/api/v1/namespaces');
+    const { text } = await server.call('GET', '/metrics');
+    expect(text).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{priority_level="catch-all"\} \d+$/m);
+    expect(text).toMatch(/^apiserver_flowcontrol_nominal_limit_seats\{priority_level="exempt"\} 0$/m);
+  });
+
   it('share the seats', () => {
     expect(
       Object.fromEntries(
@@ -56,12 +63,12 @@ describe('priority levels', () => {
     });
   });
 
-  it('let system:masters in however many there are', () => {
+  it('never limit system:masters', () => {
     const flow = limiter(10);
     for (let i = 0; i < 1000; i++) expect(enter(flow, user('root', 'system:masters'))).not.toBeInstanceOf(Promise);
   });
 
-  it('answer 429 in the catch-all when its seats are taken', async () => {
+  it('answer 429 in the catch-all when its seats are in use', async () => {
     const flow = limiter(1);
     const stranger: UserInfo = { name: 'x', groups: [] };
     const admitted = enter(flow, stranger);
@@ -92,7 +99,7 @@ describe('priority levels', () => {
     expect(response.headers['x-kubernetes-pf-prioritylevel-uid']).toBe(configuration.metadata.uid);
   });
 
-  it('lend what they do not need', async () => {
+  it('lend unused seats', async () => {
     const flow = limiter(100);
     const nominal = level(flow, 'global-default').seats;
     for (let i = 0; i < nominal; i++) expect(enter(flow, user(`u${i}`))).not.toBeInstanceOf(Promise);
@@ -109,7 +116,7 @@ describe('queues', () => {
     return { flow, first };
   }
 
-  it('let flows take turns: a flood does not keep others out', async () => {
+  it('serve flows in turn: a flood does not block others', async () => {
     const { flow, first } = crowded();
     const order: string[] = [];
     const leave: (() => void)[] = [];
@@ -131,7 +138,7 @@ describe('queues', () => {
     expect(order.slice(0, 8)).toContain('jane');
   });
 
-  it('send away what does not fit, and what has waited too long', async () => {
+  it('reject requests that do not fit, or have waited too long', async () => {
     const { flow, first } = crowded();
     const outcomes: string[] = [];
     const waits = Array.from({ length: 400 }, () =>
@@ -148,7 +155,7 @@ describe('queues', () => {
     expect(level(flow, 'global-default')).toMatchObject({ executing: 0, waiting: 0 });
   });
 
-  it('forget a client that has gone', async () => {
+  it('drop a client that disconnected', async () => {
     const { flow, first } = crowded();
     const gone = new AbortController();
     const waiting = Promise.resolve(enter(flow, user('jane'), undefined, gone.signal)).catch(

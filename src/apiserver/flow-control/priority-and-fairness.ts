@@ -1,6 +1,6 @@
 /** Classifies requests by the cluster's FlowSchemas and PriorityLevelConfigurations. */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
-import type { Context, Counter } from '../../kernel/index.ts';
+import type { Context, Counter, Gauge } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -37,6 +37,7 @@ export class PriorityAndFairness implements FlowControl {
   readonly #priorityLevels: ServedResource;
   readonly #serverSeats: number;
   readonly #events: LevelEvents;
+  readonly #nominalSeats: Gauge<'priority_level'>;
   #levels = new Map<string, PriorityLevel>();
   #schemas = new FlowSchemas([]);
   #targets = new Map<MatchedSchema, Target>();
@@ -51,6 +52,11 @@ export class PriorityAndFairness implements FlowControl {
     this.#priorityLevels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
     for (const { cache } of [this.#flowSchemas, this.#priorityLevels])
       cache.watch({ scope: '', deliver: () => (this.#changed = true) });
+    this.#nominalSeats = ctx.metrics.gauge({
+      name: 'apiserver_flowcontrol_nominal_limit_seats',
+      help: 'Nominal number of execution seats configured for each priority level',
+      labels: ['priority_level'],
+    });
     this.#events = { ...this.#metrics(), contended: () => this.#lend() };
   }
 
@@ -112,8 +118,11 @@ export class PriorityAndFairness implements FlowControl {
       this.#signatures.set(level, signature);
       levels.set(name, level);
     }
-    this.#levels = levels;
     allocateNominal([...levels.values()], this.#serverSeats);
+    for (const name of this.#levels.keys()) if (!levels.has(name)) this.#nominalSeats.remove({ priority_level: name });
+    for (const { name, nominalSeats } of levels.values())
+      this.#nominalSeats.set(nominalSeats, { priority_level: name });
+    this.#levels = levels;
     this.#schemas = new FlowSchemas(withMandatory(stored(this.#flowSchemas) as FlowSchema[], flowSchemas()));
     this.#targets.clear();
     for (const level of levels.values()) level.dispatch();

@@ -35,7 +35,7 @@ function server(): (path: string) => Promise<{ status: number; text: string }> {
 const FULL: Alarm[] = [{ memberId: 1n, alarm: 'nospace' }];
 
 describe('the checks of etcd', () => {
-  it('are part of all three, and of readiness once more', async () => {
+  it('are part of all three, and twice of readiness', async () => {
     const get = server();
     expect(await get('/readyz?verbose')).toEqual({
       status: 200,
@@ -56,12 +56,12 @@ describe('the checks of etcd', () => {
     // A restart makes no room.
     ['/livez', 200, 'ok'],
     ['/readyz?exclude=etcd&exclude=etcd-readiness', 200, 'ok'],
-  ])('say of a full store at %s: %i', async (target, status, text) => {
+  ])('report a full store at %s: %i', async (target, status, text) => {
     alarms = FULL;
     expect(await server()(target)).toEqual({ status, text });
   });
 
-  it('say ok again once the alarm is off', async () => {
+  it('report ok again when the alarm is cleared', async () => {
     const get = server();
     alarms = FULL;
     expect((await get('/readyz')).status).toBe(500);
@@ -81,7 +81,7 @@ describe('the checks of etcd', () => {
     ]);
   });
 
-  it('ask the store once a second, however many ask them', async () => {
+  it('query the store once a second, regardless of the number of requests', async () => {
     const get = server();
     for (let i = 0; i < 100; i++) await get('/readyz');
     expect(asked).toBe(1);

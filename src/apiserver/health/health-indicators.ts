@@ -1,4 +1,6 @@
-/** The service level indicators at /metrics/slis: what each health check said last, and how often it said what. */
+/**
+ * The service level indicators at /metrics/slis: the last result of each health check, and the number of each result.
+ */
 import { PrometheusRegistry } from '../../kernel/index.ts';
 import type { HealthCheck } from './health.ts';
 

@@ -70,7 +70,7 @@ describe('a server that has started', () => {
     async (target) => expect((await server.call('GET', target, { accept: '*/*' })).status).toBe(404),
   );
 
-  it('names what it cannot exclude, sorted', async () => {
+  it('names unknown exclusions, sorted', async () => {
     const { text } = await server.call('GET', '/livez?verbose&exclude=z&exclude=a', { accept: '*/*' });
     expect(text).toContain('warn: some health checks cannot be excluded: no matches for "a", "z"\n');
   });
@@ -151,7 +151,7 @@ describe('a check', () => {
     expect(missing).toEqual(ofFlowControl.map((name) => `poststarthook/${name}`));
   });
 
-  it('of the log fails when nobody takes the lines', async () => {
+  it('of the log fails when the lines do not reach their destination', async () => {
     const { get } = server();
     expect(await get('/livez/log')).toEqual([200, 'ok']);
     state.blocked = true;

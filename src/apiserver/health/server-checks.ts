@@ -46,7 +46,10 @@ export function serverChecks(options: ServerCheckOptions): HealthCheck[] {
   ];
 }
 
-/** The server reaches itself without TLS; this is the certificate for everybody else on the machine. A restart renews it. */
+/**
+ * The server connects to itself without TLS; this is the certificate for other clients on the machine. A restart renews
+ * it.
+ */
 function loopbackCertificate({ ctx: { clock }, servingCertificate }: ServerCheckOptions): HealthCheck {
   let expiresAt: number | undefined;
   return {

@@ -155,7 +155,7 @@ interface ChainDependencies {
 
 async function buildHandlerChain(
   { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
-  { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {} }: PipelineOptions,
+  { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {}, gitVersion }: PipelineOptions,
 ): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
   const checks = serverChecks({
@@ -183,7 +183,7 @@ async function buildHandlerChain(
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
       ...zpages(ctx, flags),
-      ...builtinEndpoints(ctx, registry, serverAddress, aggregator),
+      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),
     aggregator,

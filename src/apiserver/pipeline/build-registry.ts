@@ -45,7 +45,7 @@ export async function buildRegistry(
   });
   const registry = new Registry(objects);
   for (const resource of schema.resources) {
-    if (servesVersion?.(resource.group, resource.version) ?? true)
+    if (servesVersion?.(resource.group, resource.version, resource.plural) ?? true)
       registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
   }
   return { cache, objects, registry };

@@ -8,13 +8,14 @@ import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import { metricsHeaders } from '../request/metrics-headers.ts';
 import { checkAccept } from '../request/negotiate.ts';
-import { noSuchResource, respondJson, respondText } from '../request/responses.ts';
+import { noSuchResource, respondIndented, respondText } from '../request/responses.ts';
 
 export function builtinEndpoints(
   ctx: Context,
   registry: Registry,
   serverAddress: () => string,
   aggregator?: Aggregator,
+  gitVersion: string = VERSION.gitVersion,
 ): readonly Endpoint[] {
   const startedAt = ctx.clock.now();
   return [
@@ -24,7 +25,7 @@ export function builtinEndpoints(
       path: '/version',
       serve({ request }) {
         checkAccept(request, 'application/json');
-        return respondJson(200, VERSION);
+        return respondIndented({ ...VERSION, gitVersion });
       },
     },
     {

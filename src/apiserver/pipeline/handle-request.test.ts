@@ -56,7 +56,7 @@ describe('the life of an object', () => {
     expect(again.body.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion);
   });
 
-  it('keeps an object with finalizers until the last one goes', async () => {
+  it('keeps an object with finalizers until the last one is removed', async () => {
     await server.call('POST', PATH, {
       body: { ...configMap('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } },
     });
@@ -100,7 +100,7 @@ describe('the life of an object', () => {
     expect([put.status, put.body.metadata.resourceVersion]).toEqual([201, '5']);
   });
 
-  it('lets exactly one of many concurrent writers create a name', async () => {
+  it('allows exactly one of many concurrent writers to create a name', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => server.call('POST', PATH, { body: configMap('race') })),
     );
@@ -238,7 +238,7 @@ describe('refusals', () => {
       `${PROTOBUF}\x0a\x0f\x0a\x02v1\x12\x09ConfigMap\x12\x02\xff\xff`,
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: unexpected EOF',
     ],
-  ])('says what is wrong with the protobuf %j', async (bytes, message) => {
+  ])('reports the error in the protobuf %j', async (bytes, message) => {
     const body = Buffer.from(bytes, 'latin1');
     const contentType = 'application/vnd.kubernetes.protobuf';
     const answer = await server.call('POST', PATH, { body, contentType });
@@ -291,7 +291,7 @@ describe('the headers of an answer', () => {
     expect(response.headers['audit-id']).toMatch(/./);
   });
 
-  it('say of an unchanged discovery document, too, that everybody may keep it', async () => {
+  it('allow everybody to cache an unchanged discovery document, too', async () => {
     const { etag } = (await server.call('GET', '/apis', { accept: AGGREGATED })).response.headers;
     const again = await server.call('GET', '/apis', { accept: AGGREGATED, headers: { 'if-none-match': etag! } });
     expect(again.response).toMatchObject({ status: 304, headers: { etag, 'cache-control': 'public', vary: 'Accept' } });
@@ -350,5 +350,22 @@ describe('lists', () => {
       accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
     });
     expect(answer.body.kind).toBe('Table');
+  });
+});
+
+describe('the last byte', () => {
+  const NAMESPACE = '/api/v1/namespaces/default';
+  it.each([
+    [NAMESPACE, '}\n'],
+    [`${NAMESPACE}?pretty=true`, '\n}'],
+    ['/api/v1/namespaces', '}\n'],
+    ['/api/v1/namespaces?pretty=true', '\n}'],
+    ['/api/v1/namespaces?labelSelector=none', '}\n'],
+    ['/api/v1/namespaces/nobody', '}\n'],
+    ['/apis', '}\n'],
+    ['/version', '\n}'],
+  ])('of %s', async (target, expected) => {
+    const { response } = await server.call('GET', target);
+    expect(response.body?.toString().slice(-2)).toBe(expected);
   });
 });

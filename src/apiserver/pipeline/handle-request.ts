@@ -224,7 +224,7 @@ function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown):
 
 const WARNING_LIMIT = 4096;
 
-/** What every answer carries besides its own headers. Only what says so itself may be cached. */
+/** Headers of every response besides its own. Only responses that allow it may be cached. */
 function addHeaders({ headers }: ApiResponse, { auditId, warnings, flow }: Exchange): void {
   headers['audit-id'] = auditId;
   headers['cache-control'] ??= 'no-cache, private';

@@ -7,7 +7,7 @@ const COMMA = Buffer.from(',');
 const ITEM_START = Buffer.from('{');
 const ITEM_START_AFTER_COMMA = Buffer.from(',{');
 const NOTHING = Buffer.alloc(0);
-const END = Buffer.from(']}');
+const END = Buffer.from(']}\n');
 
 export function listMetadata(list: ListResult): Record<string, unknown> {
   return {

@@ -112,7 +112,7 @@ class Reading {
           this.#awaited = undefined;
           this.rest = piece;
         });
-        // Nobody waits for it once the client is gone.
+        // The client has disconnected.
         void this.#awaited.catch(() => undefined);
       } else this.rest = value;
     }
@@ -175,10 +175,24 @@ function wantedMetadata({ served, negotiated }: Scope): { readonly version: stri
 
 function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame);
-  if (entries.length === 0) return yield Buffer.from(text);
+  if (entries.length === 0) return yield Buffer.from(`${text}\n`);
   yield Buffer.from(text.slice(0, -']}'.length));
-  for (const [i, entry] of entries.entries()) yield Buffer.from(`${i > 0 ? ',' : ''}${JSON.stringify(item(entry))}`);
-  yield Buffer.from(']}');
+  for (const [i, entry] of entries.entries()) {
+    const value = item(entry) as { readonly object?: unknown };
+    const comma = i > 0 ? ',' : '';
+    if (entry.size < LARGE_ITEM_BYTES || value.object !== entry.object)
+      yield Buffer.from(`${comma}${JSON.stringify(value)}`);
+    else yield* rowWithObject(comma, value, entry);
+  }
+  yield Buffer.from(']}\n');
+}
+
+/** A row of a Table with a large object, whose JSON is stored. */
+function* rowWithObject(comma: string, row: object, { bytes }: EncodedObject): Generator<Uint8Array> {
+  const { object: _, ...rest } = row as { readonly object: unknown };
+  yield Buffer.from(`${comma}${JSON.stringify(rest).slice(0, -1)},"object":`);
+  yield bytes;
+  yield Buffer.from('}');
 }
 
 function* indentedPieces(
@@ -187,13 +201,13 @@ function* indentedPieces(
   mayWait: boolean,
 ): Generator<Uint8Array | Promise<Uint8Array>> {
   const text = JSON.stringify(document.frame, null, 2);
-  if (entries.length === 0) return yield Buffer.from(`${text}\n`);
+  if (entries.length === 0) return yield Buffer.from(text);
   yield Buffer.from(text.slice(0, -']\n}'.length));
   for (const [i, entry] of entries.entries()) {
     yield Buffer.from(`${i > 0 ? ',' : ''}\n    `);
     yield encodedItem(document, entry, 'indented', mayWait);
   }
-  yield Buffer.from('\n  ]\n}\n');
+  yield Buffer.from('\n  ]\n}');
 }
 
 /** YAML keys are sorted, so the items stand between other fields, at the line with the empty list. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startTestServer } from '../testing/index.ts';
 
-it('makes no series of what clients make up', async () => {
+it('creates no series from values that clients invent', async () => {
   const server = await startTestServer();
   const text = async (): Promise<string> => (await server.call('GET', '/metrics')).text;
   try {

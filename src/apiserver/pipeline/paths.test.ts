@@ -111,7 +111,7 @@ describe('another path', () => {
     }
   });
 
-  it.each(['/', '/index.html'])('%s is the index of what there is', async (path) => {
+  it.each(['/', '/index.html'])('%s lists the paths below it', async (path) => {
     const answer = await server.call('POST', path, { accept: 'text/html' });
     expect([answer.status, answer.response.headers['content-type']]).toEqual([200, 'application/json']);
     const paths = answer.body['paths'] as string[];
@@ -154,7 +154,7 @@ describe('another path', () => {
       '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     ],
     ['/version', '406: Not Acceptable\n\nAvailable representations: application/json'],
-  ])('%s says in which form it can be had', async (path, message) => {
+  ])('%s names its media types', async (path, message) => {
     const answer = await server.call('GET', path, { accept: 'text/html' });
     expect([answer.status, answer.body['message']]).toEqual([406, message]);
   });

@@ -29,8 +29,10 @@ export interface PipelineOptions {
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** Whether privileged containers are valid; by default they are. */
   readonly allowPrivileged?: boolean;
+  /** The version to report, by default that of the program. */
+  readonly gitVersion?: string;
   /** Which built-in versions are served; by default all. */
-  readonly servesVersion?: (group: string, version: string) => boolean;
+  readonly servesVersion?: (group: string, version: string, plural: string) => boolean;
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   /** How connections are opened, and which addresses are known besides those of API objects. */
   readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;

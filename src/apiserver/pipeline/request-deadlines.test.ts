@@ -12,7 +12,7 @@ const limitOf = (deadlines: RequestDeadlines, method: string, target: string): n
 
 const PODS = '/api/v1/namespaces/a/pods';
 
-describe('how long a request may take', () => {
+describe('the maximum duration of a request', () => {
   const deadlines = new RequestDeadlines(createTestContext().clock);
 
   it.each([
@@ -36,7 +36,7 @@ describe('how long a request may take', () => {
     expect(limitOf(deadlines, method, target)).toBe(seconds && seconds * 1000);
   });
 
-  it('is what the flag says, for writes as well when that is less', () => {
+  it('is the value of the flag, for writes as well when that is less', () => {
     const short = new RequestDeadlines(createTestContext().clock, 10_000);
     expect([
       limitOf(short, 'GET', PODS),
@@ -46,7 +46,7 @@ describe('how long a request may take', () => {
   });
 });
 
-describe('requests whose time is over', () => {
+describe('requests after their deadline', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer();
@@ -105,7 +105,7 @@ describe('requests whose time is over', () => {
     expect(answer).toEqual({ status: 504, message, aborted: `true after ${seconds * 1000} ms` });
   });
 
-  it('end each at its own time, however many there are', async () => {
+  it('end each at its own deadline, regardless of their number', async () => {
     const { clock } = createTestContext();
     const deadlines = new RequestDeadlines(clock, 1000);
     const over: string[] = [];
@@ -128,7 +128,7 @@ describe('requests whose time is over', () => {
   });
 });
 
-it('a closed server keeps no timer, and sets none for requests that come late', () => {
+it('a closed server keeps no timer, and sets none for late requests', () => {
   const { clock } = createTestContext();
   const deadlines = new RequestDeadlines(clock);
   const limit = { ms: 60_000, error: () => new Error('late') as never };

@@ -92,7 +92,7 @@ export class RequestDeadlines {
     };
   }
 
-  /** Cancels all timers for good. Requests that are running go on without a timeout. */
+  /** Cancels all timers. Running requests continue without a timeout. */
   close(): void {
     this.#closed = true;
     for (const timer of [...this.#timers.values(), ...this.#seatTimers]) timer.cancel();
@@ -111,7 +111,7 @@ export class RequestDeadlines {
   #remove(ms: number, running: Running): void {
     const others = this.#running.get(ms);
     others?.delete(running);
-    // The timers of the default timeouts stay; one that a client asked for goes with its last request.
+    // The timers of the default timeouts stay; the timer of a requested timeout is removed with its last request.
     if (others?.size !== 0 || ms === this.#default.ms || ms === this.#write.ms) return;
     this.#running.delete(ms);
     this.#timers.get(ms)?.cancel();

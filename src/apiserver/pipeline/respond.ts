@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { inSlices } from '../request/in-slices.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
-import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
+import { completeResponse, encodeAs, endedLine, headersFor, LARGE_BYTES } from '../request/responses.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../request/websocket.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
@@ -28,7 +28,7 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
       const { status, entry } = result;
-      if (isPlainJson(negotiated)) return completeResponse(status, negotiated, entry.bytes);
+      if (isPlainJson(negotiated)) return completeResponse(status, negotiated, endedLine(entry.bytes));
       if (!negotiated.as && entry.size >= LARGE_BYTES)
         return respondInOtherForm(scope, status, entry.bytes, () => entry.object);
       return completeResponse(status, negotiated, encode(scope, transform(scope, entry.object)));
@@ -45,7 +45,7 @@ async function respondInSlices(scope: Scope, status: number, object: KubeObject)
   const text = await inSlices(scope.backend.ctx.clock, stringifySteps(object));
   const { mediaType, pretty } = scope.negotiated;
   return mediaType === 'application/json' && !pretty
-    ? completeResponse(status, scope.negotiated, Buffer.from(text))
+    ? completeResponse(status, scope.negotiated, Buffer.from(`${text}\n`))
     : respondInOtherForm(scope, status, text, () => object);
 }
 
@@ -93,7 +93,7 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
 function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
   const { mediaType, pretty, as } = scope.negotiated;
   const stored = new ListBody(list);
-  // The stored size tells how much work the other forms are.
+  // The stored size is a measure of the work for the other forms.
   const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
     stored.isShorterThan(LARGE_BYTES)
       ? completeResponse(200, scope.negotiated, body.toBuffer())

@@ -93,7 +93,7 @@ describe('the seat of a request', () => {
     { name: 'JSON', headers: {} },
     { name: 'a Table', headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } },
     { name: 'gzip', headers: { 'accept-encoding': 'gzip' } },
-  ])('is taken until a long answer has been sent: $name', async ({ headers }) => {
+  ])('is in use until a long response has been sent: $name', async ({ headers }) => {
     const response = await ask(`${COLLECTION}?includeObject=Object`, { headers });
     expect(taken()).toBe(1);
     expect(response.expiresAt).toBe(server.ctx.clock.monotonic() + 60_000);
@@ -102,7 +102,7 @@ describe('the seat of a request', () => {
     expect(taken()).toBe(0);
   });
 
-  it('is taken by a watch until its initial events have been taken', async () => {
+  it('is in use by a watch until its initial events have been sent', async () => {
     const response = await ask(WATCH_LIST);
     const reader = new SlowReader();
     void response.stream!(reader);
@@ -116,7 +116,7 @@ describe('the seat of a request', () => {
     expect(taken()).toBe(0);
   });
 
-  it('is free again when the time is over, for a watch that nobody reads as well', async () => {
+  it('is free again after the deadline, also for a watch that the client does not read', async () => {
     const response = await ask(WATCH_LIST);
     void response.stream!(new SlowReader());
     await server.ctx.clock.advance(59_000);
@@ -125,7 +125,7 @@ describe('the seat of a request', () => {
     expect(taken()).toBe(0);
   });
 
-  it('is free when the client went away before its watch began', async () => {
+  it('is free when the client disconnected before its watch began', async () => {
     const response = await ask(WATCH_LIST);
     expect(taken()).toBe(1);
     response.done!();

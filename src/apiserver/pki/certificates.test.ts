@@ -7,7 +7,7 @@ import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority } fr
 const ctx = createTestContext();
 
 describe('a certificate', () => {
-  it('is signed by its authority, and says what it is for', async () => {
+  it('is signed by its authority, and has its usages', async () => {
     const authority = await createAuthority(ctx, 'kubernetes');
     const { certificate, key } = await issue(ctx, authority, {
       commonName: 'kube-apiserver',
@@ -30,7 +30,7 @@ describe('a certificate', () => {
     expect(expiresAt(certificate) - ctx.clock.now()).toBeCloseTo(365 * 24 * 3600 * 1000, -4);
   });
 
-  it('is read by another library as it was meant', async () => {
+  it('is parsed by another library', async () => {
     const authority = await createAuthority(ctx, 'kubernetes');
     const { certificate } = await issue(ctx, authority, { commonName: 'jane', usage: 'both' });
     const parsed = new x509.X509Certificate(certificate);
@@ -55,7 +55,7 @@ it.each([
     'RSA',
     { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
   ],
-])('an authority that another program made is taken over, with its name and key: %s', async (_, signingAlgorithm) => {
+])('an authority of another program is used, with its name and key: %s', async (_, signingAlgorithm) => {
   const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, [
     'sign',
     'verify',

@@ -1,6 +1,7 @@
 /** Kinds that are served in several versions or groups but stored in one, and the conversions between them. */
-import { type Resource, schema, type Schema } from '../../api/index.ts';
+import { apiVersionOf, type Resource, schema, type Schema } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
+import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
@@ -39,4 +40,22 @@ export function storedAs(all: Schema, resource: Resource): Resource {
   const version = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
   const target = ownValue(conversions, `${version}/${resource.plural}`)?.storedAs;
   return target ? all.resource(target.group, target.version, target.plural)! : resource;
+}
+
+/** The kind in the other version or group that serves it, for field managers that wrote there. */
+export function otherVersions({ group, version, plural, kind }: Resource): OtherVersions | undefined {
+  for (const [key, conversion] of Object.entries(conversions)) {
+    const { storedAs: stored, fromStorage, toStorage } = conversion!;
+    const storedVersion = apiVersionOf(stored);
+    const shownVersion = key.slice(0, key.lastIndexOf('/'));
+    if (plural !== stored.plural || ![storedVersion, shownVersion].includes(apiVersionOf({ group, version }))) continue;
+    return (apiVersion) => {
+      if (apiVersion !== storedVersion && apiVersion !== shownVersion) return undefined;
+      const [otherGroup, otherVersion] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+      const message = schema.kind({ group: otherGroup!, version: otherVersion!, kind });
+      const convert = apiVersion === storedVersion ? toStorage : fromStorage;
+      return message && { message, convert: (object) => (object.apiVersion === apiVersion ? object : convert(object)) };
+    };
+  }
+  return undefined;
 }

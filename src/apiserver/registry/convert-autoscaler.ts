@@ -5,6 +5,7 @@
 import { isRecord, ownValue } from '../../base/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import { metricToV1, metricToV2 } from './convert-metrics.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
@@ -26,6 +27,8 @@ interface Metric {
 
 type Fields = Record<string, unknown>;
 
+const DEFAULT_CPU_UTILIZATION = 80;
+
 const isCpuUtilization = (metric: Metric): boolean =>
   metric.type === 'Resource' &&
   metric.resource?.name === 'cpu' &&
@@ -40,11 +43,13 @@ export function autoscalerFromV2(hpa: KubeObject): KubeObject {
   const annotations: Record<string, string> = { ...hpa.metadata.annotations };
   const cpu = metrics?.find(isCpuUtilization);
   if (cpu) spec['targetCPUUtilizationPercentage'] = cpu.resource!.target!.averageUtilization;
-  const otherMetrics = metrics?.filter((metric) => metric !== cpu) ?? [];
-  if (otherMetrics.length > 0) annotations[METRICS] = JSON.stringify(otherMetrics.map(metricToV1));
-  if (behavior) annotations[BEHAVIOR] = JSON.stringify(behavior);
+  for (const name of [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS]) delete annotations[name];
+  const otherMetrics = metrics?.filter((metric) => !isCpuUtilization(metric)) ?? [];
+  const toV1 = (metric: Metric): Fields => metricToV1(metric as unknown as Fields);
+  if (otherMetrics.length > 0) annotations[METRICS] = JSON.stringify(otherMetrics.map(toV1));
+  if (behavior) annotations[BEHAVIOR] = behaviorToAnnotation(behavior as Fields);
   if (currentMetrics && currentMetrics.length > 0) {
-    annotations[CURRENT_METRICS] = JSON.stringify(currentMetrics.map(metricToV1));
+    annotations[CURRENT_METRICS] = JSON.stringify(currentMetrics.map(toV1));
     const current = currentMetrics.find((m) => m.type === 'Resource' && m.resource?.name === 'cpu');
     const utilization = current?.resource?.current?.averageUtilization;
     if (utilization !== undefined) status['currentCPUUtilizationPercentage'] = utilization;
@@ -63,17 +68,18 @@ export function autoscalerToV2(hpa: KubeObject): KubeObject {
     currentCPUUtilizationPercentage?: number;
   };
   const annotations: Record<string, string> = { ...hpa.metadata.annotations };
-  const metrics = readMetrics(annotations, METRICS) ?? [];
-  if (cpu !== undefined) {
-    metrics.unshift({
+  const metrics = readMetrics(annotations, METRICS, 'target') ?? [];
+  if (cpu !== undefined || metrics.length === 0) {
+    metrics.push({
       type: 'Resource',
-      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu ?? DEFAULT_CPU_UTILIZATION } },
     });
   }
-  if (metrics.length > 0) spec['metrics'] = metrics;
-  const behavior = readAnnotation(annotations, BEHAVIOR);
-  if (isRecord(behavior)) spec['behavior'] = behavior;
-  const currentMetrics = readMetrics(annotations, CURRENT_METRICS);
+  spec['metrics'] = metrics;
+  const behavior = behaviorFromAnnotation(readAnnotation(annotations, BEHAVIOR));
+  if (behavior) spec['behavior'] = behavior;
+  if (status['currentReplicas'] === 0) delete status['currentReplicas'];
+  const currentMetrics = readMetrics(annotations, CURRENT_METRICS, 'current');
   status['currentMetrics'] =
     currentMetrics ??
     (currentCpu === undefined
@@ -102,82 +108,55 @@ function readAnnotation(annotations: Record<string, string>, name: string): unkn
 const isListOfRecords = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isRecord);
 
 /** undefined for an annotation that is not a list of metrics. */
-function readMetrics(annotations: Record<string, string>, name: string): Metric[] | undefined {
+function readMetrics(
+  annotations: Record<string, string>,
+  name: string,
+  word: 'target' | 'current',
+): Metric[] | undefined {
   const read = readAnnotation(annotations, name);
-  return isListOfRecords(read) ? read.map(metricToV2) : undefined;
+  return isListOfRecords(read) ? read.map((metric) => metricToV2(metric, word) as unknown as Metric) : undefined;
 }
 
-/** The annotations use the form of v2beta1: targets and current values are fields of the source itself. */
-function metricToV1(metric: Metric): Fields {
-  const sourceName = Object.keys(metric).find((key) => key !== 'type');
-  if (!sourceName) return { ...metric };
-  const {
-    target,
-    current,
-    metric: identifier,
-    describedObject,
-    ...source
-  } = (metric as unknown as Record<string, Fields>)[sourceName]! as Fields & {
-    target?: Fields;
-    current?: Fields;
-    metric?: { name: string; selector?: unknown };
-    describedObject?: unknown;
+const RULES = ['ScaleUp', 'ScaleDown'] as const;
+const RULE_FIELDS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance'] as const;
+const POLICY_FIELDS = ['Type', 'Value', 'PeriodSeconds'] as const;
+
+const lowerFirst = (name: string): string => name[0]!.toLowerCase() + name.slice(1);
+
+/** Upstream writes its internal type into the annotation: other names, and null for what is unset. */
+function behaviorToAnnotation(behavior: Fields): string {
+  const named = (object: unknown, names: readonly string[]): Fields | null =>
+    isRecord(object) ? Object.fromEntries(names.map((name) => [name, object[lowerFirst(name)] ?? null])) : null;
+  const rules = (object: unknown): Fields | null => {
+    const out = named(object, RULE_FIELDS);
+    const policies = out?.['Policies'];
+    return out && Array.isArray(policies)
+      ? { ...out, Policies: policies.map((policy) => named(policy, POLICY_FIELDS)) }
+      : out;
   };
-  const flat: Fields = { ...source };
-  if (describedObject) flat['target'] = describedObject;
-  if (identifier) {
-    flat['metricName'] = identifier.name;
-    if (identifier.selector) flat[sourceName === 'external' ? 'metricSelector' : 'selector'] = identifier.selector;
-  }
-  if (target?.['averageUtilization'] !== undefined) flat['targetAverageUtilization'] = target['averageUtilization'];
-  if (target?.['averageValue'] !== undefined)
-    flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
-  if (target?.['value'] !== undefined) flat['targetValue'] = target['value'];
-  if (current?.['averageUtilization'] !== undefined) flat['currentAverageUtilization'] = current['averageUtilization'];
-  // v1 always writes the average, 0 when it is unknown.
-  if (current && !describedObject && sourceName !== 'external')
-    flat['currentAverageValue'] = current['averageValue'] ?? '0';
-  else if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];
-  if (current?.['value'] !== undefined) flat['currentValue'] = current['value'];
-  return { type: metric.type, [sourceName]: flat };
+  return JSON.stringify(Object.fromEntries(RULES.map((name) => [name, rules(behavior[lowerFirst(name)])])));
 }
 
-function metricToV2(metric: Fields): Metric {
-  const sourceName = Object.keys(metric).find((key) => key !== 'type');
-  const described = sourceName === undefined ? undefined : metric[sourceName];
-  if (sourceName === undefined || !isRecord(described)) return metric as unknown as Metric;
-  const {
-    metricName,
-    metricSelector,
-    selector,
-    target: describedObject,
-    averageValue,
-    targetAverageUtilization,
-    targetAverageValue,
-    targetValue,
-    currentAverageUtilization,
-    currentAverageValue,
-    currentValue,
-    ...source
-  } = described;
-  const deep: Fields = { ...source };
-  if (describedObject) deep['describedObject'] = describedObject;
-  if (metricName !== undefined)
-    deep['metric'] = {
-      name: metricName,
-      ...((metricSelector ?? selector) ? { selector: metricSelector ?? selector } : {}),
+/** Go reads names whatever their case. */
+function behaviorFromAnnotation(value: unknown): Fields | undefined {
+  if (!isRecord(value)) return undefined;
+  const named = (object: unknown, names: readonly string[]): Fields | undefined => {
+    if (!isRecord(object)) return undefined;
+    const out: Fields = {};
+    for (const [key, held] of Object.entries(object)) {
+      const name = names.find((one) => one.toLowerCase() === key.toLowerCase());
+      if (name !== undefined && held !== null) out[lowerFirst(name)] = held;
+    }
+    return out;
+  };
+  const behavior = named(value, RULES)!;
+  for (const [rule, held] of Object.entries(behavior)) {
+    const rules = named(held, RULE_FIELDS) ?? {};
+    const { policies } = rules;
+    behavior[rule] = {
+      ...rules,
+      ...(Array.isArray(policies) ? { policies: policies.map((policy) => named(policy, POLICY_FIELDS) ?? {}) } : {}),
     };
-  const target: Fields = {};
-  if (targetAverageUtilization !== undefined)
-    Object.assign(target, { type: 'Utilization', averageUtilization: targetAverageUtilization });
-  if (targetAverageValue !== undefined || averageValue !== undefined)
-    Object.assign(target, { type: 'AverageValue', averageValue: targetAverageValue ?? averageValue });
-  if (targetValue !== undefined) Object.assign(target, { type: 'Value', value: targetValue });
-  if (Object.keys(target).length > 0) deep['target'] = target;
-  const current: Fields = {};
-  if (currentAverageUtilization !== undefined) current['averageUtilization'] = currentAverageUtilization;
-  if (currentAverageValue !== undefined) current['averageValue'] = currentAverageValue;
-  if (currentValue !== undefined) current['value'] = currentValue;
-  if (Object.keys(current).length > 0) deep['current'] = current;
-  return { type: metric['type'] as string, [sourceName]: deep } as unknown as Metric;
+  }
+  return Object.keys(behavior).length > 0 ? behavior : undefined;
 }

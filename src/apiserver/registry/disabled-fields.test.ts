@@ -34,7 +34,7 @@ describe('fields behind feature gates', () => {
     expect(object.spec.volumes[0]!.projected.sources).toEqual([{}]);
   });
 
-  it('take an emptied lifecycle with them', () => {
+  it('are dropped with an emptied lifecycle', () => {
     const pods = schema.resource('', 'v1', 'pods')!.message;
     const object = {
       metadata: {},
@@ -52,7 +52,7 @@ describe('fields behind feature gates', () => {
     ]);
   });
 
-  it('have a gate whose default is known', () => {
+  it('have a gate with a known default', () => {
     const gates = new Set(
       [...schema.messages.values()].flatMap((message) =>
         message.fields.flatMap((field) => field.gate?.split(',') ?? []),

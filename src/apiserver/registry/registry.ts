@@ -7,7 +7,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import { builtinPrefix } from '../storage/keys.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
-import { conversions, storedAs } from './conversions.ts';
+import { conversions, otherVersions, storedAs } from './conversions.ts';
 import type { ObjectStore } from './object-store.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from './served-resource.ts';
 import { strategies } from './strategies/index.ts';
@@ -112,6 +112,7 @@ export function builtinStoredKinds(schema: Schema): Map<Resource, StoredKind> {
 
 export function builtinServed(resource: Resource, stored: StoredKind, cache: ResourceCache): ServedResource {
   const conversion = conversions[`${apiVersionOf(resource)}/${resource.plural}`];
+  const versions = otherVersions(resource);
   return {
     ...resource,
     groupResource: { group: resource.group, resource: resource.plural },
@@ -120,6 +121,7 @@ export function builtinServed(resource: Resource, stored: StoredKind, cache: Res
     cache,
     custom: false,
     ...(conversion ? { conversion } : {}),
+    ...(versions ? { versions } : {}),
   };
 }
 

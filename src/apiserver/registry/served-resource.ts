@@ -5,8 +5,7 @@ import type {
 } from '../../api/generated/apiextensions-v1.ts';
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import type { Conformed, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import type { Conformed, DecodedObject, DecodeRequest, Growth } from '../../machinery/decode/index.ts';
 import type { GroupKind, GroupResource, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
@@ -38,17 +37,21 @@ export interface ServedResource extends Resource {
   /** Converts entries ahead of use where a webhook converts; whether it converted any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Why no object can be created, while the CustomResourceDefinition is being deleted. */
-  readonly createRefusal?: () => StatusError;
+  readonly createRefusal?: (name: string) => StatusError;
+  /** What discovery lists instead of `verbs`. */
+  readonly listedVerbs?: readonly string[];
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest, growth?: Growth) => DecodedObject;
   readonly conform?: (message: Message, value: unknown, growth?: Growth) => Conformed;
+  /** The same for the result of an apply. */
+  readonly conformApplied?: (message: Message, value: unknown, growth?: Growth) => Conformed;
   /** A custom resource's part of the OpenAPI documents. */
   readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
   readonly custom: boolean;
   /** Built-in kinds have theirs in the validation registry. */
   readonly validation?: KindValidation<KubeObject>;
-  /** The other versions of a custom resource, for field managers that wrote in them. */
+  /** The other versions of the kind, for field managers that wrote in them. */
   readonly versions?: OtherVersions;
   readonly printer?: TablePrinter;
   /** The version that a custom resource is stored in. */

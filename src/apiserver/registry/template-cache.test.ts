@@ -27,7 +27,7 @@ describe('objects of one template', () => {
     return own.reduce((left, value) => left.replaceAll(`"${value}"`, '"*"'), text);
   };
 
-  it('become the same objects, each under names of its own', async () => {
+  it('become the same objects, each with its own names', async () => {
     const [first, ...others] = [await create(body), await create(body), await create(body), await create(body)];
     expect(first.status).toBe(201);
     for (const other of others) expect(withoutOwnNames(other)).toBe(withoutOwnNames(first));
@@ -39,7 +39,7 @@ describe('objects of one template', () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('are each of its own place and creator', async () => {
+  it('depend on namespace and creator', async () => {
     await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'other' } } });
     const elsewhere = await server.call('POST', '/api/v1/namespaces/other/pods?fieldManager=somebody', { body });
     expect(elsewhere.body.metadata).toMatchObject({
@@ -72,7 +72,7 @@ describe('objects of one template', () => {
   });
 });
 
-describe('what was found valid', () => {
+describe('objects that were found valid', () => {
   const fields = Object.freeze({});
   const pod = (): PodObject => ({
     apiVersion: 'v1',
@@ -142,7 +142,7 @@ describe('what was found valid', () => {
     expect(knownOf().isKnownValid(changed(change))).toBe(valid);
   });
 
-  it('is kept for objects whose names the server makes, from the second on', () => {
+  it('is used for objects with generated names, from the second on', () => {
     const objects = new ResourceTemplates();
     const named = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     expect([objects.noteBody('a', named), objects.noteBody('a', named)]).toEqual([undefined, undefined]);

@@ -3,7 +3,7 @@ import { RealClock } from '../../kernel/index.ts';
 import { fairTurn } from './fair-turns.ts';
 
 describe('fair turns', () => {
-  it('let others in between, whoever has work', async () => {
+  it('yield to others with work', async () => {
     const clock = new RealClock();
     const order: string[] = [];
     const worker = async (name: string): Promise<void> => {

@@ -22,7 +22,7 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
-  /** What the client asked for: '' leaves it to the server. */
+  /** The value that the client requested; '' for the server's default. */
   readonly givenFieldValidation: FieldValidation | '';
   readonly force: boolean | undefined;
 }
@@ -130,7 +130,7 @@ function listErrors(o: ListOptions): FieldError[] {
   return errors;
 }
 
-/** A watch without a resourceVersion sends initial events, and the bookmark after them, without being asked to. */
+/** A watch without a resourceVersion always sends initial events, and the bookmark after them. */
 const watchesFromNothing = (o: ListOptions): boolean =>
   o.watch &&
   o.sendInitialEvents === undefined &&

@@ -55,13 +55,18 @@ export function respondText(status: number, text: string, headers: ResponseHeade
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...own, ...headers }, body: text };
 }
 
+const LINE_FEED = Buffer.from('\n');
+
+/** Stored JSON with the line feed that ends it. */
+export const endedLine = (json: Buffer): Buffer => Buffer.concat([json, LINE_FEED]);
+
 export function completeResponse(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
   return { status, headers: headersFor(negotiated), body };
 }
 
 export const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({ 'content-type': mediaType });
 
-/** `kindName` is what an error calls the object. */
+/** `kindName` is what an error calls the object. As Go's encoder, JSON ends with a line feed unless it is indented. */
 export function encodeAs(
   negotiated: Pick<Negotiated, 'mediaType' | 'pretty'>,
   object: KubeObject,
@@ -73,7 +78,7 @@ export function encodeAs(
     case 'application/vnd.kubernetes.protobuf':
       return encodeObjectProtobuf(object, kindName);
     case 'application/json':
-      return Buffer.from(negotiated.pretty ? `${JSON.stringify(object, null, 2)}\n` : JSON.stringify(object));
+      return Buffer.from(negotiated.pretty ? JSON.stringify(object, null, 2) : `${JSON.stringify(object)}\n`);
   }
 }
 

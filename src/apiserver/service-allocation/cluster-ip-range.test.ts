@@ -26,7 +26,7 @@ describe('a range of addresses', () => {
     expect(new ClusterIpRange('10.96.0.0/16').contains(address)).toBe(expected);
   });
 
-  it('is nothing without an address', () => {
+  it('is invalid without an address', () => {
     expect(() => new ClusterIpRange('10.96/16')).toThrow('invalid CIDR');
   });
 });

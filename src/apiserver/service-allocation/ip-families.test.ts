@@ -100,20 +100,20 @@ describe('the families of a Service', () => {
     clusterIPs: ['10.96.0.9', 'fd00::9'],
   };
 
-  it('lets go of the second address when the policy becomes SingleStack', () => {
+  it('releases the second address when the policy becomes SingleStack', () => {
     expect(complete({ ...dual, ipFamilyPolicy: 'SingleStack' }, ['IPv4', 'IPv6'], dual)).toMatchObject({
       clusterIPs: ['10.96.0.9'],
       ipFamilies: ['IPv4'],
     });
   });
 
-  it('refuses to let go of it otherwise', () => {
+  it('does not release it otherwise', () => {
     expect(complete({ ...dual, clusterIPs: ['10.96.0.9'] }, ['IPv4', 'IPv6'], dual)).toContain(
       "must be 'SingleStack' to release the secondary cluster IP",
     );
   });
 
-  it('leaves a Service with a preference alone when the cluster gains a family', () => {
+  it('does not change a Service with a preference when the cluster gains a family', () => {
     const single: ServiceSpec = {
       type: 'ClusterIP',
       ipFamilyPolicy: 'PreferDualStack',

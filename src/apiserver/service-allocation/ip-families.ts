@@ -68,8 +68,7 @@ function applyPolicyChange(service: Service, old: Service): void {
     return;
   }
   const errors: FieldError[] = [];
-  const reduced = (now: string[] = [], then: string[] = []): boolean =>
-    now.length > 0 && now.length < then.length && now[0] === then[0];
+  const reduced = (now: string[] = [], then: string[] = []): boolean => now.length > 0 && now.length < then.length;
   if (reduced(spec.clusterIPs, before.clusterIPs)) {
     errors.push(invalidValue(POLICY, spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP"));
   }

@@ -19,7 +19,7 @@ const owner = async (address: string): Promise<unknown> =>
   (await server.call('GET', `${ADDRESSES}/${address}`)).body['spec'];
 
 describe('cluster IPs', () => {
-  it('gives an address out of the upper part of the range, with an IPAddress object', async () => {
+  it('allocates an address from the upper part of the range, with an IPAddress object', async () => {
     const { clusterIP, clusterIPs } = specOf(await post('any', {}));
     expect(clusterIPs).toEqual([clusterIP]);
     expect(clusterIP).toMatch(/^10\.96\./);
@@ -36,12 +36,12 @@ describe('cluster IPs', () => {
     });
   });
 
-  it('never gives one address twice, however many ask at once', async () => {
+  it('never allocates an address twice, with many concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, (_, i) => post(`crowd-${i}`, {})));
     expect(new Set(answers.map((answer) => specOf(answer).clusterIP)).size).toBe(40);
   });
 
-  it('gives a chosen address to one only, and back when its Service goes', async () => {
+  it('allocates a chosen address once, and releases it with its Service', async () => {
     expect(specOf(await post('chosen', { clusterIP: '10.96.0.77' })).clusterIPs).toEqual(['10.96.0.77']);
     const second = await post('late', { clusterIP: '10.96.0.77' });
     expect(second.status).toBe(422);
@@ -63,14 +63,14 @@ describe('cluster IPs', () => {
     );
   });
 
-  it('takes nothing in a dry run', async () => {
+  it('allocates nothing in a dry run', async () => {
     const dry = await post('dry', { clusterIP: '10.96.0.88' }, '?dryRun=All');
     expect(specOf(dry).clusterIP).toBe('10.96.0.88');
     expect(await owner('10.96.0.88')).toBeUndefined();
     expect(specOf(await post('dry', {}, '?dryRun=All')).clusterIP).toBe('10.96.0.0');
   });
 
-  it('gives back what a refused Service had reserved', async () => {
+  it('releases the reservations of a refused Service', async () => {
     expect((await post('refused', { clusterIP: '10.96.0.99', ports: [{ port: 0 }] })).status).toBe(422);
     expect(await owner('10.96.0.99')).toBeUndefined();
     expect((await post('any', { clusterIP: '10.96.0.99' })).status).toBe(409);
@@ -86,7 +86,7 @@ describe('cluster IPs', () => {
     expect(await owner(clusterIP!)).toBeUndefined();
   });
 
-  it('is repaired at start: lost addresses are taken again, orphans given back', async () => {
+  it('is repaired at start: lost addresses are allocated again, orphans released', async () => {
     const { clusterIP } = specOf(await post('mended', {}));
     await server.call('DELETE', `${ADDRESSES}/${clusterIP}`);
     await server.call('POST', ADDRESSES, {
@@ -110,7 +110,7 @@ describe('cluster IPs', () => {
 describe('node ports', () => {
   const nodePorts = (answer: TestAnswer): (number | undefined)[] => specOf(answer).ports!.map((port) => port.nodePort);
 
-  it('gives ports out of the upper part of the range', async () => {
+  it('allocates ports from the upper part of the range', async () => {
     const [port] = nodePorts(await post('np', { type: 'NodePort' }));
     expect(port).toBeGreaterThanOrEqual(30086);
     expect(port).toBeLessThanOrEqual(32767);
@@ -129,7 +129,7 @@ describe('node ports', () => {
     expect(tcp).toBe(udp);
   });
 
-  it('gives a chosen port to one only', async () => {
+  it('allocates a chosen port once', async () => {
     expect(nodePorts(await post('fixed', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] }))).toEqual([
       30001,
     ]);
@@ -146,7 +146,7 @@ describe('node ports', () => {
     expect(answer.body['message']).toContain('The range of valid ports is 30000-32767');
   });
 
-  it('gives the ports of one Service different numbers in a dry run', async () => {
+  it('allocates different ports for one Service in a dry run', async () => {
     const ports = [
       { name: 'a', port: 1 },
       { name: 'b', port: 2, nodePort: 30_555 },
@@ -158,7 +158,7 @@ describe('node ports', () => {
     expect(specOf(dry).healthCheckNodePort).toBe(32_771);
   });
 
-  it('asks in a dry run whether the port is free, and not whether it is in the range', async () => {
+  it('checks in a dry run whether the port is free, but not whether it is in the range', async () => {
     await post('holder', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] });
     const dry = (nodePort: number): ReturnType<typeof post> =>
       post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort }] }, '?dryRun=All');
@@ -193,7 +193,7 @@ describe('node ports', () => {
     expect((await post('other', other)).status).toBe(201);
   });
 
-  it('gives a health check port to load balancers that keep traffic local', async () => {
+  it('allocates a health check port for load balancers with externalTrafficPolicy Local', async () => {
     const { healthCheckNodePort } = specOf(
       await post('local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }),
     );

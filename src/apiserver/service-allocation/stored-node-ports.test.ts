@@ -63,7 +63,7 @@ describe('the bits of a range', () => {
 });
 
 describe('node ports of servers that share a store', () => {
-  it('are never given out twice', async () => {
+  it('are never allocated twice', async () => {
     const store = await startServers(2);
     const answers = await Promise.all(Array.from({ length: 30 }, (_, i) => post(servers[i % 2]!, `crowd-${i}`)));
     const ports = answers.map(portOf);
@@ -73,7 +73,7 @@ describe('node ports of servers that share a store', () => {
     expect(chosen.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 422]);
   });
 
-  it('are free again when the Service is gone, changed or refused', async () => {
+  it('are free again when the Service is deleted, changed or refused', async () => {
     const store = await startServers(2);
     expect((await post(servers[0]!, 'deleted', 30001)).status).toBe(201);
     expect((await post(servers[1]!, 'changed', 30002)).status).toBe(201);

@@ -105,7 +105,7 @@ describe('stages of large requests', () => {
     expect(text(outputOf('encode', { object, form, kindName: 'Pod' }))).toBe(encodeYaml(complete()).toString());
     const indented = { mediaType: 'application/json', pretty: true } as const;
     expect(text(outputOf('encode', { object, form: indented, kindName: 'Pod' }))).toBe(
-      `${JSON.stringify(complete(), null, 2)}\n`,
+      JSON.stringify(complete(), null, 2),
     );
     const item = Buffer.from(object);
     expect(text(outputOf('encodeItem', { item, form: 'yaml' }))).toBe(encodeYaml([complete()]).toString());
@@ -193,7 +193,7 @@ describe('stages of custom resources', () => {
     compilesCel: true,
   });
 
-  it('asks for a definition once, and again when it was forgotten', () => {
+  it('requests a definition once, and again when it was dropped', () => {
     definitions = new Definitions();
     const { spec: _, ...known } = reference;
     const question = { id: 6, stage: 'decode', input: decodeInput({}), custom: known } as const;

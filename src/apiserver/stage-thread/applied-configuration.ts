@@ -1,8 +1,8 @@
 /** The pure steps of server-side apply, for the main thread and for the thread of large requests. */
 import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
-import { conform, parseYaml } from '../../machinery/decode/index.ts';
-import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { conform, Growth, parseYaml } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { badRequest, failure, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { restoredIntegers, restoreError } from '../../machinery/patch/index.ts';
@@ -45,7 +45,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conform?: ConformValue | undefined };
+type AppliedKind = GroupVersionKind & { readonly message: Message; readonly conformApplied?: ConformValue | undefined };
 
 /** The merged object in canonical form, with its defaults. */
 export function completeApplied(
@@ -55,8 +55,8 @@ export function completeApplied(
   now: string,
 ): KubeObject {
   const growth = new Growth();
-  const decoded = kind.conform
-    ? converting(kind, applied, () => kind.conform!(kind.message, cloneJson(object), growth))
+  const decoded = kind.conformApplied
+    ? converting(kind, applied, () => kind.conformApplied!(kind.message, cloneJson(object), growth))
     : converting(kind, applied, () => convertUnstructured(kind.message, object));
   const result = { ...decoded.object, kind: kind.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};

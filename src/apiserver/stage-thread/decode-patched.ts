@@ -1,8 +1,7 @@
 /** Decodes the result of a patch, for the main thread and for the thread of large requests. */
 import type { GroupVersionKind, Message } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
-import { conform } from '../../machinery/decode/index.ts';
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import { conform, type Growth } from '../../machinery/decode/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { PatchRequest } from '../../machinery/patch/index.ts';

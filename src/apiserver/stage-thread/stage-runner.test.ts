@@ -40,7 +40,7 @@ it('sends each definition once', async () => {
   expect(await run(b)).toEqual({ has: [1, 2], sent: '{"group":"b"}' });
 });
 
-it('drops a definition that has changed or is gone', async () => {
+it('drops a definition that was changed or deleted', async () => {
   const [before, after] = [specOf('before'), specOf('after')];
   await run(before);
   runner.forget(before);
@@ -49,7 +49,7 @@ it('drops a definition that has changed or is gone', async () => {
   expect(await run(before)).toBeUndefined();
 });
 
-it('keeps no definition that was forgotten while it was sent', async () => {
+it('does not keep a definition that was dropped while it was sent', async () => {
   const gone = specOf('gone');
   const running = run(gone);
   await Promise.resolve();

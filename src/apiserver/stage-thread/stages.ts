@@ -14,8 +14,8 @@ import {
   type ResetFields,
   updateManagedFields,
 } from '../../machinery/apply/index.ts';
-import { decodeObject, parseJson } from '../../machinery/decode/index.ts';
-import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { decodeObject, Growth, parseJson } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, type PatchRequest } from '../../machinery/patch/index.ts';
@@ -156,7 +156,7 @@ interface ApplyInput {
 
 /** The merged object with its managedFields, in canonical form, with its defaults. */
 function apply({ body, live, kind, ...request }: ApplyInput, custom?: CustomKind): JsonPieces {
-  const { message, conform, versions } = typeOf(kind, custom);
+  const { message, conformApplied, versions } = typeOf(kind, custom);
   const applied = parseConfiguration(textOf(body)).value;
   const { object } = applyPatch({
     ...request,
@@ -166,7 +166,7 @@ function apply({ body, live, kind, ...request }: ApplyInput, custom?: CustomKind
     schemaMessage: message,
     ...(versions ? { versions } : {}),
   });
-  return piecesOf(completeApplied({ ...kind, message, conform }, applied, object, request.now));
+  return piecesOf(completeApplied({ ...kind, message, conformApplied }, applied, object, request.now));
 }
 
 interface OwnershipInput {
@@ -213,6 +213,7 @@ function trackFields({ kind, live, updated, ...update }: OwnershipInput, custom?
 interface TypeOfKind {
   readonly message: Message;
   readonly conform?: ConformValue;
+  readonly conformApplied?: ConformValue;
   readonly versions?: OtherVersions;
 }
 
@@ -223,6 +224,7 @@ function typeOf(kind: GroupVersionKind, custom: CustomKind | undefined): TypeOfK
       message: custom.message(),
       versions,
       conform: (_message, value, growth) => decoder.conform(value, growth),
+      conformApplied: (_message, value, growth) => decoder.conform(value, growth, { keepNulls: true }),
     };
   }
   const message = schema.kind(kind);

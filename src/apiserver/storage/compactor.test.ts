@@ -53,7 +53,7 @@ describe('the compaction of a shared store', () => {
       await running;
     }));
 
-  it('is done once in each interval by several servers, and by another one when the first has gone', () =>
+  it('runs once in each interval on one of several servers, and on another one when the first has stopped', () =>
     withStore(async (ctx, store) => {
       const first = createTestContext();
       const running = [
@@ -69,7 +69,7 @@ describe('the compaction of a shared store', () => {
       await Promise.all(running);
     }));
 
-  it('goes on after another server, and after an administrator compacted further', () =>
+  it('continues after another server, and after an administrator compacted further', () =>
     withStore(async (ctx, store) => {
       await put(store, KEY, '0');
       await put(store, KEY, '1');
@@ -85,14 +85,14 @@ describe('the compaction of a shared store', () => {
       await running;
     }));
 
-  it('is left to others with an interval of 0', () =>
+  it('is disabled with an interval of 0', () =>
     withStore(async (ctx, store) => {
       await runCompactor(ctx, store, 0);
       expect(await compactions(store)).toBeUndefined();
     }));
 });
 
-it('a store of one server is compacted without a word in it', async () => {
+it('a store of one server is compacted without a record in it', async () => {
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const running = runCompactor(ctx, store, COMPACTION_INTERVAL_MS);

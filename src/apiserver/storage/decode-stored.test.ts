@@ -26,7 +26,7 @@ const stored = (spec: object): string =>
 describe('a stored CustomResourceDefinition of v1beta1', () => {
   const served = { name: 'v1', served: true, storage: true };
 
-  it('gives each version the schema, subresources and columns that stand for all of them', () => {
+  it('copies the schema, subresources and columns of all versions to each version', () => {
     const { object, value } = read(
       stored({
         group: 'example.com',
@@ -67,7 +67,7 @@ describe('a stored CustomResourceDefinition of v1beta1', () => {
     expect(value).toMatch(/^\{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.k8s.io\/v1",.*\}$/);
   });
 
-  it('keeps what stands in a version, and calls a webhook for conversion', () => {
+  it('keeps the fields of a version, and calls a webhook for conversion', () => {
     const { object } = read(
       stored({
         group: 'example.com',
@@ -94,14 +94,14 @@ describe('a stored CustomResourceDefinition of v1beta1', () => {
 });
 
 describe('other stored values', () => {
-  it('of an older version with the same fields come in the version that is served', () => {
+  it('of an older version with the same fields are decoded as the served version', () => {
     const message = schema.kind({ group: 'networking.k8s.io', version: 'v1', kind: 'ServiceCIDR' })!;
     const object = { metadata: { name: 'extra' }, spec: { cidrs: ['10.1.0.0/16'] } };
     const bytes = encodeProtobuf(message, object, { apiVersion: 'networking.k8s.io/v1beta1', kind: 'ServiceCIDR' });
     expect(read(Buffer.from(bytes)).object).toMatchObject({ apiVersion: 'networking.k8s.io/v1', ...object });
   });
 
-  it('of a version that nobody knows are refused by name', () => {
+  it('of an unknown version are refused by name', () => {
     const message = schema.kind({ group: 'networking.k8s.io', version: 'v1', kind: 'ServiceCIDR' })!;
     const bytes = encodeProtobuf(message, {}, { apiVersion: 'networking.k8s.io/v9', kind: 'ServiceCIDR' });
     expect(() => read(Buffer.from(bytes))).toThrow(
@@ -115,7 +115,7 @@ describe('other stored values', () => {
     for (const text of [ours, `${ours}\n`, `${theirs}\n`]) expect(read(text).value).toBe(ours);
   });
 
-  it('lose what ours leave out', () => {
+  it('lose fields that the schema lacks', () => {
     const text =
       '{"kind":"ReplicaSet","apiVersion":"apps/v1","metadata":{"name":"a","creationTimestamp":null},"spec":{"selector":null,"template":{"metadata":{"creationTimestamp":null},"spec":{"containers":null}}}}\n';
     expect(read(text).value).not.toContain('creationTimestamp');

@@ -10,13 +10,13 @@ const object = (kind: string): KubeObject => ({
   data: { a: '<', '10': '', '9': '' },
 });
 
-it('keeps the data of a ControllerRevision as Go writes it', () => {
+it('stores the data of a ControllerRevision as Go encodes it', () => {
   const expected =
     '{"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{"name":"x"},"data":{"10":"","9":"","a":"\\u003c"}}';
   expect(encodeForStorage(object('ControllerRevision')).toString()).toBe(expected);
   expect(runSteps(encodeForStorageSteps(object('ControllerRevision'))).toString()).toBe(expected);
 });
 
-it('does not care for the escapes of others', () => {
+it('ignores escapes in other objects', () => {
   expect(encodeForStorage(object('ConfigMap')).toString()).toContain('"data":{"9":"","10":"","a":"<"}');
 });

@@ -118,7 +118,7 @@ export class Entry implements EncodedObject {
     }
   }
 
-  /** The cache keeps the entry from now on: an object that nobody has read yet may be collected. */
+  /** To be called when the cache keeps the entry: an object that was not read yet may be collected. */
   settle(): void {
     if (this.#parsed.type === 'fresh') this.#parsed = { type: 'written', object: new WeakRef(this.#parsed.object) };
   }

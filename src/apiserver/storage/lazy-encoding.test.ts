@@ -13,7 +13,7 @@ const configMap = (name: string, data: Record<string, string>): KubeObject => ({
   data,
 });
 
-describe('what a store in memory keeps of an object', () => {
+describe('the entry of an object in a memory store', () => {
   let server: TestServer;
   afterEach(() => server.stop());
 
@@ -36,7 +36,7 @@ describe('what a store in memory keeps of an object', () => {
       readBody: () => Promise.resolve(Buffer.alloc(0)),
     });
 
-  it('is the object itself until somebody from outside wants its bytes', async () => {
+  it('is the object itself until a client needs its bytes', async () => {
     server = await startTestServer();
     await within('POST', MAP, configMap('a', { k: 'one' }));
     const read = await within('GET', `${MAP}/a`);
@@ -85,7 +85,7 @@ describe('what a store in memory keeps of an object', () => {
   });
 });
 
-it('an object that was encoded before its revision was known is the object of its served bytes', () => {
+it('an object that was encoded before its revision was known equals its served bytes', () => {
   const { metadata, ...rest } = configMap('a', { k: 'v' });
   const lazy = new LazyEncoding({ ...rest, metadata: { managedFields: [{ manager: 'm' }], ...metadata } });
   const bytes = JSON.parse(Buffer.from(lazy.bytes()).toString()) as KubeObject;

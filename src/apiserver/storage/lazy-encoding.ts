@@ -15,7 +15,7 @@ type Form =
   | { readonly type: 'object'; readonly object: KubeObject; readonly hasRevision: boolean }
   /** Encoded before its revision was known, by a store that checks its size. */
   | { readonly type: 'both'; readonly object: KubeObject; readonly bytes: Uint8Array }
-  /** Encoded. Readers that still hold the object go on sharing it. */
+  /** Encoded. Readers that still hold the object continue to share it. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array; readonly object: WeakRef<KubeObject> };
 
 /** Owns the object that it is given: the writer must not change it any more. */

@@ -12,7 +12,7 @@ function entryOf(name: string, revision: number): Entry {
 }
 
 describe('a list from the cache', () => {
-  it('has what is there in the order of names, whatever came, changed, went and came again since the last one', () => {
+  it('has all objects in the order of their names, after any additions, changes and deletions', () => {
     const step = fc.record({
       does: fc.constantFrom('put', 'put', 'delete', 'list'),
       name: fc.integer({ min: 0, max: 20 }).map((i) => `n${i}`),

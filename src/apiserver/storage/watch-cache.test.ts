@@ -52,7 +52,7 @@ async function stored(store: Store, prefix: string): Promise<string[]> {
 }
 
 describe('WatchCache', () => {
-  it('has what was stored before it started, and follows from there', async () => {
+  it('has objects that were stored before it started, and later changes', async () => {
     const { store, cache } = await start((s) => put(s, '/registry/pods/a/one').then(() => undefined));
     expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(0);
     const { revision } = await put(store, '/registry/pods/a/one', 5);
@@ -60,7 +60,7 @@ describe('WatchCache', () => {
     expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(5);
   });
 
-  it('leaves nobody waiting when it ends', async () => {
+  it('rejects waiting requests when it ends', async () => {
     const { ctx, cache } = await start();
     const waiting = cache.waitFor(1000);
     ctx.stop();
@@ -68,7 +68,7 @@ describe('WatchCache', () => {
     await expect(cache.waitFor(1000)).rejects.toMatchObject({ status: { code: 503 } });
   });
 
-  it('leaves out what cannot be read and goes on', async () => {
+  it('skips objects that cannot be decoded', async () => {
     const { store, cache } = await start();
     await store.txn({ success: [{ op: 'put', key: '/registry/pods/a/broken', value: Buffer.from('{"kind') }] });
     const { revision } = await put(store, '/registry/pods/a/good');
@@ -81,7 +81,7 @@ describe('WatchCache', () => {
     ).toEqual(['good']);
   });
 
-  it('tells a client that waits for a revision of the future to come back later', async () => {
+  it('lets a client that waits for a future revision retry later', async () => {
     const { ctx, cache } = await start();
     const waiting = cache.waitForClient(1000).catch((error: Error) => error.message);
     await ctx.clock.advance(3000);
@@ -96,7 +96,7 @@ describe('WatchCache', () => {
   });
 
   it.each(Array.from({ length: 20 }, (_, seed) => seed))(
-    'takes in a resource while it is written to, seed %i',
+    'loads a resource while it is written to, seed %i',
     async (seed) => {
       const random = new SeededRandom(`add ${seed}`);
       const { store, cache } = await start();

@@ -3,11 +3,16 @@
  * replicas are applied to it.
  */
 import type { Scale } from '../../api/generated/autoscaling-v1.ts';
-import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import type { LabelSelector, ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 import { cloneJson, isRecord } from '../../base/index.ts';
-import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
-import { badRequest, conflict, invalid } from '../../machinery/errors/index.ts';
+import {
+  checkKind,
+  managedFieldsOfParent,
+  managedFieldsOfScale,
+  type ReplicasPaths,
+} from '../../machinery/apply/index.ts';
+import { badRequest, conflict, failure, invalid, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/selectors/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
@@ -67,7 +72,16 @@ export async function patchScale(scope: Scope): Promise<Result> {
   if (type === 'application/apply-patch+yaml') {
     const options = writeOptions('PatchOptions', scope.request.query, true);
     const applied = await readConfiguration(view, options);
-    return writeScale(scope, options, async (live) => (await merged(view, live, applied, options)) as ScaleObject);
+    return writeScale(scope, options, async (live) => {
+      const isCustom = scope.served.scale && !Buffer.isBuffer(applied);
+      if (isCustom && !live.metadata.managedFields?.length) {
+        checkKind({ applied, kind: SCALE });
+        throw notConvertible('live object', {});
+      }
+      const scale = (await merged(view, live, applied, options)) as ScaleObject;
+      if (isCustom) throw notConvertible('new object', applied['metadata'] as ObjectMeta);
+      return scale;
+    });
   }
   const options = writeOptions('PatchOptions', scope.request.query);
   const body = await scope.request.readBody();
@@ -80,12 +94,21 @@ export async function patchScale(scope: Scope): Promise<Result> {
   );
 }
 
+/** As upstream, which tries to convert the Scale of a custom resource to a version of the custom resource. */
+function notConvertible(what: 'live object' | 'new object', { namespace = '', name = '' }: ObjectMeta): StatusError {
+  const object = `${what} (${what === 'new object' ? namespace : ''}/${name}; autoscaling/v1, Kind=Scale)`;
+  const why = 'request to convert CR to an invalid group/version: autoscaling/v1';
+  const doing = what === 'live object' ? 'failed to create manager for existing fields: ' : '';
+  return failure(500, '', `${doing}failed to convert ${object} to proper version: ${why}`);
+}
+
 /** The scope as if Scales were a resource of their own. */
 function scaleScope(scope: Scope): Scope {
   const strategy: Strategy = {
     subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } },
   };
-  return { ...scope, served: { ...scope.served, ...SCALE, strategy } };
+  const { decode: _, conform: __, conformApplied: ___, versions: ____, ...served } = scope.served;
+  return { ...scope, served: { ...served, ...SCALE, strategy, custom: false } };
 }
 
 function checkName({ place }: Scope, { metadata: { name } }: ScaleObject): void {

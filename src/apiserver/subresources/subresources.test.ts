@@ -56,7 +56,7 @@ describe('scale', () => {
       'application/apply-patch+yaml',
       { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' } },
     ],
-  ])('%s goes to whatever is there, however many write at the same time', async (_name, target, contentType, rest) => {
+  ])('%s applies to the live object, with many concurrent writers', async (_name, target, contentType, rest) => {
     const labels = Array.from({ length: 8 }, (_v, i) =>
       patch(`${PATH}/r`, { metadata: { labels: { [`n${i}`]: contentType.length.toString() } } }),
     );
@@ -67,7 +67,7 @@ describe('scale', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
   });
 
-  it('remembers who set them', async () => {
+  it('records the field manager', async () => {
     const { body } = await server.call('GET', `${PATH}/r`);
     const owner = body.metadata.managedFields!.find((entry) => entry.subresource === 'scale');
     expect(owner).toMatchObject({ apiVersion: 'apps/v1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } });
@@ -116,7 +116,7 @@ describe('binding', () => {
     expect(message(await bind('bind-gated', 'n'))).toContain('has non-empty .spec.schedulingGates');
   });
 
-  it('is taken at the collection too', async () => {
+  it('is accepted at the collection too', async () => {
     await pod('bind-there');
     expect(
       (
@@ -162,7 +162,7 @@ describe('eviction', () => {
     expect((await server.call('GET', `${NS}/pods/evict`)).status).toBe(404);
   });
 
-  it('says why before the pod goes', async () => {
+  it('sets the reason before the pod is deleted', async () => {
     await running('evict-marked', {});
     await patch(`${NS}/pods/evict-marked`, { metadata: { finalizers: ['example.com/stay'] } });
     expect((await evict('evict-marked')).status).toBe(201);
@@ -178,7 +178,7 @@ describe('eviction', () => {
     });
   });
 
-  it('takes evictions of the old version', async () => {
+  it('accepts evictions of the old version', async () => {
     await pod('evict-old');
     const answer = await server.call('POST', `${NS}/pods/evict-old/eviction`, {
       body: { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'evict-old' } },
@@ -186,7 +186,7 @@ describe('eviction', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('takes from the budget, and refuses when there is nothing left', async () => {
+  it('decreases the budget, and refuses when it is exhausted', async () => {
     await running('evict-a', { app: 'e' });
     await running('evict-b', { app: 'e' });
     await budget('e', { app: 'e' }, { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 });
@@ -223,7 +223,7 @@ describe('eviction', () => {
     expect([answer.status, answer.response.headers['retry-after']]).toEqual([429, '10']);
   });
 
-  it('does not know what to do with two budgets', async () => {
+  it('refuses a pod with two budgets', async () => {
     await running('evict-two', { app: 'two' });
     await budget('two-1', { app: 'two' }, {});
     await budget('two-2', { app: 'two' }, {});
@@ -232,7 +232,7 @@ describe('eviction', () => {
     );
   });
 
-  it('lets a pod go that is not ready when enough others are', async () => {
+  it('evicts a pod that is not ready when enough others are', async () => {
     await running('evict-ill', { app: 'ill' });
     await budget(
       'ill',
@@ -253,7 +253,7 @@ describe('eviction', () => {
 });
 
 describe('pods: ephemeral containers and resize', () => {
-  it('adds ephemeral containers and nothing else', async () => {
+  it('adds ephemeral containers and changes nothing else', async () => {
     await pod('debug');
     const { body } = await patch(`${NS}/pods/debug/ephemeralcontainers`, {
       metadata: { labels: { no: 'way' } },
@@ -286,7 +286,7 @@ describe('pods: ephemeral containers and resize', () => {
 describe('certificate requests', () => {
   const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
-  it('are of whoever sends them, and refuse what is no request', async () => {
+  it('belong to their sender, and invalid requests are refused', async () => {
     const answer = await server.call('POST', PATH, {
       body: {
         metadata: { name: 'c' },
@@ -301,7 +301,7 @@ describe('tokens', () => {
   const token = (body: object, name = 'default'): Promise<TestAnswer> =>
     server.call('POST', `${NS}/serviceaccounts/${name}/token`, { body });
 
-  it('are issued for an hour and this server unless asked otherwise', async () => {
+  it('are issued for an hour and this server by default', async () => {
     const { status, body } = await token({});
     expect(status).toBe(201);
     expect(body['spec']).toMatchObject({
@@ -333,7 +333,7 @@ describe('tokens', () => {
   });
 });
 
-describe('what goes to a kubelet', () => {
+describe('requests to a kubelet', () => {
   beforeAll(async () => {
     await pod('quiet');
     await server.call('POST', `${NS}/pods`, {
@@ -376,13 +376,13 @@ describe('what goes to a kubelet', () => {
     expect(message(await server.call('GET', `${NS}/pods/${target}`))).toContain(expected);
   });
 
-  it.each(['HEAD', 'OPTIONS'])('takes %s on its proxies, and nowhere else', async (method) => {
+  it.each(['HEAD', 'OPTIONS'])('accepts %s on its proxies only', async (method) => {
     expect((await server.call(method, `${NS}/pods/proxy-nobody/proxy/a`)).status).toBe(404);
     expect((await server.call(method, `${NS}/services/proxy/proxy/a`)).status).toBe(404);
     expect((await server.call(method, `${NS}/pods/quiet/log`)).status).toBe(405);
   });
 
-  it('finds no endpoints of a service that has none', async () => {
+  it('finds no endpoints of a service without endpoints', async () => {
     await server.call('POST', `${NS}/services`, { body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } } });
     expect(message(await server.call('GET', `${NS}/services/s:80/proxy/`))).toBe(
       'no endpoints available for service "s"',

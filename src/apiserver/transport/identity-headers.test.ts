@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { separateIdentityHeaders } from './identity-headers.ts';
 
-it('takes groups one by one, however their names are written', () => {
+it('reads groups one by one, in any spelling', () => {
   const raw = [
     'X-Remote-User',
     'jane',

@@ -20,7 +20,7 @@ describe('requests that a client sends without waiting', () => {
     await expect.poll(() => events).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends']);
   });
 
-  it('let others have their turn in between', async () => {
+  it('let other connections run in between', async () => {
     const pipelined = new PipelinedRequests(new RealClock());
     const socket = new PassThrough();
     let served = 0;
@@ -32,7 +32,7 @@ describe('requests that a client sends without waiting', () => {
     await expect.poll(() => served, { timeout: 10_000 }).toBe(1000);
   });
 
-  it('are read on only when those before them have been served', async () => {
+  it('are read further only when earlier requests have been served', async () => {
     const pipelined = new PipelinedRequests(new RealClock());
     const socket = new PassThrough();
     socket.resume();

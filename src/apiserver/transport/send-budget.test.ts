@@ -18,8 +18,8 @@ function begin(name: string, connection: object, expiresAt?: number): Sending {
   return budget.begin({ connection, expiresAt, end: () => ended.push(name) });
 }
 
-describe('what waits for slow clients', () => {
-  it('is counted until it is taken, or its answer is over', () => {
+describe('responses that wait for slow clients', () => {
+  it('are counted until they are sent, or aborted', () => {
     const connection = {};
     const one = begin('one', connection);
     one.wrote(300);
@@ -55,7 +55,7 @@ describe('what waits for slow clients', () => {
     expect(budget.waitingBytes).toBe(most);
   });
 
-  it('whoever takes a little now and then is as slow as the oldest of what waits', async () => {
+  it('a client that reads a little now and then is as slow as its oldest unsent bytes', async () => {
     const trickle = begin('trickle', {});
     trickle.wrote(900);
     const other = begin('other', {});
@@ -69,7 +69,7 @@ describe('what waits for slow clients', () => {
     expect(ended).toEqual(['trickle']);
   });
 
-  it('spares those that have not waited for long, unless far more waits than the budget', () => {
+  it('spares responses that have not waited for long, unless the budget is far exceeded', () => {
     const all = Array.from({ length: 5 }, (_, i) => begin(`answer ${i}`, {}));
     for (const sending of all.slice(0, 4)) sending.wrote(999);
     expect(ended).toEqual([]);
@@ -91,7 +91,7 @@ describe('what waits for slow clients', () => {
   });
 
   describe('whether it is full', () => {
-    it('for a connection, and not for others', () => {
+    it('for a connection, not for others', () => {
       const connection = {};
       begin('one', connection).wrote(800);
       expect(budget.isFull(connection)).toBe(true);

@@ -253,25 +253,25 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       ).toBe('{"a":1}');
     });
 
-    it('a plain body that calls itself compressed is taken as it is', async () => {
+    it('a plain body with a Content-Encoding is passed on unchanged', async () => {
       const answer = await post(session, Buffer.from('{"a":1}'), { 'content-encoding': 'gzip' });
       expect([answer.status, answer.body.toString()]).toEqual([200, '{"a":1}']);
     });
 
     it.each([{ length: true }, { length: false }])(
-      'a body over the limit is refused (told before: $length)',
+      'a body over the limit is refused (with Content-Length: $length)',
       async ({ length }) => {
         const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
         expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
       },
     );
 
-    it('a request is answered although nobody reads its body', async () => {
+    it('a request is answered although its body is not read', async () => {
       const answer = await ask(session, { ':method': 'POST', ':path': '/unread' }, Buffer.alloc(200_000));
       expect(answer).toMatchObject({ status: 403, code: 0 });
     });
 
-    it('every request has its own headers, in whatever order they come', async () => {
+    it('every request has its own headers, in any order of arrival', async () => {
       const tokens = Array.from({ length: 30 }, (_v, i) => `Bearer ${i % 12}`);
       const answers = await Promise.all(
         tokens.map((authorization, i) =>
@@ -309,7 +309,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ token: 'Bearer slow', method: 'POST' });
     });
 
-    it('a body that does not come does not hold the request up', async () => {
+    it('a missing body does not delay the request', async () => {
       const stream = session.request({ ':method': 'POST', ':path': '/unread', 'content-length': 5 });
       const [head] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
       expect(head[':status']).toBe(403);
@@ -335,7 +335,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       known.destroy();
     });
 
-    it('the certificates that vouch for it come with it', async () => {
+    it("the client's intermediate certificates are passed on", async () => {
       const root = await makeCertificate({ subject: 'CN=root', ca: true });
       const between = await makeCertificate({ subject: 'CN=between', issuer: root, ca: true });
       const leaf = await makeCertificate({ subject: 'CN=leaf', issuer: between });
@@ -352,14 +352,14 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       }
     });
 
-    it('a large body that nobody reads to its end holds up nobody', async () => {
+    it('a large body that is not read to its end delays no other request', async () => {
       const stream = session.request({ ':path': '/large?bytes=30000000' });
       await once(stream, 'data');
       stream.close(http2.constants.NGHTTP2_CANCEL);
       expect((await get(session, '/large?bytes=1000000')).body.length).toBe(1_000_000);
     });
 
-    it('a stream arrives as it is written, and its end is told', async () => {
+    it('a stream arrives as it is written, and ends', async () => {
       ended.length = 0;
       const stream = session.request({ ':path': '/events' });
       let heard = '';
@@ -382,7 +382,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       await expect.poll(() => ended).toEqual(['the client went away']);
     });
 
-    it('whoever writes learns that the reader is slower', async () => {
+    it('a writer notices a slow reader', async () => {
       ended.length = 0;
       const stream = session.request({ ':path': '/flood' });
       await once(stream, 'response');
@@ -429,7 +429,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
         );
       });
 
-      it('a stream arrives, and its end is told', async () => {
+      it('a stream arrives, and ends', async () => {
         ended.length = 0;
         const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path: '/events' });
         sent.on('error', () => {});
@@ -440,7 +440,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
         await expect.poll(() => ended).toEqual(['the client went away']);
       });
 
-      it('a connection can be taken over', async () => {
+      it('a connection can be hijacked', async () => {
         const socket = new WebSocket(`wss://localhost:${transport.port}/websocket`, { ca: ca.certificate });
         await once(socket, 'open');
         socket.send('hello');
@@ -532,11 +532,11 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
         },
       );
 
-      it('an odd method comes from whom its connection is', async () => {
+      it('a request with an unknown method has the client certificate of its connection', async () => {
         expect(await answerTo(['FOO /certificate HTTP/1.1\r\nHost: x\r\n\r\n'])).toMatch(/\r\n\r\n[1-9]\d+ true$/);
       });
 
-      it('an odd method may come after other requests', async () => {
+      it('an unknown method may follow other requests', async () => {
         const packets = ['GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n'];
         expect(await answerTo(packets, answered)).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
       });
@@ -553,14 +553,14 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
         ['no host', 'FOO /headers HTTP/1.1\r\n\r\n'],
         ['a header that is none', 'FOO /headers HTTP/1.1\r\nHost: x\r\nof whom: me\r\n\r\n'],
         ['a header on two lines', 'FOO /headers HTTP/1.1\r\nHost: x\r\n Authorization: t\r\n\r\n'],
-      ])('what is no request is refused: %s', async (_name, sent) => {
+      ])('invalid requests are refused: %s', async (_name, sent) => {
         expect(await answerTo([sent])).toBe(
           'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request',
         );
       });
     });
 
-    it('serves a connection that came in elsewhere', async () => {
+    it('serves a connection that another server accepted', async () => {
       const elsewhere = net.createServer((socket) => transport.accept(socket));
       await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
       const other = connect((elsewhere.address() as net.AddressInfo).port);
@@ -569,7 +569,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       elsewhere.close();
     });
 
-    it('a port that is taken is told by its code', async () => {
+    it('a port in use is reported by its code', async () => {
       const again = listen(
         ctx,
         {
@@ -585,7 +585,7 @@ describe.each<[string, { thread: () => Worker | undefined; speed?: Partial<Speed
       await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
     });
 
-    it('closing ends streams and lets requests finish', async () => {
+    it('closing ends streams and waits for requests', async () => {
       ended.length = 0;
       const second = await listen(
         ctx,

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { expect, it } from 'vitest';
 import { http1ServerBehind } from './settings.ts';
 
-it('headers over HTTP/1.1 that do not come to an end are not waited for, on connections that others accepted', async () => {
+it('incomplete HTTP/1.1 headers time out, on connections that other servers accepted', async () => {
   const server = http1ServerBehind({ headersMs: 100, lookEveryMs: 20 });
   server.on('request', (_request, response) => response.end('answered'));
   const port = net.createServer((socket) => void server.emit('connection', socket)).listen(0, '127.0.0.1');

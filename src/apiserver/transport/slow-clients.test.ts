@@ -168,15 +168,18 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
   };
 
   describe.each(Object.entries({ 'HTTP/1.1': http1, 'HTTP/2': http2Unread }))('%s', (_protocol, send) => {
-    it.each(['/large?ms=60000', '/stream'])('%s is made as the client takes it, and arrives whole', async (path) => {
-      const read = await send(path);
-      await expect.poll(() => answering[0]?.made, SOON).toBeGreaterThan(0);
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      expect(answering[0]!.made).toBeLessThan(LITTLE);
-      expect(answering[0]!.over).toBe(false);
-      expect(await read()).toBeGreaterThanOrEqual(LENGTH);
-      await expect.poll(() => answering[0]!.over, SOON).toBe(true);
-    });
+    it.each(['/large?ms=60000', '/stream'])(
+      '%s is produced as the client reads it, and arrives whole',
+      async (path) => {
+        const read = await send(path);
+        await expect.poll(() => answering[0]?.made, SOON).toBeGreaterThan(0);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        expect(answering[0]!.made).toBeLessThan(LITTLE);
+        expect(answering[0]!.over).toBe(false);
+        expect(await read()).toBeGreaterThanOrEqual(LENGTH);
+        await expect.poll(() => answering[0]!.over, SOON).toBe(true);
+      },
+    );
 
     it.each(['/large?ms=300', '/stream?ms=300', '/?bytes=12000000'])(
       '%s is broken off when its time is over',

@@ -44,7 +44,7 @@ function messagesOf(socket: WebSocket): (count: number) => Promise<Received[]> {
   };
 }
 
-it('sends each event as a text message of its own', async () => {
+it('sends each event as a text message', async () => {
   const socket = new WebSocket(target('watch=1&fieldSelector=metadata.name%3Dwatched'));
   const messages = messagesOf(socket);
   await once(socket, 'open');
@@ -75,7 +75,7 @@ it('sends protobuf as binary messages without the length of a frame', async () =
   await once(socket, 'close');
 });
 
-it('ends when the time is over, and takes a protocol that is not the token', async () => {
+it('ends at the deadline, and accepts a protocol besides the token', async () => {
   const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('x').toString('base64url')}`;
   const socket = new WebSocket(target('watch=1&timeoutSeconds=1'), [token, 'watch.k8s.io']);
   await once(socket, 'open');

@@ -20,11 +20,11 @@ import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
 
 export async function create(scope: Scope): Promise<Result> {
-  const refusal = scope.served.createRefusal?.();
-  if (refusal) throw refusal;
   const options = writeOptions('CreateOptions', scope.request.query);
   const object = await decodeNew(scope, options.fieldValidation);
   checkNamespace(scope, object);
+  const refusal = scope.served.createRefusal?.(object.metadata.name ?? '');
+  if (refusal) throw refusal;
   await betweenStages(scope);
   return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
 }

@@ -2,8 +2,8 @@
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { append, cloneJson, formatTime, fromPieces, quote } from '../../base/index.ts';
-import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
-import { applyDefaults, type DefaultingContext, Growth } from '../../machinery/defaulting/index.ts';
+import { conform, decodeObject, Growth, strictErrorWarnings } from '../../machinery/decode/index.ts';
+import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufBody, decodeProtobufObject } from '../../machinery/protobuf/index.ts';

@@ -47,7 +47,7 @@ async function allPages(
 }
 
 describe('list', () => {
-  it.each([1, 7, 24, 25, 26, 100])('gives the same in pages of %i as at once', async (limit) => {
+  it.each([1, 7, 24, 25, 26, 100])('returns the same in pages of %i as at once', async (limit) => {
     const whole = await page('');
     const pages = await allPages('', limit);
     expect(pages.flatMap(({ names }) => names)).toEqual(whole.names);
@@ -59,7 +59,7 @@ describe('list', () => {
     }
   });
 
-  it('pages through what a selector leaves, without saying how much remains', async () => {
+  it('pages through selected objects, without remainingItemCount', async () => {
     const whole = await page('labelSelector=even');
     const pages = await allPages('labelSelector=even', 4);
     expect(whole.names).toHaveLength(13);
@@ -67,14 +67,14 @@ describe('list', () => {
     expect(pages.map(({ remaining }) => remaining)).toEqual(pages.map(() => undefined));
   });
 
-  it('says that a page may have a successor, whether or not the selector leaves anything for it', async () => {
+  it('returns a continue token even if the selector matches no later object', async () => {
     expect((await page('labelSelector=even&limit=13')).continueToken).toBe('');
     expect((await page('fieldSelector=metadata.name%3Dc-03&limit=1')).continueToken, 'of one by its name').toBe('');
     const [first, second] = await allPages('labelSelector=!even', 12);
     expect([first!.names.length, first!.continueToken === '', second!.names]).toEqual([12, false, []]);
   });
 
-  it('shows every page at the revision of the first, whatever is written meanwhile', async () => {
+  it('returns every page at the revision of the first, despite later writes', async () => {
     const before = await page('');
     const random = new SeededRandom('pages');
     let made = 0;
@@ -96,7 +96,7 @@ describe('list', () => {
     );
   });
 
-  it('answers an expired token with 410 and one that goes on inconsistently', async () => {
+  it('answers an expired token with 410 and an inconsistent continuation', async () => {
     const whole = await page('');
     const first = await page('limit=4');
     const { store } = server.pipeline.chain.backend;
@@ -129,7 +129,7 @@ describe('the source of events', () => {
     return (body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
   };
 
-  it('is the reporting component where nothing else is said', async () => {
+  it('falls back to the reporting component', async () => {
     const reporting = {
       reportingComponent: 'reporter',
       reportingInstance: 'i',
@@ -147,7 +147,7 @@ describe('the source of events', () => {
   });
 });
 
-it('a continue token expires when history is compacted, and says how to go on', async () => {
+it('a continue token expires when history is compacted, and the error has a new token', async () => {
   const first = await page('limit=4');
   await create('later');
   for (let i = 0; i < 3; i++) await server.ctx.clock.advance(300_000);

@@ -1,6 +1,7 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
 import { cloneJson, formatTime, fromPieces } from '../../base/index.ts';
-import { applyDefaults, Growth } from '../../machinery/defaulting/index.ts';
+import { Growth } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { failure, isStatusError, isTooLarge, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';

@@ -1,8 +1,9 @@
 /** The steps of every new object between admission and the store. */
 import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
+import { CostlyRulesError } from '../../cel/index.ts';
 import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
+import { validateCreate, type ValidationContext, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { kindOf } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
@@ -10,7 +11,7 @@ import type { Reservation, WriteContext } from '../registry/strategy.ts';
 import { checkObjectVersion } from '../request/resource-version.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
-import { validateInThread } from './validate-in-thread.ts';
+import { contextHere, validateInThread } from './validate-in-thread.ts';
 
 interface CreateSteps {
   readonly dryRun: boolean;
@@ -68,7 +69,12 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
   if (scope.isLarge && !scope.served.strategy.validate) return validatedInThread(scope, object, request, steps);
-  validateHere(scope, object, request);
+  try {
+    validateHere(scope, object, request, contextHere(scope));
+  } catch (error) {
+    if (error instanceof CostlyRulesError) return validatedInThread(scope, object, request, steps);
+    throw error;
+  }
   return whenDone(betweenStages(scope), () => steps.beforeStore());
 }
 
@@ -82,21 +88,21 @@ async function validatedInThread(
   if (warnings) {
     append(scope.warnings, warnings);
     scope.served.strategy.canonicalize?.(object);
-  } else validateHere(scope, object, request);
+  } else validateHere(scope, object, request, scope.backend.validation);
   await betweenStages(scope);
   await steps.beforeStore();
 }
 
-function validateHere(scope: Scope, object: KubeObject, request: WriteContext): void {
-  const { backend, served } = scope;
+function validateHere(scope: Scope, object: KubeObject, request: WriteContext, context: ValidationContext): void {
+  const { served } = scope;
   const { strategy } = served;
   const knownValid = scope.template?.isKnownValid(object) ?? false;
-  const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
+  const errors = knownValid ? NO_ERRORS : validateCreate(served, object, context);
   const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
   if (errors.length + further.length > 0)
     throw invalid(kindOf(served, object), object.metadata.name ?? '', [...further, ...errors]);
   if (!knownValid) {
-    const warnings = warningsOnCreate(served, object, backend.validation);
+    const warnings = warningsOnCreate(served, object, context);
     if (warnings.length > 0) append(scope.warnings, warnings);
     else scope.template?.noteValid(object);
   }

@@ -1,12 +1,14 @@
 /** The steps of every updated object between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { append, ownValue, type MaybePromise } from '../../base/index.ts';
+import { CostlyRulesError } from '../../cel/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import {
   validateStatusUpdate,
   validateSubresourceUpdate,
   validateUpdate,
+  type ValidationContext,
   warningsOnStatusUpdate,
   warningsOnUpdate,
 } from '../../machinery/validation/index.ts';
@@ -18,7 +20,7 @@ import type { Reservation, SubresourceStrategy, WriteContext } from '../registry
 import { writeContext } from './prepare-for-create.ts';
 import { betweenStages } from './read-body.ts';
 import type { Scope } from './scope.ts';
-import { validateInThread } from './validate-in-thread.ts';
+import { contextHere, validateInThread } from './validate-in-thread.ts';
 
 interface PreparedUpdate {
   readonly object: KubeObject;
@@ -61,16 +63,36 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   }
 
   await betweenStages(scope);
-  const inThread =
-    scope.isLarge && !served.strategy.validate ? await validateInThread(scope, object, { old }) : undefined;
-  if (inThread) {
-    append(scope.warnings, inThread);
-    return;
+  if (!scope.isLarge || served.strategy.validate) {
+    try {
+      return validateHere(scope, object, old, request, contextHere(scope));
+    } catch (error) {
+      if (!(error instanceof CostlyRulesError)) throw error;
+    }
   }
-  const errors = [...(served.strategy.validate?.(object, old, request) ?? []), ...validate(scope, object, old)];
-  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  const inThread = await validateInThread(scope, object, { old });
+  if (inThread) append(scope.warnings, inThread);
+  else validateHere(scope, object, old, request, backend.validation);
+}
+
+function validateHere(
+  scope: Scope,
+  object: KubeObject,
+  old: KubeObject,
+  request: WriteContext,
+  context: ValidationContext,
+): void {
+  const { served, subresource } = scope;
+  const errors = [
+    ...(served.strategy.validate?.(object, old, request) ?? []),
+    ...validate(scope, object, old, context),
+  ];
+  if (errors.length > 0) {
+    append(scope.warnings, served.validation?.refusalWarnings?.(object) ?? []);
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  }
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
-  append(scope.warnings, warnings(served, object, old, backend.validation));
+  append(scope.warnings, warnings(served, object, old, context));
 }
 
 /** Clients may send these fields or leave them out, but cannot change them. */
@@ -133,9 +155,13 @@ function fixResourceVersion(scope: Scope, { object, old, unconditional }: Prepar
   if (old.metadata.resourceVersion) object.metadata.resourceVersion = old.metadata.resourceVersion;
 }
 
-function validate(scope: Scope, object: KubeObject, old: KubeObject): FieldError[] {
-  const { served, subresource, backend } = scope;
-  if (subresource === '') return validateUpdate(served, object, old, backend.validation);
-  if (subresource === 'status') return validateStatusUpdate(served, object, old, backend.validation);
-  return validateSubresourceUpdate(served, subresource, { object, old, context: backend.validation });
+function validate(
+  { served, subresource }: Scope,
+  object: KubeObject,
+  old: KubeObject,
+  context: ValidationContext,
+): FieldError[] {
+  if (subresource === '') return validateUpdate(served, object, old, context);
+  if (subresource === 'status') return validateStatusUpdate(served, object, old, context);
+  return validateSubresourceUpdate(served, subresource, { object, old, context });
 }

@@ -1,5 +1,5 @@
 /** Reading a request's body, and letting other requests run between the stages of a large one. */
-import type { Growth } from '../../machinery/defaulting/index.ts';
+import type { Growth } from '../../machinery/decode/index.ts';
 import type { Scope } from './scope.ts';
 
 /** The stages of a request with a larger body run in separate turns of the event loop. */

@@ -1,6 +1,7 @@
 /** Validation of a large object in the thread of large requests. */
 import type { GroupKind } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
+import type { ValidationContext } from '../../machinery/validation/index.ts';
 import { kindOf } from '../registry/served-resource.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
@@ -30,3 +31,12 @@ export async function validateInThread(
   };
   return backend.stages.run('validate', input, served.definition && { definition: served.definition, version });
 }
+
+/** About ten milliseconds. */
+const RULE_ALLOWANCE = 50_000;
+
+/** How the main thread validates: it leaves rules that take long to the thread, however small the object is. */
+export const contextHere = ({ served, backend }: Scope): ValidationContext =>
+  served.definition && backend.stages.runs
+    ? { ...backend.validation, ruleAllowance: RULE_ALLOWANCE }
+    : backend.validation;

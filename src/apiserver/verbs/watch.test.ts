@@ -121,7 +121,7 @@ const remove = (name: string): Promise<unknown> => server.call('DELETE', `${coll
 const settle = (): Promise<void> => server.ctx.clock.advance(1);
 
 describe('watch', () => {
-  it('begins with what is there when no version is given, and with the missed events when one is', async () => {
+  it('begins with existing objects without a version, and with missed events with one', async () => {
     const from = await create('a');
     await create('b');
     await remove('a');
@@ -140,7 +140,7 @@ describe('watch', () => {
       'with the initial events first',
       '&resourceVersion=FROM&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
     ],
-  ])('of one namespace shows nothing of another: %s', async (_name, query, before?: () => void) => {
+  ])('of one namespace has no events of another: %s', async (_name, query, before?: () => void) => {
     const mine = collection;
     const other = mine.replace(/test-\d+/, 'default');
     const from = await create('start');
@@ -200,7 +200,7 @@ describe('watch', () => {
     expect((await watch(`&resourceVersion=${mark.metadata.resourceVersion}`)).shown).toEqual(['ADDED b']);
   });
 
-  it('sends no bookmarks to those who did not ask', async () => {
+  it('sends no bookmarks unless requested', async () => {
     const watcher = await watch();
     await server.ctx.clock.advance(300_000);
     expect(watcher.shown.filter((line) => line.startsWith('BOOKMARK'))).toEqual([]);
@@ -254,7 +254,7 @@ describe('watch', () => {
       expect(slow.shown).toEqual(quick.shown);
     });
 
-    it('goes on from the store when the window has moved on meanwhile', async () => {
+    it('continues from the store when the window has moved on', async () => {
       const slow = await new Watcher(true).open(`${collection}?watch=true&resourceVersion=${await create('first')}`);
       const quick = await watch(`&resourceVersion=${server.pipeline.chain.backend.cache.revision}`);
       for (let i = 0; i < 5; i++) await create(`next-${i}`);
@@ -265,7 +265,7 @@ describe('watch', () => {
       expect(slow.shown).toHaveLength(6);
     });
 
-    it('sends initial events as the client takes them, and goes on after their end', async () => {
+    it('sends initial events as the client reads them, and continues after their end', async () => {
       for (let i = 0; i < 20; i++) await create(`big-${i}`, {}, { filling: FILLING });
       const slow = await new Watcher(true).open(
         `${collection}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
@@ -285,7 +285,7 @@ describe('watch', () => {
       expect(slow.ended).toBe(false);
     });
 
-    it('bookmarks nothing that it has not sent', async () => {
+    it('sends no bookmark ahead of its events', async () => {
       const slow = await new Watcher(true).open(
         `${collection}?watch=true&allowWatchBookmarks=true&resourceVersion=${await create('first')}`,
       );
@@ -297,7 +297,7 @@ describe('watch', () => {
     });
   });
 
-  it('tells whoever comes back too late that the version is gone', async () => {
+  it('returns 410 for a version that is too old', async () => {
     await create('a');
     const { store } = server.pipeline.chain.backend;
     for (let i = 0; i < 20; i++) await create(`filling-${i}`);
@@ -309,7 +309,7 @@ describe('watch', () => {
     expect(watcher.ended).toBe(true);
   });
 
-  it('replays from the store what the window no longer has', async () => {
+  it('replays events from the store that the window lacks', async () => {
     const from = await create('a');
     await create('b');
     await remove('a');

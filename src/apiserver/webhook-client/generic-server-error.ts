@@ -26,7 +26,7 @@ const REASONS_WITH_BODY: Readonly<Record<number, string>> = {
 
 const MAX_TEXT_BYTES = 2048;
 
-/** `body` is undefined if it is no text: then nobody knows what it says. */
+/** `body` is undefined if it is not text. */
 export function genericServerError(code: number, body: string | undefined): StatusError {
   const text = body === undefined ? 'unknown' : body.slice(0, MAX_TEXT_BYTES).trim();
   const known = REASONS[code];

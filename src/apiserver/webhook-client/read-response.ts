@@ -40,7 +40,7 @@ function failureStatus(text: string): StatusError | undefined {
   try {
     value = parsed(text);
   } catch {
-    // The status code says more than a body that nobody can read.
+    // The status code has more information than an unreadable body.
     return undefined;
   }
   const isFailure = isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure';
@@ -79,7 +79,7 @@ function jsonKind(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-/** A review without a kind or a version is taken for the expected one; who asked checks what it says of itself. */
+/** A review without a kind or a version is accepted as the expected one; the caller checks the others. */
 function checkKind(apiVersion: string, kind: string, expected: ExpectedReview): void {
   const isVersion =
     apiVersion === '' || expected.versions.some((version) => apiVersion === `${expected.group}/${version}`);

@@ -144,7 +144,7 @@ describe('type checks', () => {
   const check = (checked: ValidatingAdmissionPolicy): { fieldRef: string; warning: string }[] =>
     typeCheckPolicy(checked, (group, version, plural) => schema.resource(group, version, plural));
 
-  it('find nothing in what fits', () => {
+  it('report nothing for valid expressions', () => {
     expect(
       check(
         policy(['deployments'], {
@@ -155,7 +155,7 @@ describe('type checks', () => {
     ).toEqual([]);
   });
 
-  it('tell of fields and operators that do not', () => {
+  it('report unknown fields and wrong operators', () => {
     const [first, second] = check(
       policy(['deployments'], {
         expression: "object.spec.replicas > 'x'",

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseIp } from '../../base/index.ts';
 import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 
-describe('what is no address', () => {
+describe('invalid addresses', () => {
   it.each([
     ['', 'unable to parse IP'],
     ['abc', 'unable to parse IP'],
@@ -29,7 +29,7 @@ describe('what is no address', () => {
   });
 });
 
-describe('what is no prefix', () => {
+describe('invalid prefixes', () => {
   it.each([
     ['1.2.3.4', "no '/'"],
     ['1.2.3.4/40', 'prefix length out of range'],

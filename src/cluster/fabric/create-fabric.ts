@@ -78,8 +78,8 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
 }
 
 /**
- * The fabric that a dead process left, as it is: to be destroyed. Undefined when there is none, or when it belongs to a
- * living process.
+ * The fabric that a dead process left behind, to be destroyed. Undefined when there is none, or when a live process
+ * owns it.
  */
 export function takeUpFabric(
   ctx: Context,
@@ -270,7 +270,8 @@ class LocalFabric implements Fabric {
 
   async #removeNode(record: NodeRecord): Promise<void> {
     this.#forgetNetlink(record.name);
-    // The cable goes first: the kernel takes its time with namespaces, and nobody shall answer to the address meanwhile.
+    // The cable is removed first: the kernel removes namespaces with a delay, and the address must not answer
+    // meanwhile.
     await this.#switch?.disconnect(record.port);
     deleteNetns(record.netnsPath);
     this.#records.delete(record.name);

@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     );
   });
 
-  test('the API server on loopback answers nodes and pods at the host’s address, and others do not come in', async () => {
+  test('nodes and pods reach the API server on loopback at the host’s address, and others do not', async () => {
     const fabric = await create();
     const node = await fabric.addNode('node', { podCidrs: ['10.244.7.0/24'] });
     const { netns } = await pod(node, 'pod');
@@ -203,7 +203,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     return outside;
   }
 
-  test('without egress what is foreign is refused at once; with it, it is masqueraded, and the host is as before in the end', async () => {
+  test('without egress foreign addresses are refused at once; with it they are masqueraded, and the host is restored at the end', async () => {
     const outside = await uplink();
     await serve(outside);
     const before = await snapshot();
@@ -231,7 +231,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     expect(fs.readdirSync(path.join(state(), 'fabric'))).toEqual([]);
   });
 
-  test('nothing for pods or services leaves: blackholes below the routes, which follow the nodes', async () => {
+  test('no packet for pods or Services leaves the machine: blackhole routes below the routes of the nodes', async () => {
     const fabric = await create();
     const [a] = [
       await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }),
@@ -255,7 +255,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     expect((await fabric.addNode('c')).addresses, 'the address is free again').toEqual(['10.64.0.3']);
   });
 
-  test('addresses of load balancers lead to the nodes that are told, at once to nobody without any, and go with the fabric', async () => {
+  test('load balancer addresses lead to the given nodes, are rejected without any, and are removed with the fabric', async () => {
     const before = await snapshot();
     const fabric = await create({ families: ['IPv4', 'IPv6'] });
     const nodes = [await fabric.addNode('a'), await fabric.addNode('b')];
@@ -293,7 +293,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     expect(await snapshot()).toBe(before);
   });
 
-  test('a node whose cable is out hears and says nothing until it is added again', async () => {
+  test('a node with an unplugged cable is unreachable until it is added again', async () => {
     const fabric = await create({ families: ['IPv4', 'IPv6'] });
     const [a, b] = [
       await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }),
@@ -328,7 +328,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
   });
 
   describe('after a crash', () => {
-    test('the next process takes up nodes and pods as they are', async () => {
+    test('the next process takes over existing nodes and pods', async () => {
       const first = await create();
       const node = await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
       const { netns, ips } = await pod(node, 'pod');
@@ -397,7 +397,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       expect(ports.split('\n').filter((line) => /^n?\d|^n\d/.test(line))).toHaveLength(1);
     });
 
-    test('a node whose namespace is gone gets an empty one, at the same address', async () => {
+    test('a node whose namespace is missing gets a new one at the same address', async () => {
       const first = await create();
       const node = await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
       await first.close();
@@ -420,7 +420,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       expect((await create()).nodes.size).toBe(1);
     });
 
-    test('whoever comes later can remove everything', async () => {
+    test('a later process can remove everything', async () => {
       const before = await snapshot();
       const first = await create();
       await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
@@ -435,7 +435,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
   });
 
   describe('ranges', () => {
-    test('clusters side by side have their own, and know nothing of each other', async () => {
+    test('clusters side by side are separate', async () => {
       const [one, two] = await Promise.all([create({ name: 'one' }), create({ name: 'two' })]);
       const all = [one, two].flatMap(({ ranges }) => [...ranges.nodes, ...ranges.pods, ...ranges.services]);
       expect(new Set(all).size).toBe(6);
@@ -452,7 +452,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       expect(await routes(host)).toContain(`blackhole ${two.ranges.pods[0]}`);
     });
 
-    test('what the machine routes already is left alone', async () => {
+    test('existing routes of the machine are not changed', async () => {
       await runIn('ip', ['-batch', '-'], {
         netns: host,
         input: 'route add 10.244.3.0/24 dev lo\nroute add 10.97.0.0/16 dev lo\n',
@@ -464,7 +464,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       });
     });
 
-    test('ranges of one’s choice, unless they are taken', async () => {
+    test('chosen ranges are used unless they are in use', async () => {
       const one = await create({ name: 'one', ranges: { pods: ['172.20.0.0/16'] } });
       expect(one.ranges).toEqual({ nodes: ['10.64.0.0/16'], services: ['10.96.0.0/16'], pods: ['172.20.0.0/16'] });
       await expect(create({ name: 'two', ranges: { pods: ['172.20.128.0/17'] } })).rejects.toThrow(
@@ -480,7 +480,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       expect(listFabrics(state())).toEqual(['one']);
     });
 
-    test('pod ranges of nodes are in the cluster’s, and each its own', async () => {
+    test('pod ranges of nodes are in the range of the cluster and do not overlap', async () => {
       const fabric = await create();
       await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] });
       await expect(fabric.addNode('b', { podCidrs: ['10.244.0.128/25'] })).rejects.toThrow(

@@ -37,20 +37,21 @@ export interface Fabric {
   /** Removes the namespace with everything in it, and the routes to it. An unknown node is removed already. */
   removeNode(name: string): Promise<void>;
   /**
-   * Takes the node's cable out of the switch, as when a machine drops off its network: whatever runs there goes on, and
-   * nobody hears of it. `addNode` plugs it in again.
+   * Unplugs the node's cable, as when a machine loses its network: its processes continue without a connection.
+   * `addNode` plugs it in again.
    */
   unplugNode(name: string): Promise<void>;
   /**
-   * Sets the pod ranges of a node: routes to them appear in the host and in every other node, those to former ranges
-   * disappear. The local cloud's route controller calls this; so does whoever learns `spec.podCIDRs`.
+   * Sets the pod ranges of a node: adds routes to them on the host and on every other node, and removes routes to
+   * former ranges. The route controller of the local cloud calls this, and so does every component that learns
+   * `spec.podCIDRs`.
    */
   setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void>;
   /** The routes to pod ranges as the kernel has them in the host's namespace. */
   listPodRoutes(): Promise<readonly PodRoute[]>;
   /**
-   * Sends what the host and the nodes have for an address of `loadBalancerRanges` to these nodes, each its share of the
-   * connections; with none of them, callers learn at once that nobody is there.
+   * Routes an address of `loadBalancerRanges` to these nodes, each with its share of the connections; without nodes,
+   * connections are refused at once.
    */
   routeHostAddress(address: string, nodeAddresses: readonly string[]): Promise<void>;
   unrouteHostAddress(address: string): Promise<void>;

@@ -40,7 +40,9 @@ export function enableForwarding({
   }
 }
 
-/** A machine that forwards IPv6 stops listening to routers, and would lose its own way out, unless told to go on (2). */
+/**
+ * A machine that forwards IPv6 ignores router advertisements, and would lose its default route, unless accept_ra is 2.
+ */
 function keepRouterAdvertisements(hostNetns: string | undefined): [name: string, value: string][] {
   const directory = '/proc/sys/net/ipv6/conf';
   return inNetns(hostNetns, () => (fs.existsSync(directory) ? fs.readdirSync(directory) : []))

@@ -216,8 +216,8 @@ export class NodeFleet {
   }
 
   /**
-   * Cuts the node off from all others and kills its programs, as when a machine's network and system fail at once. Its
-   * containers go on, its Node object stays; `add` brings it back.
+   * Disconnects the node from all others and kills its programs, as when a machine's network and system fail at once.
+   * Its containers continue, its Node object stays; `add` restores it.
    */
   async fail(name: string): Promise<void> {
     const known = this.#known(name);

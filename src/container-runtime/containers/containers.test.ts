@@ -19,7 +19,7 @@ beforeEach(() => {
 afterEach(() => fs.rmSync(directory, { recursive: true }));
 
 describe('files of an image', () => {
-  it('are read without leaving it, whatever its links say', () => {
+  it('are read without leaving the directory, despite symbolic links', () => {
     const root = path.join(directory, 'root');
     fs.mkdirSync(path.join(root, 'etc'), { recursive: true });
     fs.mkdirSync(path.join(root, 'usr/etc'), { recursive: true });
@@ -91,7 +91,7 @@ describe('sysctls', () => {
   });
 });
 
-describe('what OCI runtimes say', () => {
+describe('errors of OCI runtimes', () => {
   it.each([
     [
       'time="2026" level=error msg="runc create failed: exec: \\"x\\": not found"\n',
@@ -133,7 +133,7 @@ describe('CDI devices', () => {
     };
     fs.writeFileSync(path.join(directory, 'vendor.json'), JSON.stringify(vendor));
   });
-  it('add what their vendor says', () => {
+  it('add the edits of their vendor', () => {
     const edited = spec();
     applyCdiDevices(edited, [{ name: 'vendor.com/gpu=gpu0' }], [directory]);
     expect(edited.process.env).toEqual(['A=1', 'ALL=1', 'GPU=0']);
@@ -145,7 +145,7 @@ describe('CDI devices', () => {
     expect(edited.hooks).toEqual({ createContainer: [{ path: '/bin/hook' }] });
     expect(edited.process.user.additionalGids).toEqual([44]);
   });
-  it('that nobody describes are refused', () =>
+  it('that are not described are refused', () =>
     expect(() => applyCdiDevices(spec(), [{ name: 'vendor.com/gpu=gpu9' }], [directory])).toThrow(
       'unresolvable CDI devices vendor.com/gpu=gpu9',
     ));

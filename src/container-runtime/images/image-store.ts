@@ -1,6 +1,7 @@
 /** The interface of the image store to the rest of the container runtime. */
 import type { Readable, Writable } from 'node:stream';
 import type { AuthConfig, ImageService } from '../../cri/index.ts';
+import type { CommitOptions } from './commit-image.ts';
 import type { UnpackLimits } from './layers/unpack-limits.ts';
 import type { ImageConfig, Platform } from './manifest/oci-types.ts';
 import type { RegistryOptions } from './registry/registry-options.ts';
@@ -30,6 +31,8 @@ export interface ImageStore {
   loadArchive(archive: Readable, options?: { readonly signal?: AbortSignal }): Promise<readonly StoredImage[]>;
   /** Writes an archive that both `docker load` and OCI tools read; ends the stream. */
   saveArchive(references: readonly string[], archive: Writable): Promise<void>;
+  /** Adds a layer and a config to an image, as a new image. */
+  commit(options: CommitOptions): Promise<StoredImage>;
   /** Adds a name to an image. */
   tag(source: string, target: string): Promise<StoredImage>;
   /** By id, removes the image; by reference, removes the name, and the image with its last one. */

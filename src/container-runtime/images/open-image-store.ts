@@ -5,6 +5,7 @@ import { loadArchive } from './archive/load-archive.ts';
 import { saveArchive } from './archive/save-archive.ts';
 import { BlobStore } from './blob-store.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { commitImage, type CommitOptions } from './commit-image.ts';
 import { readWithIdleTimeout } from './idle-timeout.ts';
 import { ImageError } from './image-error.ts';
 import { ImageRecords, type ImageRecord } from './image-records.ts';
@@ -28,6 +29,7 @@ import { parseConfig } from './manifest/parse-manifest.ts';
 import { machinePlatform } from './manifest/select-platform.ts';
 import { ImagePuller } from './pull-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
+import { isRegistryUnreachable } from './registry/registry-errors.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
 import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
 import { lockStore } from './store-lock.ts';
@@ -77,6 +79,21 @@ async function openParts(ctx: Context, options: ImageStoreOptions): Promise<Omit
   return { parts, workers, images, snapshots, volumes, puller };
 }
 
+/** An image from an archive, which has no digest of a registry, stands in where there is no way to the registry. */
+async function pullOrFind(
+  { images, parts, puller }: OpenedStore,
+  reference: string,
+  options: PullOptions | undefined,
+): Promise<StoredImage> {
+  try {
+    return await images.load(await puller.pull(reference, options));
+  } catch (error) {
+    const loaded = isRegistryUnreachable(error) ? parts.records.find(reference) : undefined;
+    if (loaded === undefined || loaded.digests.length > 0) throw error;
+    return images.load(loaded);
+  }
+}
+
 function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStore): ImageStore {
   const { parts, workers, images, snapshots, volumes, puller, unlock } = opened;
   const collect = async () =>
@@ -84,8 +101,7 @@ function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStor
   const store = {
     resolve: (reference: string): StoredImage | undefined => images.find(reference),
     list: (): readonly StoredImage[] => images.list(),
-    pull: async (reference: string, pullOptions?: PullOptions) =>
-      images.load(await puller.pull(reference, pullOptions)),
+    pull: async (reference: string, pullOptions?: PullOptions) => pullOrFind(opened, reference, pullOptions),
     remove: async (reference: string): Promise<void> => {
       if (await parts.records.remove(reference)) await collect();
     },
@@ -114,6 +130,7 @@ function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStor
       return Promise.all(loaded.map(async (record) => images.load(record)));
     },
     saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),
+    commit: async (commit: CommitOptions) => images.load(await commitImage(parts, commit)),
     tag: async (source: string, target: string) => {
       const record = images.record(source);
       const reference = normalizeReference(target);

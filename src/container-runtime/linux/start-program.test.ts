@@ -58,7 +58,7 @@ describe.skipIf(!linux)('starting programs without a fork', () => {
     expect(all).toEqual(Array.from({ length: 40 }, (_, i) => ({ written: [`${i}\n`], code: i })));
   });
 
-  it('gives the program no descriptors of ours', async () => {
+  it('passes no file descriptors of the process to the program', async () => {
     const ours = fs.openSync('/dev/null', 'r');
     try {
       const { written } = await shell('ls /proc/self/fd', [1, 3]);

@@ -88,7 +88,7 @@ describe('containerSpec', () => {
     expect(linux.namespaces.find((namespace) => namespace.type === 'pid')).toEqual(expected);
   });
 
-  it('takes every fence away from a privileged container', () => {
+  it('removes all restrictions from a privileged container', () => {
     const { linux, process, mounts } = containerSpec(
       input({
         privileged: true,
@@ -129,7 +129,7 @@ describe('containerSpec', () => {
     );
   });
 
-  it('makes a process no harder to kill than the runtime may', () => {
+  it('does not protect a process from the OOM killer more than the runtime', () => {
     const config = { linux: { resources: { oomScoreAdj: -997 } } };
     expect(containerSpec(input({}, config)).process.oomScoreAdj).toBe(-997);
     expect(containerSpec(input({}, config, { host: { ...host, minOomScoreAdj: 0 } })).process.oomScoreAdj).toBe(0);
@@ -176,14 +176,14 @@ describe('capabilities', () => {
   ])('$name', ({ given, expected }) => {
     expect(of(given).bounding).toEqual(expected);
   });
-  it('gives fourteen by default', () => expect(of(undefined).effective).toHaveLength(14));
+  it('has fourteen by default', () => expect(of(undefined).effective).toHaveLength(14));
   it('keeps ambient ones through an exec', () =>
     expect(of({ dropCapabilities: ['ALL'], addAmbientCapabilities: ['NET_RAW'] })).toMatchObject({
       ambient: ['CAP_NET_RAW'],
       inheritable: ['CAP_NET_RAW'],
       bounding: ['CAP_NET_RAW'],
     }));
-  it('refuses what does not exist', () =>
+  it('refuses unknown ones', () =>
     expect(() => of({ addCapabilities: ['FLY'] })).toThrow('unknown capability "CAP_FLY"'));
 });
 
@@ -208,7 +208,7 @@ describe('seccomp', () => {
   });
 
   const options = { machine: 'x64', capabilities: [] as string[], readProfile: () => '' };
-  it('refuses namespaces to those without CAP_SYS_ADMIN, and tells C libraries to do without clone3', () => {
+  it('refuses namespaces without CAP_SYS_ADMIN, and makes C libraries work without clone3', () => {
     const allowed = (capabilities: string[]) =>
       seccompProfile({ type: 'default' }, { ...options, capabilities })!.syscalls!;
     expect(allowed([]).flatMap((rule) => rule.names)).not.toContain('unshare');
@@ -351,7 +351,7 @@ describe('process', () => {
   ])('signal %s is %i', (name, number) => {
     expect(signalNumber(name)).toBe(number);
   });
-  it.each(['SIGNOPE', '0', '65', 'RTMIN+99'])('signal %s is none', (name) =>
+  it.each(['SIGNOPE', '0', '65', 'RTMIN+99'])('signal %s is invalid', (name) =>
     expect(() => signalNumber(name)).toThrow('there is no signal'),
   );
 });
@@ -398,7 +398,7 @@ describe('mounts', () => {
   ])('refuses $name', ({ mount }) => {
     expect(() => bindMountOf({ hostPath: '/b', ...mount })).toThrow();
   });
-  it('orders parents before children; what is given replaces a default', () => {
+  it('orders parents before children; a given mount replaces a default', () => {
     const mount = (destination: string, source = 'x') => ({ destination, type: 'bind', source, options: [] });
     expect(
       orderedMounts(
@@ -412,7 +412,7 @@ describe('mounts', () => {
 const SUPPORTED = { swapLimits: true, hugePageLimits: true };
 
 describe('resources', () => {
-  it('leaves out what is zero, and swaps nothing of limited memory', () => {
+  it('omits zeros, and disables swap for limited memory', () => {
     expect(ociResources({ cpuShares: 2, cpuQuota: 0, memoryLimitInBytes: 10, cpusetCpus: '' }, SUPPORTED)).toEqual({
       cpu: { shares: 2 },
       memory: { limit: 10, swap: 10 },
@@ -433,7 +433,7 @@ describe('resources', () => {
         { ...SUPPORTED, hugePageLimits: false },
       ),
     ).toEqual({ cpu: { shares: 2 } }));
-  it('an update changes what it names', () =>
+  it('an update changes only the named fields', () =>
     expect(mergedResources({ cpuShares: 2, memoryLimitInBytes: 10 }, { memoryLimitInBytes: 20, cpuShares: 0 })).toEqual(
       { cpuShares: 2, memoryLimitInBytes: 20 },
     ));

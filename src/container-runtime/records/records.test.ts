@@ -38,7 +38,7 @@ describe('records', () => {
     { name: 'opened and never written', file: 'a.1.json', text: '' },
     { name: 'of another id', file: 'a.1.json', text: '{"id":"b"}' },
     { name: 'no records', file: 'a.json', text: '{"id":"a"}' },
-  ])('that were $name are cleared away', ({ file, text }) => {
+  ])('that were $name are removed', ({ file, text }) => {
     fs.writeFileSync(path.join(directory, file), text);
     expect([...open()]).toEqual([]);
     expect(fs.readdirSync(directory)).toEqual([]);
@@ -73,7 +73,7 @@ describe('records', () => {
 });
 
 describe('locks', () => {
-  it('order work on one key and not on others, also after a failure', async () => {
+  it('serialize work on one key and not on others, also after a failure', async () => {
     const lock = new KeyedLock();
     const seen: string[] = [];
     let release: () => void = () => {};

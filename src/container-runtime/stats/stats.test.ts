@@ -95,7 +95,7 @@ describe('cgroups', () => {
 });
 
 describe('network counters', () => {
-  it('are those of every interface but loopback', () => {
+  it('cover every interface but loopback', () => {
     const text =
       'Inter-|   Receive\n face |bytes\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 100 2 3 0 0 0 0 0 200 4 5 0 0 0 0 0\n';
     expect(parseNetDev(text)).toEqual([
@@ -127,7 +127,7 @@ describe('readings of usage', () => {
     };
   };
 
-  it('stay while nothing runs, and are made anew when something did', () => {
+  it('are cached while no container runs, and read again afterwards', () => {
     const { write, readings } = setUp();
     const first = readings.read('/pod');
     write('pod/memory.current', '2\n');
@@ -136,7 +136,7 @@ describe('readings of usage', () => {
     expect(readings.read('/pod')?.usage.memory.usage).toBe(2);
   });
 
-  it('end with their time, for what the kernel does on its own', async () => {
+  it('expire, because the kernel changes them on its own', async () => {
     const { clock, write, readings } = setUp();
     readings.read('/pod');
     write('pod/memory.current', '2\n');
@@ -154,12 +154,12 @@ describe('readings of usage', () => {
     expect(readings.read('/pod/c', readings.read('/pod'))?.usage.cpuNanoseconds).toBe(6000);
   });
 
-  it('are none of a cgroup that went', () => {
+  it('are absent for a cgroup that is gone', () => {
     expect(setUp().readings.read('/gone')).toBeUndefined();
   });
 });
 
-describe('what containers have written', () => {
+describe('the size of container layers', () => {
   const setUp = (tookMs: number) => {
     const { clock } = createTestContext();
     let counts = 0;
@@ -189,7 +189,7 @@ describe('what containers have written', () => {
     expect(counts()).toBe(2);
   });
 
-  it('is counted each time where it is not known whether they ran, and once when they ended', async () => {
+  it('is counted each time unless the containers are known to be stopped', async () => {
     const { usages, counts } = setUp(0);
     for (let i = 0; i < 3; i++) await usages.of('c', undefined);
     expect(counts()).toBe(3);
@@ -197,7 +197,7 @@ describe('what containers have written', () => {
     expect(counts()).toBe(4);
   });
 
-  it('is counted once for all who ask at the same time, and what takes long not at once again', async () => {
+  it('is counted once for concurrent callers, and not again at once when it takes long', async () => {
     const { clock, usages, reading, counts } = setUp(100);
     const all = [usages.of('c', reading()), usages.of('c', reading())];
     await clock.advance(100);

@@ -25,7 +25,7 @@ it.each([
   ['stderr alone', { stdout: false, stderr: true }, 2],
   ['neither', { stdout: false, stderr: false }, 3],
   ['a terminal', { stdout: true, stderr: true, terminal: true }, 1],
-])('a client that wants %s is greeted once, on its first channel', (_, wanted, channel) => {
+])('a client that requests %s gets one empty message, on its first channel', (_, wanted, channel) => {
   const socket = new RecordingSocket();
   websocketCommand(socket as unknown as WebSocket, {
     protocol: 'v5.channel.k8s.io',
@@ -40,7 +40,7 @@ it.each([
   ['channel.k8s.io', { type: 'success' } as const, []],
   ['', { type: 'success' } as const, []],
   ['channel.k8s.io', { type: 'failure', message: 'no such file' } as const, ['no such file']],
-])('%s: what the error channel says of %o', async (protocol, outcome, expected) => {
+])('%s: the error channel for %o', async (protocol, outcome, expected) => {
   const socket = new RecordingSocket();
   const command = websocketCommand(socket as unknown as WebSocket, { protocol, wanted: WANTED });
   await command.finish(outcome);

@@ -55,7 +55,7 @@ const setAttached = async (volume: string) => {
 };
 
 describe('persistentvolume-attach-detach-controller', () => {
-  it('attaches for a pod, tells the node and the pod, and detaches after it', async () => {
+  it('attaches for a pod, updates node and pod, and detaches afterwards', async () => {
     await fixture.start();
     await makeNode('n');
     await makeVolume('v');
@@ -85,7 +85,7 @@ describe('persistentvolume-attach-detach-controller', () => {
     expect((await nodes().get({ name: 'n' })).status?.volumesAttached).toBeUndefined();
   });
 
-  it('waits until the node has let go, six minutes at most', async () => {
+  it('waits until the node has unmounted the volume, six minutes at most', async () => {
     await fixture.start();
     await makeNode('slow');
     await makeVolume('used');
@@ -119,7 +119,7 @@ describe('persistentvolume-attach-detach-controller', () => {
     await fixture.until('moved', async () => (await of('moves'))[0]?.spec.nodeName === 'to', 1_000);
   });
 
-  it('leaves alone what needs no attaching, and what others have made', async () => {
+  it('ignores volumes that need no attaching, and attachments of others', async () => {
     await fixture.start();
     await fixture.client
       .resource('storage.k8s.io/v1/csidrivers')

@@ -19,7 +19,7 @@ const info = async () =>
   (await fixture.client.resource('v1/configmaps').get({ namespace: 'kube-public', name: 'cluster-info' })).data ?? {};
 
 describe('bootstrap controllers', () => {
-  it('sign cluster-info with each token that may, and take the signature away with the token', async () => {
+  it('sign cluster-info with each signing token, and remove the signature with the token', async () => {
     await fixture.client.resource('v1/configmaps').create({
       metadata: { name: 'cluster-info', namespace: 'kube-public' },
       data: { kubeconfig: 'content', 'jws-kubeconfig-oldold': 'x' },

@@ -15,7 +15,7 @@ import { CertificateAuthority } from './certificate-authority.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-it('names the issuer as its own certificate does, byte for byte, or Go would not find it', async () => {
+it("has the issuer's name byte for byte, or Go would not find the issuer", async () => {
   const ctx = createContext({ writeLog: () => {} });
   // Its name is a UTF8String; @peculiar/x509 writes PrintableStrings by itself.
   const { certificate, key } = await createAuthority(ctx, 'kubernetes');

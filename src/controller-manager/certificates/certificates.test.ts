@@ -78,7 +78,7 @@ const failure = async (name: string) =>
   (await requests().get({ name })).status?.conditions?.find(({ type }) => type === 'Failed');
 
 describe('certificate controllers', () => {
-  it('approve and sign what a kubelet may have', async () => {
+  it('approve and sign requests of kubelets', async () => {
     await make('auto', {});
     await fixture.until('signed', isSigned('auto'));
     const { status } = await requests().get({ name: 'auto' });
@@ -97,7 +97,7 @@ describe('certificate controllers', () => {
     expect(certificate.getExtension(x509.BasicConstraintsExtension)?.ca).toBe(false);
   });
 
-  it('sign for as long as was asked, with the names that were asked for', async () => {
+  it('sign for the requested time and names', async () => {
     await make('short', {
       signerName: KUBELET_SERVING,
       usages: SERVING,
@@ -143,14 +143,14 @@ describe('certificate controllers', () => {
     expect(await failure(name)).toMatchObject({ status: 'True', reason: 'SignerValidationFailure', message });
   });
 
-  it('leave other signers alone', async () => {
+  it('ignore other signers', async () => {
     await make('foreign', { signerName: 'example.com/signer' });
     await approve('foreign');
     await fixture.advance(10_000);
     expect((await requests().get({ name: 'foreign' })).status?.certificate).toBeUndefined();
   });
 
-  it('remove what has been answered, and in the end what has not', async () => {
+  it('remove answered requests, and later pending ones', async () => {
     await make('pending', { signerName: 'example.com/signer' });
     await fixture.advance(2.5 * 3600_000);
     expect((await requests().list()).items.map(({ metadata }) => metadata.name)).toEqual(['foreign', 'pending']);

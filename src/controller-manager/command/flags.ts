@@ -1,5 +1,12 @@
 /** Every flag that kube-controller-manager v1.36 has. */
-import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
+import {
+  clientFlags,
+  type FlagTable,
+  type FlagValues,
+  leaderElectionFlags,
+  loggingFlags,
+  processFlags,
+} from '../../flags/index.ts';
 import { DEFAULT_CONFIG } from '../config.ts';
 
 const NO_CLOUD = 'the cloud controller manager handles clouds';
@@ -11,8 +18,7 @@ const OWN_SERVING = 'there is one serving certificate, and its TLS settings are 
 const { leaderElection, horizontalPodAutoscaler: autoscaler, nodeEviction } = DEFAULT_CONFIG;
 
 const generalFlags = {
-  kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
-  master: { kind: 'text', section: 'General', summary: 'Address of the API server; overrides the kubeconfig' },
+  ...clientFlags(30),
   controllers: {
     kind: 'texts',
     default: ['*'],
@@ -32,17 +38,6 @@ const generalFlags = {
     section: 'General',
     summary: 'Prefix of cloud resources of the cluster',
   },
-  'kube-api-qps': {
-    kind: 'number',
-    section: 'General',
-    summary: 'Queries per second to the API server; unlimited by default',
-  },
-  'kube-api-burst': {
-    kind: 'whole',
-    section: 'General',
-    summary: 'Burst of queries when --kube-api-qps is set (default 30)',
-  },
-  'kube-api-content-type': { kind: 'text', ignored: 'the client uses JSON' },
   'min-resync-period': { kind: 'duration', ignored: WATCHED },
   'controller-start-interval': { kind: 'duration', ignored: 'all controllers start at once' },
   'controller-shutdown-timeout': { kind: 'duration', ignored: 'controllers stop at once' },
@@ -53,44 +48,8 @@ const generalFlags = {
   },
 } as const satisfies FlagTable;
 
-const leaderElectionFlags = {
-  'leader-elect': {
-    kind: 'switch',
-    default: true,
-    section: 'Leader election',
-    summary: 'Elect a leader before the controllers run',
-  },
-  'leader-elect-lease-duration': {
-    kind: 'duration',
-    default: leaderElection.leaseDurationMs,
-    section: 'Leader election',
-    summary: 'Duration that candidates wait before they take over a lease that is not renewed',
-  },
-  'leader-elect-renew-deadline': {
-    kind: 'duration',
-    default: leaderElection.renewDeadlineMs,
-    section: 'Leader election',
-    summary: 'Duration that the leader retries to renew its lease before it gives up',
-  },
-  'leader-elect-retry-period': {
-    kind: 'duration',
-    default: leaderElection.retryPeriodMs,
-    section: 'Leader election',
-    summary: 'Duration between attempts to acquire or renew the lease',
-  },
-  'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
-  'leader-elect-resource-name': {
-    kind: 'text',
-    default: leaderElection.resourceName,
-    section: 'Leader election',
-    summary: 'Name of the Lease',
-  },
-  'leader-elect-resource-namespace': {
-    kind: 'text',
-    default: leaderElection.resourceNamespace,
-    section: 'Leader election',
-    summary: 'Namespace of the Lease',
-  },
+const electionFlags = {
+  ...leaderElectionFlags('controllers run', leaderElection),
   'enable-leader-migration': { kind: 'switch', only: ['false'], refused: 'leader migration is not supported' },
   'leader-migration-config': { kind: 'text', refused: 'leader migration is not supported' },
 } as const satisfies FlagTable;
@@ -423,7 +382,7 @@ const servingFlags = {
 
 export const controllerManagerFlags = {
   ...generalFlags,
-  ...leaderElectionFlags,
+  ...electionFlags,
   ...nodeFlags,
   ...certificateFlags,
   ...workloadFlags,

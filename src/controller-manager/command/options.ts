@@ -165,6 +165,8 @@ async function authoritiesOfSigners(
 interface ManagerClients {
   readonly client: Client;
   readonly clientFor?: (controller: string) => Client;
+  /** The CA that verifies the API server; empty for the system's. */
+  readonly serverCa: string;
   /** Ends their connections. */
   close(): Promise<void>;
 }
@@ -181,11 +183,13 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
     };
   };
   const client = connect(ctx, config, options());
+  const serverCa = config.ca ?? '';
   const all = [client];
   const close = async (): Promise<void> => void (await Promise.all(all.map((one) => one.close())));
-  if (!values['use-service-account-credentials']) return { client, close };
+  if (!values['use-service-account-credentials']) return { client, serverCa, close };
   return {
     client,
+    serverCa,
     close,
     clientFor(controller) {
       const account = serviceAccountOf(controller);

@@ -52,7 +52,7 @@ async function finish(job: string): Promise<void> {
 }
 
 describe('cronjob-controller', () => {
-  it('makes a Job at each time of the schedule, named by the minute', async () => {
+  it('creates a Job at each time of the schedule, named by the minute', async () => {
     await fixture.start();
     await make('five');
     await fixture.advance(10 * 60_000);
@@ -66,7 +66,7 @@ describe('cronjob-controller', () => {
     await cronJobs().delete({ namespace, name: 'five' });
   });
 
-  it('does not start another while one runs when that is forbidden, and replaces it when told to', async () => {
+  it('respects the concurrency policies Forbid and Replace', async () => {
     await fixture.start();
     await make('forbid', { concurrencyPolicy: 'Forbid' });
     await make('replace', { concurrencyPolicy: 'Replace' });
@@ -78,7 +78,7 @@ describe('cronjob-controller', () => {
     for (const name of ['forbid', 'replace']) await cronJobs().delete({ namespace, name });
   });
 
-  it('notes finished Jobs and keeps only so many', async () => {
+  it('records finished Jobs and keeps a limited history', async () => {
     await fixture.start();
     await make('history', { successfulJobsHistoryLimit: 1 });
     for (let i = 0; i < 3; i++) {
@@ -105,7 +105,7 @@ describe('cronjob-controller', () => {
     for (const name of ['missed', 'late']) await cronJobs().delete({ namespace, name });
   });
 
-  it('makes each Job once when killed at any write', async () => {
+  it('creates each Job once when killed at any write', async () => {
     const kills = await convergesWhenKilledAtEveryWrite({
       fixture,
       arrange: async (name) => {
@@ -123,5 +123,18 @@ describe('cronjob-controller', () => {
       },
     });
     expect(kills).toBe(4);
+  });
+
+  it('tells of a schedule that never comes', async () => {
+    await fixture.start();
+    await make('never', { schedule: '0 0 31 2 *' });
+    const events = async () =>
+      (await fixture.client.resource('v1/events').list({ namespace, fieldSelector: 'involvedObject.name=never' }))
+        .items;
+    await fixture.until('told', async () => (await events()).length > 0);
+    expect((await events())[0]).toMatchObject({
+      reason: 'InvalidSchedule',
+      message: 'invalid schedule: 0 0 31 2 * : time difference between two schedules is less than 1 second',
+    });
   });
 });

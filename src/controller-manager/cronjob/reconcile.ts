@@ -116,6 +116,17 @@ export class CronJobReconciler implements Reconciler {
     const schedule = this.#scheduleOf(cronJob);
     if (!schedule) return status;
     const now = this.#context.clock.now();
+    // Such as February 31st.
+    if (schedule.next(now) === undefined) {
+      const why = 'time difference between two schedules is less than 1 second';
+      this.#context.recorder.event(
+        cronJob,
+        'Warning',
+        'InvalidSchedule',
+        `invalid schedule: ${spec.schedule} : ${why}`,
+      );
+      return status;
+    }
     const { due, tooMany } = missedRuns(cronJob, schedule, now);
     if (tooMany)
       this.#context.recorder.event(

@@ -55,7 +55,7 @@ describe('a schedule', () => {
     it(name, () => expect(parseSchedule(schedule, zone).next(parseTime(after))).toBe(parseTime(next)));
   }
 
-  it('that never comes', () =>
+  it('that never occurs', () =>
     expect(parseSchedule('0 0 31 2 *').next(parseTime('2026-01-01T00:00:00Z'))).toBeUndefined());
   it('in a zone that does not exist', () =>
     expect(() => parseSchedule('0 0 * * *', 'Mars/Olympus').next(0)).toThrow(RangeError));

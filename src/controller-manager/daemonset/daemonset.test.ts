@@ -93,7 +93,7 @@ describe('daemonset-controller', () => {
     await fixture.until('both are whole again', () => rolledOut('d', '1'));
   });
 
-  it('replaces one at a time, and goes back without touching pods that are good', async () => {
+  it('replaces one pod at a time, and rolls back without replacing current pods', async () => {
     await fixture.start();
     await make('roll');
     await fixture.until('first', () => rolledOut('roll', '1'));

@@ -54,7 +54,7 @@ const reasons = async (name: string): Promise<string[]> =>
   ((await get(name)).status?.conditions ?? []).map((c) => `${c.type}=${c.status} ${c.reason}`);
 
 describe('deployment-controller', () => {
-  it('makes a ReplicaSet, follows it to the end, and is then at rest', async () => {
+  it('creates a ReplicaSet, completes the rollout, and then writes nothing', async () => {
     await fixture.start();
     await make('web');
     await fixture.until('rolled out', () => rolledOut('web', 3));
@@ -82,7 +82,7 @@ describe('deployment-controller', () => {
     expect(fixture.writes.slice(before)).toEqual([]);
   });
 
-  it('never goes below replicas - maxUnavailable nor above replicas + maxSurge', async () => {
+  it('stays between replicas - maxUnavailable and replicas + maxSurge', async () => {
     await fixture.start();
     await make('window', {
       replicas: 4,
@@ -139,7 +139,7 @@ describe('deployment-controller', () => {
     await fixture.until('spread', async () => JSON.stringify(await sizes()) === '[11,7]');
   });
 
-  it('goes back to an earlier revision by its template and keeps the history short', async () => {
+  it('rolls back to an earlier revision by its template and limits the history', async () => {
     await fixture.start();
     await make('history', { replicas: 1, revisionHistoryLimit: 1 });
     await fixture.until('1', () => rolledOut('history', 1));
@@ -166,7 +166,7 @@ describe('deployment-controller', () => {
     expect(sets[1]?.metadata.annotations?.['deployment.kubernetes.io/revision-history']).toBe('2');
   });
 
-  it('does not roll while paused, says so, and goes on when resumed', async () => {
+  it('does not roll out while paused, has the condition, and continues when resumed', async () => {
     await fixture.start();
     await make('paused', { replicas: 1 });
     await fixture.until('first', () => rolledOut('paused', 1));
@@ -181,7 +181,7 @@ describe('deployment-controller', () => {
     await fixture.until('second', () => rolledOut('paused', 1));
   });
 
-  it('gives up after the progress deadline', async () => {
+  it('fails after the progress deadline', async () => {
     await fixture.start();
     await make('stuck', { replicas: 1, progressDeadlineSeconds: 20 });
     await fixture.until(
@@ -195,7 +195,7 @@ describe('deployment-controller', () => {
     expect(writes()).toEqual(before);
   });
 
-  it('takes another name when a foreign ReplicaSet has the one it wants', async () => {
+  it('chooses another name when a foreign ReplicaSet has its name', async () => {
     await fixture.start();
     await make('taken', { replicas: 1 });
     await fixture.until('set', async () => (await setsOf('taken')).length === 1);

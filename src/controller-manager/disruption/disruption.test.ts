@@ -57,7 +57,7 @@ describe('disruption-controller', () => {
     });
   }
 
-  it('allows nothing without pods, and is at rest afterwards', async () => {
+  it('allows no disruptions without pods, and then writes nothing', async () => {
     await budgets().create({
       metadata: { name: 'none', namespace },
       spec: { selector: { matchLabels: { app: 'none' } }, minAvailable: 0 },

@@ -112,7 +112,7 @@ describe('the endpoint controllers', () => {
     ['one label', { app: 'l-0' }, 2],
     ['several labels', { 'pod-template-hash': 'h', app: 'l-1' }, 1],
     ['labels that are in no index', { 'pod-template-hash': 'h-2' }, 1],
-  ])('find pods by %s, those that come later and those that leave too', async (what, selector, wanted) => {
+  ])('find pods by %s, also when pods are added or removed later', async (what, selector, wanted) => {
     const app = `l-${wanted === 2 ? 0 : 'app' in selector ? 1 : 2}`;
     await fixture.start();
     const found = async () => (await slicesOf(app)).flatMap(({ endpoints }) => endpoints ?? []).length;
@@ -151,7 +151,7 @@ describe('the endpoint controllers', () => {
     ]);
   });
 
-  it('mirror hand-made Endpoints of a Service without a selector', async () => {
+  it('mirror manual Endpoints of a Service without a selector', async () => {
     await fixture.start();
     await makeService('m', { selector: undefined });
     await fixture.client.resource('v1/endpoints').create({

@@ -56,7 +56,7 @@ describe('garbage-collector-controller', () => {
     await fixture.until('gone', areGone(['bg', 'bg-child', 'bg-grandchild']), 1_000);
   });
 
-  it('keeps a dependent while one owner lives, and drops the reference to the other', async () => {
+  it('keeps a dependent while one owner exists, and removes the reference to the other', async () => {
     await fixture.start();
     const one = await make('one');
     const two = await make('two');
@@ -80,13 +80,13 @@ describe('garbage-collector-controller', () => {
       'an owner of another uid',
       { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', uid: '00000000-0000-4000-8000-000000000002' },
     ],
-  ])('collects what refers to %s', async (_, owner) => {
+  ])('collects dependents of %s', async (_, owner) => {
     await fixture.start();
     await make('dangling', { owners: [owner] });
     await fixture.until('gone', areGone(['dangling']), 1_000);
   });
 
-  it('leaves alone what is owned by a kind that it does not know', async () => {
+  it('ignores dependents of an unknown kind', async () => {
     await fixture.start();
     await make('mystery', {
       owners: [
@@ -98,7 +98,7 @@ describe('garbage-collector-controller', () => {
     expect(fixture.writes).toEqual([]);
   });
 
-  it('treats an owner in another namespace as absent, and says so', async () => {
+  it('treats an owner in another namespace as absent, and records an event', async () => {
     await fixture.start();
     const owner = await make('elsewhere', { namespace: 'kube-public' });
     await fixture.advance(1_000);
@@ -116,7 +116,7 @@ describe('garbage-collector-controller', () => {
     expect(await read('elsewhere', 'kube-public')).toBeDefined();
   });
 
-  it('collects dependents that it only learns of after their owner is gone', async () => {
+  it('collects dependents that it sees only after their owner is deleted', async () => {
     await fixture.stopControllers();
     const owner = await make('before');
     await make('left', { owners: [owner] });
@@ -166,7 +166,7 @@ describe('garbage-collector-controller', () => {
     expect((await read('orphan'))?.metadata.ownerReferences).toBeUndefined();
   });
 
-  it('ends right from random forests, whatever is deleted how', async () => {
+  it('reaches the correct state from random graphs and deletions', async () => {
     for (const seed of [1, 2, 3]) {
       const random = new SeededRandom(seed);
       await fixture.stopControllers();

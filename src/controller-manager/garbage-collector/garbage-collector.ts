@@ -1,7 +1,7 @@
 /**
- * garbage-collector-controller: deletes objects whose owners are gone, and orphans dependents where that is asked for.
- * It watches the metadata of every kind, custom kinds included, keeps a graph of owners and dependents, and asks the
- * server before it acts on what the graph says.
+ * garbage-collector-controller: deletes objects whose owners are gone, and orphans dependents with propagation policy
+ * Orphan. It watches the metadata of every kind, custom kinds included, keeps a graph of owners and dependents, and
+ * reads the live object before it acts on the graph.
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, isConflict, type ApiObject, type DiscoveredResource } from '../../client/index.ts';

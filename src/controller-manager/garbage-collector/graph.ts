@@ -75,7 +75,7 @@ export class OwnershipGraph {
     }
   }
 
-  /** An object was deleted: its dependents may follow, and owners that waited for it may go on. */
+  /** An object was deleted: its dependents may be collected, and owners that waited for it may be deleted. */
   delete(uid: string): void {
     const node = this.#nodes.get(uid);
     if (node) this.#remove(node);

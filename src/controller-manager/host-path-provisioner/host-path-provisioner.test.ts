@@ -52,7 +52,7 @@ describe('host-path-provisioner', () => {
     expect(await fs.readdir(directory)).toEqual([]);
   });
 
-  it('makes one volume a claim wherever it is killed', async () => {
+  it('creates one volume for each claim wherever it is killed', async () => {
     const kills = await convergesWhenKilledAtEveryWrite({
       fixture,
       arrange: async (name) => void (await makeClaim(name)),
@@ -83,7 +83,7 @@ it('the standard class waits until the scheduler has chosen a node for the first
 });
 
 describe('ephemeral-volume-controller', () => {
-  it('makes the claim of a pod, and refuses one that is not its own', async () => {
+  it('creates the claim of a pod, and refuses one that is not its own', async () => {
     await fixture.start();
     const pod = (name: string) => ({
       metadata: { name, namespace: 'default' },

@@ -15,7 +15,7 @@ describe('indexes', () => {
     });
   }
 
-  it('drops what is beyond the completions', () => {
+  it('drops indexes beyond the completions', () => {
     expect([...parseIndexes('0-9,20', 3)]).toEqual([0, 1, 2]);
   });
 });

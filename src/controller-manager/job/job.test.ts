@@ -55,7 +55,7 @@ async function endAll(job: string, phase: 'Succeeded' | 'Failed', exitCode?: num
 }
 
 describe('job-controller', () => {
-  it('completes, with the criterion before the end, all pods let go, and nothing more to write', async () => {
+  it('completes, with SuccessCriteriaMet first, all finalizers removed, and no further writes', async () => {
     await fixture.start();
     await make('three', { parallelism: 2, completions: 3 });
     await fixture.until('two', async () => (await statusOf('three')).active === 2);
@@ -80,7 +80,7 @@ describe('job-controller', () => {
     expect(fixture.writes.slice(before)).toEqual([]);
   });
 
-  it('waits longer after each failure and gives up beyond the limit', async () => {
+  it('waits longer after each failure and fails beyond the backoff limit', async () => {
     await fixture.start();
     await make('failing', { backoffLimit: 2 });
     await fixture.until('failed', async () => {

@@ -35,7 +35,7 @@ describe('namespace-controller', () => {
     await fixture.until('gone', () => isGone('empty'), 100);
   });
 
-  it('leaves a namespace alone that is not being deleted', async () => {
+  it('ignores a namespace that is not being deleted', async () => {
     await fixture.start();
     await makeNamespace('stays');
     await fixture.advance(60_000);
@@ -43,7 +43,7 @@ describe('namespace-controller', () => {
     expect(await isGone('stays')).toBe(false);
   });
 
-  it('says which finalizers hold the content, writes it once, and goes on when they are gone', async () => {
+  it('reports the finalizers of the content once, and continues when they are removed', async () => {
     await fixture.start();
     await makeNamespace('held');
     await configMaps().create({ metadata: { name: 'c', namespace: 'held', finalizers: ['example.com/hold'] } });

@@ -3,7 +3,7 @@ import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import { CidrSet } from './cidr-set.ts';
 
 describe('CidrSet', () => {
-  it('gives every range once, again only after release, and round and round', () => {
+  it('allocates every range once, and released ones round robin', () => {
     const set = new CidrSet('10.0.0.0/22', 24);
     expect([set.allocate(), set.allocate()]).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
     set.release('10.0.0.0/24');
@@ -15,7 +15,7 @@ describe('CidrSet', () => {
     ]);
   });
 
-  it('knows ranges larger and smaller than a node has', () => {
+  it("handles ranges larger and smaller than a node's", () => {
     const set = new CidrSet('10.0.0.0/22', 24);
     set.occupy('10.0.0.0/23');
     set.occupy('10.0.2.128/25');
@@ -34,7 +34,7 @@ describe('node-ipam-controller', () => {
       .resource('v1/nodes')
       .create({ metadata: { name }, spec: podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {} });
 
-  it('gives nodes ranges that nobody has, also after a restart', async () => {
+  it('allocates free ranges to nodes, also after a restart', async () => {
     fixture = await startFixture({
       controllers: ['node-ipam-controller'],
       config: { clusterCidr: '10.244.0.0/22', serviceClusterIpRange: '10.244.3.0/24' },
@@ -55,7 +55,7 @@ describe('node-ipam-controller', () => {
     await fixture.until('its range is given on', async () => (await rangeOf('none'))?.[0] === '10.244.1.0/24');
   });
 
-  it('gives two ranges in two families', async () => {
+  it('allocates two ranges in two families', async () => {
     fixture = await startFixture({
       controllers: ['node-ipam-controller'],
       config: { clusterCidr: '10.244.0.0/16,fd00:10:244::/56' },

@@ -75,7 +75,7 @@ describe('node-lifecycle-controller', () => {
     expect(await taintsOf('n')).toEqual(['unschedulable:NoSchedule']);
   });
 
-  it('keeps the older labels like the newer ones', async () => {
+  it('keeps deprecated labels in sync with the new ones', async () => {
     await makeNode('n', undefined, {
       'kubernetes.io/os': 'linux',
       'beta.kubernetes.io/os': 'windows',
@@ -88,7 +88,7 @@ describe('node-lifecycle-controller', () => {
     });
   });
 
-  it('leaves a node alone that renews its lease', async () => {
+  it('ignores a node that renews its lease', async () => {
     await makeNode('n');
     await pass(20, ['n']);
     const { length } = fixture.writes;
@@ -97,7 +97,7 @@ describe('node-lifecycle-controller', () => {
     expect(await taintsOf('n')).toEqual([]);
   });
 
-  it('finds a silent node, marks its pods, and lets it be emptied; all is undone when it comes back', async () => {
+  it('detects an unresponsive node, marks its pods, and taints it; all is undone when it reports again', async () => {
     await makeNode('alive');
     await makeNode('silent');
     await fixture.client.resource('v1/pods').create({
@@ -134,7 +134,7 @@ describe('node-lifecycle-controller', () => {
     expect(await taintsOf('silent')).toEqual([]);
   });
 
-  it('empties nothing while every node is away', async () => {
+  it('evicts no pods while every node is unresponsive', async () => {
     await makeNode('a');
     await makeNode('b');
     await pass(10, ['a', 'b']);
@@ -143,7 +143,7 @@ describe('node-lifecycle-controller', () => {
     expect(await taintsOf('b')).toEqual(['unreachable:NoSchedule']);
   });
 
-  it('empties one node of a zone in ten seconds, and none when most of a small zone is away', async () => {
+  it('taints one node of a zone in ten seconds, and none when most of a small zone is unresponsive', async () => {
     const names = Array.from({ length: 10 }, (_, i) => `n${i}`);
     for (const name of names) await makeNode(name);
     await pass(10, names);
@@ -165,7 +165,7 @@ describe('node-lifecycle-controller', () => {
     expect(await emptied()).toBe(3);
   });
 
-  it('says that nodes come and go', async () => {
+  it('records events when nodes are added and removed', async () => {
     await makeNode('n');
     await pass(10, ['n']);
     await nodes().delete({ name: 'n' });

@@ -77,7 +77,7 @@ describe('persistentvolume-binder-controller', () => {
     expect(fixture.writes).toHaveLength(length);
   });
 
-  it('takes the smallest volume that is large enough', async () => {
+  it('binds the smallest volume that is large enough', async () => {
     await fixture.start();
     await makeVolume('size-3', 'size', { capacity: { storage: '3Gi' } });
     await makeVolume('size-2', 'size', { capacity: { storage: '2Gi' } });
@@ -93,7 +93,7 @@ describe('persistentvolume-binder-controller', () => {
     ['labels', { selector: { matchLabels: { a: 'b' } } }],
     ['a size', { resources: { requests: { storage: '2Gi' } } }],
   ])(
-    'waits for a volume with %s, then takes it when it comes',
+    'waits for a volume with %s, and binds it when it is created',
     async (what, spec: Partial<PersistentVolumeClaimSpec>) => {
       const name = what.replace(' ', '-');
       await fixture.start();
@@ -115,7 +115,7 @@ describe('persistentvolume-binder-controller', () => {
     },
   );
 
-  it('keeps a volume for the claim that a user reserved it for', async () => {
+  it('keeps a volume for the claim that its claimRef names', async () => {
     await fixture.start();
     await makeVolume('res', 'res', { claimRef: { namespace: 'default', name: 'res' } });
     await makeClaim('other', 'res');
@@ -126,7 +126,7 @@ describe('persistentvolume-binder-controller', () => {
     expect((await volumes().get({ name: 'res' })).metadata.annotations).toBeUndefined();
   });
 
-  it('releases a volume whose claim is gone, and gives it away again only when told to', async () => {
+  it('releases a volume whose claim is deleted, and makes it available only when its claimRef is removed', async () => {
     await fixture.start();
     await makeVolume('keep', 'keep');
     await makeClaim('keep', 'keep');
@@ -144,7 +144,7 @@ describe('persistentvolume-binder-controller', () => {
     await fixture.until('bound', () => isBound('next', 'keep'), 1_000);
   });
 
-  it('fails a volume that nobody can delete', async () => {
+  it('fails a volume without a deleter', async () => {
     await fixture.start();
     await makeVolume('del', 'del', {
       persistentVolumeReclaimPolicy: 'Delete',
@@ -160,7 +160,7 @@ describe('persistentvolume-binder-controller', () => {
     );
   });
 
-  it('tells that a claim has lost its volume', async () => {
+  it('reports that a claim has lost its volume', async () => {
     await fixture.start();
     await makeVolume('lost', 'lost');
     await makeClaim('lost', 'lost');
@@ -175,7 +175,7 @@ describe('persistentvolume-binder-controller', () => {
     ]);
   });
 
-  it('says whom a claim waits for', async () => {
+  it('reports the pod that a claim waits for', async () => {
     await fixture.start();
     await fixture.client
       .resource('storage.k8s.io/v1/storageclasses')
@@ -204,7 +204,7 @@ describe('persistentvolume-binder-controller', () => {
     );
   });
 
-  it('gives a claim without class the default class when one comes', async () => {
+  it('sets the default class of a claim without one when a default class is created', async () => {
     await fixture.start();
     await makeClaim('classless', undefined);
     await fixture.advance(1_000);
@@ -215,7 +215,7 @@ describe('persistentvolume-binder-controller', () => {
     await fixture.until('classified', async () => (await claimOf('classless')).spec?.storageClassName === 'def', 1_000);
   });
 
-  it('gives each of many claims a volume of its own', async () => {
+  it('binds a different volume to each of many claims', async () => {
     await fixture.stopControllers();
     const random = new SeededRandom(7);
     for (let i = 0; i < 20; i++)

@@ -24,7 +24,7 @@ const make = (name: string, nodeName: string | undefined, finalizers: string[] =
   });
 
 describe('pod-garbage-collector-controller', () => {
-  it('removes pods whose node is gone for a while', async () => {
+  it('deletes pods whose node has been missing for a while', async () => {
     await make('on-node', 'n');
     await make('orphan', 'ghost');
     await make('held', 'ghost', ['example.com/hold']);
@@ -60,7 +60,7 @@ describe('pod-garbage-collector-controller', () => {
     expect(await names()).toEqual([]);
   });
 
-  it('keeps the newest finished pods only', async () => {
+  it('keeps only the newest terminated pods', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await make(name, 'n');
       await pods().patch(

@@ -123,7 +123,7 @@ describe('horizontal-pod-autoscaler-controller', () => {
     ]);
   });
 
-  it('does not shrink at once what it begins to look at, and writes nothing while it waits', async () => {
+  it('does not scale down at once after a start, and writes nothing while it waits', async () => {
     const template = {
       metadata: { labels: { app: 'b' } },
       spec: {
@@ -161,7 +161,7 @@ describe('horizontal-pod-autoscaler-controller', () => {
     expect(await sizeOf('b')).toBe(1);
   });
 
-  it('says that the target or its metrics are missing', async () => {
+  it('reports that the target or its metrics are missing', async () => {
     const metric = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } };
     await autoscalers().create({
       metadata: { name: 'lost', namespace },

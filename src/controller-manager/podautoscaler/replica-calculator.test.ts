@@ -60,7 +60,7 @@ describe('replicas by utilization', () => {
     });
   }
 
-  it('needs to know what pods ask for', () => {
+  it('needs the requests of pods', () => {
     expect(() => requestsOf(pods, 'memory')).toThrow('missing request for memory in container c of Pod a');
   });
 });

@@ -47,7 +47,7 @@ const setReady = (name: string, since: string) =>
   );
 
 describe('replicaset-controller', () => {
-  it('makes the pods, counts them, and is then at rest', async () => {
+  it('creates the pods, counts them, and then writes nothing', async () => {
     await fixture.start();
     await makeSet('three', 3);
     await fixture.until('three pods', async () => (await statusOf('three'))?.replicas === 3);
@@ -67,7 +67,7 @@ describe('replicaset-controller', () => {
     expect(fixture.writes.slice(before)).toEqual([]);
   });
 
-  it('replaces a pod that is deleted and one that has failed', async () => {
+  it('replaces deleted and failed pods', async () => {
     await fixture.start();
     await makeSet('replace', 2);
     await fixture.until('two', async () => (await podsOf('replace')).length === 2);
@@ -84,7 +84,7 @@ describe('replicaset-controller', () => {
     );
   });
 
-  it('adopts, deletes what is ready last, and releases what no longer matches', async () => {
+  it('adopts pods, deletes ready pods last, and releases pods that no longer match', async () => {
     await fixture.start();
     await makePod('ready', 'adopt');
     await makePod('pending', 'adopt');
@@ -110,7 +110,7 @@ describe('replicaset-controller', () => {
     await fixture.until('available', async () => (await statusOf('slow'))?.availableReplicas === 1, 31_000);
   });
 
-  it('says why pods cannot be made, and takes it back', async () => {
+  it('reports why pods cannot be created, until they can', async () => {
     await fixture.start();
     await makeSet('refused', 2, {
       template: {

@@ -47,7 +47,7 @@ async function allocate(name: string, pod: string): Promise<void> {
 }
 
 describe('resourceclaim-controller', () => {
-  it('makes a claim from the template, once, and tells the pod its name', async () => {
+  it("creates a claim from the template once, and writes its name to the pod's status", async () => {
     await fixture.start();
     await makePod('p');
     await fixture.until('made', async () => (await of('p')).length === 1, 1_000);
@@ -66,7 +66,7 @@ describe('resourceclaim-controller', () => {
     expect(fixture.writes).toHaveLength(length);
   });
 
-  it('says that the template is missing, and goes on when it comes', async () => {
+  it('reports that the template is missing, and continues when it is created', async () => {
     await fixture.start();
     await makePod('q', 'late');
     await fixture.advance(100);
@@ -86,7 +86,7 @@ describe('resourceclaim-controller', () => {
     await fixture.until('made', async () => (await of('q')).length === 1, 1_000);
   });
 
-  it('takes devices back and deletes the claim when its pod is done', async () => {
+  it('deallocates devices and deletes the claim when its pod is finished', async () => {
     await fixture.start();
     await makePod('done', 't', 'n');
     await fixture.until('made', async () => (await of('done')).length === 1, 1_000);
@@ -101,7 +101,7 @@ describe('resourceclaim-controller', () => {
     await fixture.until('gone', async () => (await of('done')).length === 0, 5_000);
   });
 
-  it('makes exactly one claim wherever it is killed', async () => {
+  it('creates exactly one claim wherever it is killed', async () => {
     const kills = await convergesWhenKilledAtEveryWrite({
       fixture,
       arrange: async (name) => void (await makePod(name)),

@@ -29,7 +29,7 @@ const makePod = (namespace: string, name: string, requests: Record<string, strin
   });
 
 describe('resourcequota-controller', () => {
-  it('counts what was there before, and what goes', async () => {
+  it('counts existing objects, and deletions', async () => {
     await makeNamespace('a');
     await makePod('a', 'one', { cpu: '500m', memory: '128Mi' });
     await makePod('a', 'two', { cpu: '1', memory: '1Gi' });
@@ -117,7 +117,7 @@ describe('resourcequota-controller', () => {
     expect(await used('moving')).toEqual({ pods: '1' });
   });
 
-  it('follows a changed quota and writes nothing when nothing changes', async () => {
+  it('updates a changed quota and writes nothing when nothing changes', async () => {
     await makeNamespace('b');
     await quotas().create({ metadata: { name: 'q', namespace: 'b' }, spec: { hard: { pods: '10' } } });
     await fixture.advance(1_000);

@@ -7,7 +7,7 @@ const TEMPLATE = {
   metadata: { labels: { b: '2', a: '1' } },
 };
 
-it('is what Go writes of a map', () => {
+it("is Go's encoding of a map", () => {
   expect(goJsonText(revisionData(TEMPLATE))).toBe(
     '{"spec":{"template":{"$patch":"replace","metadata":{"labels":{"a":"1","b":"2"}},' +
       '"spec":{"containers":[{"args":["a \\u0026\\u0026 b"],"image":"i","name":"c"}],' +

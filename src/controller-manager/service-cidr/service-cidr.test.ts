@@ -17,7 +17,7 @@ const ready = async (name: string) =>
 const isGone = async (name: string) => !(await ranges().list()).items.some(({ metadata }) => metadata.name === name);
 
 describe('service-cidr-controller', () => {
-  it('protects a range and says that it is ready', async () => {
+  it('protects a range and sets the condition Ready', async () => {
     await ranges().create({ metadata: { name: 'r' }, spec: { cidrs: ['10.200.0.0/24'] } });
     await fixture.advance(100);
     expect(await ready('r')).toMatchObject({ status: 'True', reason: '', message: 'Kubernetes Service CIDR is ready' });
@@ -29,7 +29,7 @@ describe('service-cidr-controller', () => {
     expect(fixture.writes).toHaveLength(length);
   });
 
-  it('keeps it while an address is in it that no other range has', async () => {
+  it('keeps the range while it has an address that is in no other range', async () => {
     await addresses().create({
       metadata: { name: '10.200.0.7' },
       spec: { parentRef: { resource: 'services', namespace: 'default', name: 'x' } },
@@ -46,7 +46,7 @@ describe('service-cidr-controller', () => {
     await fixture.until('gone', () => isGone('r'), 15_000);
   });
 
-  it('lets it go when another range has its addresses', async () => {
+  it('releases the range when another range has its addresses', async () => {
     await ranges().create({ metadata: { name: 'small' }, spec: { cidrs: ['10.201.0.0/24'] } });
     await ranges().create({ metadata: { name: 'large' }, spec: { cidrs: ['10.201.0.0/16'] } });
     await addresses().create({

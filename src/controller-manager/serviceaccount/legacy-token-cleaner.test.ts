@@ -43,7 +43,7 @@ const state = async () =>
   );
 
 describe('legacy-serviceaccount-token-cleaner-controller', () => {
-  it('marks what nobody has used, later deletes it, and touches nothing else', async () => {
+  it('labels unused tokens, deletes them later, and ignores others', async () => {
     await fixture.advance(1.5 * DAY_MS);
     expect(await state()).toEqual({ unused: false, used: false, mounted: false, 'by-hand': false });
     await secrets().patch(

@@ -48,7 +48,7 @@ async function ready(name: string, replicas: number): Promise<boolean> {
 }
 
 describe('statefulset-controller', () => {
-  it('makes pods in order, each after the one before is ready, and is then at rest', async () => {
+  it('creates pods in order, each after the one before is ready, and then writes nothing', async () => {
     await fixture.start();
     await make('web');
     await fixture.until('first', async () => (await names('web')).length === 1);
@@ -91,7 +91,7 @@ describe('statefulset-controller', () => {
     expect(await names('ord')).toEqual(['ord-5']);
   });
 
-  it('makes a pod anew that has failed', async () => {
+  it('replaces a failed pod', async () => {
     await fixture.start();
     await make('fail', { replicas: 1 });
     await fixture.until('one', () => ready('fail', 1));
@@ -104,7 +104,7 @@ describe('statefulset-controller', () => {
     );
   });
 
-  it('keeps claims by default and hands them to the condemned pod when they shall go', async () => {
+  it('keeps claims by default, and makes the condemned pod their owner when they are to be deleted', async () => {
     await fixture.start();
     const volumeClaimTemplates = [
       {

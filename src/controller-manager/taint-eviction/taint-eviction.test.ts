@@ -49,7 +49,7 @@ describe('taint-eviction-controller', () => {
   const isGone = async (name: string) =>
     !(await pods().list({ namespace: 'default' })).items.some((pod) => pod.metadata.name === name);
 
-  it('deletes at once what does not tolerate, later what tolerates for a time, never what tolerates for ever', async () => {
+  it('evicts pods without a toleration at once, others after tolerationSeconds or never', async () => {
     await makeNode('n');
     await makePod('now', 'n');
     await makePod('later', 'n', { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 });
@@ -65,7 +65,7 @@ describe('taint-eviction-controller', () => {
     expect(await isGone('never')).toBe(false);
   });
 
-  it('lets a pod stay when the taint goes in time', async () => {
+  it('keeps a pod when the taint is removed in time', async () => {
     await makeNode('back');
     await makePod('spared', 'back', { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 });
     await setTaints('back', taint('k'));
@@ -81,7 +81,7 @@ describe('taint-eviction-controller', () => {
     ]);
   });
 
-  it('says in the status why the pod goes', async () => {
+  it('sets a condition with the reason before the pod is deleted', async () => {
     await makeNode('held');
     await pods().create({
       metadata: { name: 'held', namespace: 'default', finalizers: ['example.com/hold'] },

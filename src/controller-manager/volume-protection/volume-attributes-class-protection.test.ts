@@ -19,7 +19,7 @@ const claims = () => fixture.client.resource('v1/persistentvolumeclaims');
 const isGone = async (name: string) => !(await classes().list()).items.some(({ metadata }) => metadata.name === name);
 
 describe('volumeattributesclass-protection-controller', () => {
-  it('keeps a class while a claim asks for it', async () => {
+  it('keeps a class while a claim uses it', async () => {
     await classes().create({ metadata: { name: 'fast' }, driverName: 'example.com', parameters: { a: 'b' } });
     await claims().create({
       metadata: { name: 'c', namespace: 'default' },
@@ -42,7 +42,7 @@ describe('volumeattributesclass-protection-controller', () => {
 });
 
 describe('persistentvolume-expander-controller', () => {
-  it('says that an outside driver enlarges the volume', async () => {
+  it('reports that an external resizer expands the volume', async () => {
     await fixture.client
       .resource('storage.k8s.io/v1/storageclasses')
       .create({ metadata: { name: 'big' }, provisioner: 'example.com/p', allowVolumeExpansion: true });

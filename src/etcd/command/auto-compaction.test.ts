@@ -26,13 +26,13 @@ async function compactedAfter(
 }
 
 describe('automatic compaction', () => {
-  it('keeps the revisions of the last while', async () => {
+  it('keeps the revisions of the retention period', async () => {
     const { compactRevision, revision } = await compactedAfter({ mode: 'periodic', retentionMs: 60 * MINUTE }, 120);
     expect(revision - compactRevision).toBeGreaterThanOrEqual(60);
     expect(revision - compactRevision).toBeLessThanOrEqual(70);
   });
 
-  it('does nothing before the time has passed once', async () => {
+  it('does nothing in the first period', async () => {
     expect((await compactedAfter({ mode: 'periodic', retentionMs: 60 * MINUTE }, 59)).compactRevision).toBe(0);
   });
 

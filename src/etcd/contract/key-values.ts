@@ -4,7 +4,7 @@ import { bytes, failureCode, get, ownPrefix, put, remove, text, type UseStore } 
 
 export function keyValueContract(use: UseStore): void {
   describe('keys and values', () => {
-    it('gives each write the next revision, and the pair its create, mod and version numbers', async () => {
+    it('assigns the next revision to each write, and create revision, mod revision and version to the pair', async () => {
       const { store } = use();
       const key = `${ownPrefix()}a`;
       const before = await store.revision();
@@ -136,7 +136,7 @@ export function keyValueContract(use: UseStore): void {
         await remove(store, '\xff\xff', '\0');
       });
 
-      it('filters by revision before the limit and keeps the count of all', async () => {
+      it('filters by revision before the limit, and counts all keys', async () => {
         const { store } = use();
         const prefix = ownPrefix();
         const revisions: number[] = [];
@@ -158,7 +158,7 @@ export function keyValueContract(use: UseStore): void {
         expect(created.kvs.map((kv) => kv.key)).toEqual([`${prefix}c`]);
       });
 
-      it('leaves out the values when only keys are wanted', async () => {
+      it('omits the values with keysOnly', async () => {
         const { store } = use();
         const key = ownPrefix();
         await put(store, key, 'long');
@@ -192,7 +192,7 @@ export function keyValueContract(use: UseStore): void {
 
     it.each([
       { name: 'a range without a key', code: 'empty-key', request: { key: '', rangeEnd: '\0' } },
-      { name: 'a range at a revision to come', code: 'future-revision', request: { key: 'a', revision: 1e12 } },
+      { name: 'a range at a future revision', code: 'future-revision', request: { key: 'a', revision: 1e12 } },
     ])('refuses $name', async ({ request, code }) => {
       expect(await failureCode(use().store.range(request))).toBe(code);
     });

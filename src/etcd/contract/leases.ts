@@ -3,7 +3,7 @@ import { failureCode, get, ownPrefix, put, takeEvents, type UseStore } from './f
 
 export function leaseContract(use: UseStore): void {
   describe('leases', () => {
-    it('are granted with the asked id, or one of the store', async () => {
+    it('are granted with the requested id, or a generated one', async () => {
       const { store } = use();
       const id = BigInt(process.pid) * 1000n + 7n;
       expect(await store.leaseGrant({ id, ttl: 100 })).toEqual({ id, ttl: 100 });
@@ -16,7 +16,7 @@ export function leaseContract(use: UseStore): void {
       expect(await store.leases()).not.toContain(id);
     });
 
-    it('refuse a time to live past the limit, and raise one below the least', async () => {
+    it('refuse a TTL above the maximum, and raise one below the minimum', async () => {
       const { store } = use();
       expect(await failureCode(store.leaseGrant({ ttl: 9_000_000_001 }))).toBe('lease-ttl-too-large');
       const short = await store.leaseGrant({ ttl: 1 });
@@ -24,7 +24,7 @@ export function leaseContract(use: UseStore): void {
       await store.leaseRevoke(short.id);
     });
 
-    it('know their keys; a put without the lease detaches', async () => {
+    it('have keys; a put without the lease detaches the key', async () => {
       const { store } = use();
       const prefix = ownPrefix();
       const { id } = await store.leaseGrant({ ttl: 600 });
@@ -56,7 +56,7 @@ export function leaseContract(use: UseStore): void {
       ).toEqual(['delete a 1', 'delete b 1', 'delete c 1']);
     });
 
-    it('that do not exist are named so', async () => {
+    it('that do not exist are reported by name', async () => {
       const { store } = use();
       const id = 987_654_321n;
       expect(await failureCode(store.leaseRevoke(id))).toBe('lease-not-found');
@@ -64,7 +64,7 @@ export function leaseContract(use: UseStore): void {
       expect(await store.leaseTimeToLive(id)).toMatchObject({ ttl: -1, keys: [] });
     });
 
-    it('expire, unless kept alive', async () => {
+    it('expire unless they are renewed', async () => {
       const { store, pass } = use();
       const prefix = ownPrefix();
       const [kept, dropped] = [await store.leaseGrant({ ttl: 2 }), await store.leaseGrant({ ttl: 2 })];

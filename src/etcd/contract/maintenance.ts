@@ -3,7 +3,7 @@ import { get, ownPrefix, put, type UseStore } from './fixture.ts';
 
 export function maintenanceContract(use: UseStore): void {
   describe('maintenance', () => {
-    it('tells its status', async () => {
+    it('reports its status', async () => {
       const { store } = use();
       const revision = await put(store, ownPrefix());
       const status = await store.status();
@@ -14,7 +14,7 @@ export function maintenanceContract(use: UseStore): void {
       expect(await store.alarms()).toEqual([]);
     });
 
-    it('gives equal hashes for equal contents and others for other contents', async () => {
+    it('has equal hashes for equal contents only', async () => {
       const { store } = use();
       const key = ownPrefix();
       const revision = await put(store, key, '1');

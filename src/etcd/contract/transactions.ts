@@ -114,7 +114,7 @@ export function transactionContract(use: UseStore): void {
       expect(old?.op === 'range' && old.kvs.map((kv) => kv.key)).toEqual([`${prefix}old`]);
     });
 
-    it('leaves the revision alone when it only reads', async () => {
+    it('does not increase the revision when it only reads', async () => {
       const { store } = use();
       const before = await store.revision();
       const result = await store.txn({ success: [{ op: 'range', key: ownPrefix() }] });
@@ -123,7 +123,7 @@ export function transactionContract(use: UseStore): void {
       expect(await store.revision()).toBe(before);
     });
 
-    it('gives the previous pair of a put when asked', async () => {
+    it('returns the previous pair of a put on request', async () => {
       const { store } = use();
       const key = ownPrefix();
       await put(store, key, 'before');
@@ -132,7 +132,7 @@ export function transactionContract(use: UseStore): void {
       expect(response?.op === 'put' && text(response.prevKv!.value)).toBe('before');
     });
 
-    it('keeps value or lease of the pair when told to ignore them', async () => {
+    it('keeps value or lease of the pair with ignoreValue or ignoreLease', async () => {
       const { store } = use();
       const key = ownPrefix();
       const { id } = await store.leaseGrant({ ttl: 600 });
@@ -207,7 +207,7 @@ export function transactionContract(use: UseStore): void {
         operations: (key) => [putOf(`${key}1`), { op: 'put', key, value: bytes('x'), lease: 4242n }],
       },
       {
-        name: 'a read at a revision to come',
+        name: 'a read at a future revision',
         code: 'future-revision',
         operations: (key) => [putOf(key), { op: 'range', key, revision: 1e12 }],
       },
@@ -221,7 +221,7 @@ export function transactionContract(use: UseStore): void {
       expect((await store.range(prefixRange(prefix))).count).toBe(0);
     });
 
-    it('lets the branches of a nested transaction put the same key', async () => {
+    it('allows both branches of a nested transaction to put the same key', async () => {
       const { store } = use();
       const key = ownPrefix();
       const { responses } = await store.txn({ success: [{ op: 'txn', success: [putOf(key)], failure: [putOf(key)] }] });

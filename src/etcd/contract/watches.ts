@@ -18,7 +18,7 @@ export function watchContract(
   { dropsDeletionAtCompaction }: Pick<ContractTarget, 'dropsDeletionAtCompaction'> = {},
 ): void {
   describe('watches', () => {
-    it('replays from a revision and goes on with what happens', async () => {
+    it('replays from a revision and continues with later events', async () => {
       const { store } = use();
       const prefix = ownPrefix();
       const start = await put(store, `${prefix}a`, '1');
@@ -49,7 +49,7 @@ export function watchContract(
       single.cancel();
     });
 
-    it('carries the numbers of the pair, and of a deletion its key and revision', async () => {
+    it('has the revisions of the pair, and for a deletion its key and revision', async () => {
       const { store } = use();
       const key = ownPrefix();
       const created = await put(store, key, '1');
@@ -67,7 +67,7 @@ export function watchContract(
       expect(text(third!.prevKv!.value)).toBe('2');
     });
 
-    it('leaves previous pairs out unless asked', async () => {
+    it('omits previous pairs unless requested', async () => {
       const { store } = use();
       const key = ownPrefix();
       const start = await put(store, key, '1');
@@ -107,7 +107,7 @@ export function watchContract(
       expect(value.revision).toBeGreaterThanOrEqual(revision);
     });
 
-    it('waits for a revision to come', async () => {
+    it('waits for a future revision', async () => {
       const { store } = use();
       const key = ownPrefix();
       const startRevision = (await store.revision()) + 3;
@@ -118,7 +118,7 @@ export function watchContract(
       watch.cancel();
     });
 
-    it('gives a reader that was away everything, once, in order', async () => {
+    it('delivers everything once and in order to a slow reader', async () => {
       const { store } = use();
       const prefix = ownPrefix();
       const startRevision = (await store.revision()) + 1;
@@ -147,7 +147,7 @@ export function watchContract(
       expect(revision).toBe(await store.revision());
     });
 
-    it('tells its progress on request, after the events before it', async () => {
+    it('reports its progress on request, after earlier events', async () => {
       const { store } = use();
       const key = ownPrefix();
       const watch = store.watch({ key, startRevision: (await store.revision()) + 1 });
@@ -195,7 +195,7 @@ export function watchContract(
   });
 
   describe('compaction', () => {
-    it('refuses what is before it and keeps what is at it', async () => {
+    it('refuses earlier revisions and keeps its own', async () => {
       const { store } = use();
       const key = ownPrefix();
       const first = await put(store, key, '1');

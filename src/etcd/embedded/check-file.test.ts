@@ -64,7 +64,7 @@ it.each<[string, (path: string) => void]>([
   ['as it should be', () => {}],
   ['empty', (path) => writeFileSync(path, '')],
   ['without its last pages, which nothing refers to', (path) => claimMorePages(path, 3n)],
-])('finds nothing wrong with a file that is %s', (name, change) => {
+])('accepts a file that is %s', (name, change) => {
   expect(damageOf(damaged(name, change))).toBeUndefined();
 });
 
@@ -95,7 +95,7 @@ it.each<[string, (path: string) => void, RegExp]>([
   expect(damageOf(damaged(name, damage))).toMatch(expected);
 });
 
-it('is asked before the store is opened, and the file stays as it is', async () => {
+it('is checked before the store is opened, and the file is not changed', async () => {
   truncateSync(file, 9000);
   await expect(openEmbeddedStore({ directory: good, clock: new RealClock() })).rejects.toMatchObject({
     code: 'corrupt',

@@ -4,7 +4,7 @@ import { BloomFilter } from './key-filter.ts';
 const keyOf = (i: number): string => `/registry/pods/default/web-${i.toString(36)}`;
 
 describe('a filter of keys', () => {
-  it.each([0, 1000, 100_000])('made for %d keys knows all it holds, and few others', (keys) => {
+  it.each([0, 1000, 100_000])('sized for %d keys finds all of them, and few others', (keys) => {
     const filter = new BloomFilter(keys);
     const held = Math.max(keys, 1000);
     for (let i = 0; i < held; i++) filter.add(keyOf(i));
@@ -15,7 +15,7 @@ describe('a filter of keys', () => {
     expect(filter.isFull).toBe(false);
   });
 
-  it('says when it holds more than it was made for', () => {
+  it('reports that it has more keys than it was sized for', () => {
     const filter = new BloomFilter(20_000);
     for (let i = 0; i <= 40_000; i++) filter.add(keyOf(i));
     expect(filter.isFull).toBe(true);

@@ -13,7 +13,7 @@ import { openEmbeddedStore } from './store.ts';
  */
 describe('embedded store against the memory store', () => {
   it.each(Array.from({ length: process.env.K8TS_EVERYTHING === '1' ? 40 : 3 }, (_, i) => i + 1))(
-    'gives the same answers to random requests (seed %i)',
+    'answers random requests like the model (seed %i)',
     { timeout: 60_000 },
     async (seed) => {
       const random = new SeededRandom(seed);

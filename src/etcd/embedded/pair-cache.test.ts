@@ -34,7 +34,7 @@ it.each(Array.from({ length: 20 }, (_, seed) => seed))(
   },
 );
 
-it('keeps what came last, and no more than it may', () => {
+it('keeps the newest pairs, within its limit', () => {
   const cache = new RecentPairs(100_000);
   for (let i = 0; i < 1000; i++) cache.set(pair(`k${i}`, i));
   const kept = Array.from({ length: 1000 }, (_, i) => i).filter((i) => cache.get(`k${i}`));
@@ -44,7 +44,7 @@ it('keeps what came last, and no more than it may', () => {
   expect(kept.length).toBeGreaterThan(35);
 });
 
-it('is not kept from letting go by one key that is written again and again', () => {
+it('evicts although one key is written again and again', () => {
   const cache = new RecentPairs(100_000);
   for (let i = 0; i < 1000; i++) cache.set(pair('k', i));
   cache.set(pair('other', 1));

@@ -103,7 +103,7 @@ describe('embedded store', () => {
     expect(seen.map((event) => event.kv.modRevision)).toEqual(Array.from({ length: 3500 }, (_, i) => i + 2));
   });
 
-  it('lets one process at a time have the directory', async () => {
+  it('is open in one process at a time', async () => {
     const directory = newDirectory();
     await openStore(directory);
     await expect(openStore(directory)).rejects.toThrow(`in use by process ${process.pid}`);
@@ -120,14 +120,14 @@ describe('embedded store', () => {
     await expect(openStore(directory)).rejects.toThrow('has schema version 2, written by a newer release');
   });
 
-  it('refuses keys that do not fit by name, and goes on', async () => {
+  it('refuses keys that are too long by name', async () => {
     const store = await openStore(newDirectory());
     await expect(put(store, 'k'.repeat(2000))).rejects.toMatchObject({ code: 'unsupported' });
     expect(await put(store, 'k'.repeat(1900))).toBe(2);
     expect((await store.range(prefixRange('k'.repeat(1900)))).count).toBe(1);
   });
 
-  it('keeps high-churn keys from growing the file', async () => {
+  it('keeps the file small with high-churn keys', async () => {
     const store = await openStore(newDirectory(), { history: { bytes: 1024 * 1024 } });
     const value = new Uint8Array(1024).fill(7);
     for (let i = 0; i < 20_000; i += 500) {
@@ -177,7 +177,7 @@ describe('embedded store', () => {
     await store.txn({ success: [{ op: 'put', key: 'again', value }] });
   });
 
-  it('gives space back while writers go on', async () => {
+  it('defragments while writers continue', async () => {
     const directory = newDirectory();
     const store = await openStore(directory, { history: { revisions: 2000 } });
     const value = new Uint8Array(1024).fill(1);
@@ -209,7 +209,7 @@ describe('embedded store', () => {
     expect(await again.leaseTimeToLive(id, { keys: true })).toMatchObject({ keys: ['kept'] });
   });
 
-  it('takes snapshots and gives space back at the same time', async () => {
+  it('takes snapshots and defragments at the same time', async () => {
     const directory = newDirectory();
     const store = await openStore(directory);
     for (let i = 0; i < 2000; i += 100) {
@@ -240,21 +240,25 @@ describe('embedded store', () => {
     expect(readdirSync(directory).toSorted()).toEqual(['LOCK', 'store-000003.mdb', 'store-000003.mdb-lock']);
   });
 
-  it('compacts without keeping writers waiting', async () => {
+  it('compacts without delaying writers', async () => {
     const store = await openStore(newDirectory(), { history: { revisions: 1e9, bytes: 1e12 } });
     for (let i = 0; i < 20_000; i += 1000) {
       await Promise.all(Array.from({ length: 1000 }, (_, n) => put(store, `k${(i + n) % 50}`, 'x'.repeat(500))));
     }
-    await store.compact((await store.revision()) - 10);
     const clock = new RealClock();
-    const waits: number[] = [];
-    for (let i = 0; i < 100; i++) {
-      const start = clock.monotonic();
-      await put(store, 'during', String(i));
-      waits.push(clock.monotonic() - start);
-    }
-    // The median: a machine that is busy with other tests delays single ones as it likes.
-    expect(waits.toSorted((a, b) => a - b)[50]).toBeLessThan(20);
+    /** The median, because a machine that is busy with other tests delays single writes. */
+    const medianWait = async (): Promise<number> => {
+      const waits: number[] = [];
+      for (let i = 0; i < 100; i++) {
+        const start = clock.monotonic();
+        await put(store, 'during', String(i));
+        waits.push(clock.monotonic() - start);
+      }
+      return waits.toSorted((a, b) => a - b)[50]!;
+    };
+    const before = await medianWait();
+    await store.compact((await store.revision()) - 10);
+    expect(await medianWait()).toBeLessThan(20 + 5 * before);
     await store.txn({ success: [{ op: 'put', key: 'last', value: bytes('') }] });
   });
 });

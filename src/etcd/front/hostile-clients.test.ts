@@ -69,7 +69,7 @@ async function sentOf(stream: http2.ClientHttp2Stream, pieces: number, size: num
 }
 
 describe('a client of the front', () => {
-  it('is held back when it sends messages faster than they are taken', async () => {
+  it('is stopped when it sends messages faster than they are read', async () => {
     const stream = call('Slow');
     const sent = await sentOf(stream, 200, MEGABYTE / 8);
     // 4 MB wait, and as much as fits into HTTP/2's window; not all that it would like to send.
@@ -79,7 +79,7 @@ describe('a client of the front', () => {
     release();
   });
 
-  it('may send on after its unary call was answered, and nothing of it is kept', async () => {
+  it('may continue to send after its unary call was answered, and nothing is buffered', async () => {
     const stream = call('Unary');
     stream.resume();
     stream.write(message(10));

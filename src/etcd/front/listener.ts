@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { HTTP2_ERROR, Http2Connection, type Http2Options } from '../../net/http2/index.ts';
 import { type Services, serveGrpcStream } from './grpc-server.ts';
+import { answerGateway, isGatewayPath } from './json-gateway.ts';
 
 export interface ListenerTls {
   cert: string | Buffer;
@@ -47,7 +48,7 @@ const http2Options = (clock: Clock): Http2Options => ({
 
 const HTTP2_PREFACE = 'PRI * HTTP/2.0';
 
-/** One port for gRPC (HTTP/2) and for `/health`, `/metrics` and `/version` (HTTP/1.1), as in etcd. */
+/** One port for gRPC (HTTP/2), and for `/health`, `/metrics`, `/version` and the JSON gateway (HTTP/1.1), as in etcd. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = new Set<Http2Connection>();
   const sockets = new Set<Socket>();
@@ -132,8 +133,35 @@ function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
   });
 }
 
+/** Base64 takes a third more than the bytes. */
+const JSON_OVERHEAD = 1.5;
+
+async function answerJson(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { path } = splitTarget(request.url ?? '/');
+  // A page in a browser of this machine could write to the store: unlike etcd's, this gateway is not for pages.
+  if (request.headers.origin !== undefined) {
+    response.writeHead(403, { 'content-type': 'text/plain' }).end('requests of web pages are refused\n');
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > options.maxMessageBytes * JSON_OVERHEAD) {
+      response.writeHead(413, { connection: 'close' }).end();
+      return;
+    }
+    chunks.push(chunk);
+  }
+  const body = Buffer.concat(chunks);
+  const answer = await answerGateway(options.services, { path, method: request.method ?? 'GET', body });
+  response.writeHead(answer.status, { 'content-type': 'application/json' });
+  response.end(answer.body);
+}
+
 async function answerPage(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { path } = splitTarget(request.url ?? '/');
+  if (isGatewayPath(path)) return answerJson(options, request, response);
   const page = await options
     .page(path)
     .catch((error: unknown) => ({ status: 503, type: 'text/plain', body: String(error) }));

@@ -39,7 +39,7 @@ const readableEvent = <T extends { kv: Pair | undefined; prevKv: Pair | undefine
 });
 
 describe('messages', () => {
-  it('come back as they were written', () => {
+  it('survive a round trip', () => {
     fc.assert(
       fc.property(keyValue, (kv) => {
         expect(readable(KeyValue.decode(KeyValue.encode(kv)))).toEqual(readable(kv));
@@ -88,7 +88,7 @@ describe('messages', () => {
     expect(encoded.toString('hex')).toBe(hex);
   });
 
-  it('take packed lists and skip unknown fields', () => {
+  it('accept packed lists and skip unknown fields', () => {
     expect(
       WatchCreateRequest.decode(
         Buffer.from('0a016b 2a020001 f2070155 a90101020304050607 08'.replaceAll(' ', ''), 'hex'),
@@ -119,7 +119,7 @@ describe('messages', () => {
     );
   });
 
-  it('keep every number that a double keeps', () => {
+  it('keep every integer that a double can hold', () => {
     fc.assert(
       fc.property(fc.maxSafeInteger(), (number) => {
         const writer = new WireWriter(4);

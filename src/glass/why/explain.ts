@@ -97,7 +97,7 @@ interface WithConditions extends ApiObject {
   };
 }
 
-/** Of a kind without an explainer, its finalizers and conditions tell something. */
+/** Kinds without an explainer are explained by their finalizers and conditions. */
 function explainOther(subject: Explanation['subject'], object: WithConditions): Explanation {
   if (object.metadata.deletionTimestamp) return unhealthy(subject, 'Terminating', finalizerCauses(object));
   const conditions = object.status?.conditions ?? [];

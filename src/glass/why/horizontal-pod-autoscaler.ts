@@ -51,7 +51,7 @@ async function remedyOf(
     };
   if (!reason.startsWith('FailedGetResourceMetric')) return {};
   const { object: api, known } = await reader.get('apiregistration.k8s.io/v1/apiservices', { name: METRICS_API });
-  if (known && !api) return { remedy: 'install the metrics server: nobody serves metrics.k8s.io' };
+  if (known && !api) return { remedy: 'install the metrics server: metrics.k8s.io is not served' };
   const available = api?.status?.conditions?.find(({ type }) => type === 'Available');
   if (available?.status !== 'True')
     return { remedy: `the metrics server does not answer: ${available?.message ?? ''}` };

@@ -37,7 +37,7 @@ async function remaining(reader: Reader, namespace: string): Promise<Cause[]> {
   for (const name of unavailable)
     causes.push({
       reason: 'DiscoveryFailed',
-      message: `nobody serves ${name}, so its objects cannot be deleted`,
+      message: `${name} is not served, so its objects cannot be deleted`,
       remedy: `mend or delete the APIService of ${name}`,
     });
   for (const resource of resources) {

@@ -48,7 +48,7 @@ async function terminatingCauses(reader: Reader, pod: Pod): Promise<Cause[]> {
   else if (spec?.nodeName && status?.containerStatuses?.some(({ state }) => state?.running))
     causes.push({
       reason: 'KubeletHasNotStoppedIt',
-      message: `the grace period is over since ${-waiting} s, and the kubelet of node ${spec.nodeName} has not said that its containers ended`,
+      message: `the grace period ended ${-waiting} s ago, and the kubelet of node ${spec.nodeName} has not reported that its containers ended`,
     });
   return [...causes, ...(await nodeCauses(reader, pod))];
 }
@@ -64,7 +64,7 @@ function failureCauses({ status }: Pod): Cause[] {
   ];
 }
 
-/** A node that is gone or silent: nobody runs the pod's containers. */
+/** A node that is deleted or does not report: the pod's containers do not run. */
 async function nodeCauses(reader: Reader, { spec }: Pod): Promise<Cause[]> {
   const name = spec?.nodeName;
   if (!name) return [];

@@ -40,7 +40,7 @@ interface NodeVerdict {
 export interface ReaderOptions {
   readonly client: Client;
   readonly now: () => number;
-  /** Absent where the cluster's scheduler does not tell. */
+  /** Absent where the cluster's scheduler does not provide it. */
   readonly schedulingDecision?: (pod: { namespace: string; name: string }) => Promise<SchedulingDecision | undefined>;
   readonly signal?: AbortSignal;
 }
@@ -136,7 +136,7 @@ export class Reader {
   async schedulingDecision(pod: { namespace: string; name: string }): Promise<SchedulingDecision | undefined> {
     const { schedulingDecision } = this.#options;
     if (!schedulingDecision) {
-      this.noteUnknown('which plugin rejected which node: the scheduler of this cluster does not tell');
+      this.noteUnknown('which plugin rejected which node: the scheduler of this cluster does not provide it');
       return undefined;
     }
     return schedulingDecision(pod);

@@ -47,7 +47,7 @@ async function endpointCauses(reader: Reader, service: Service): Promise<Cause[]
     return [
       {
         reason: 'NoSelector',
-        message: 'it has no selector, so nobody makes endpoints for it',
+        message: 'it has no selector, so no controller creates endpoints for it',
         remedy: 'set spec.selector, or create EndpointSlices with the label kubernetes.io/service-name',
       },
     ];

@@ -24,7 +24,7 @@ export function finalizerCauses(object: ApiObject): Cause[] {
       reason: 'Finalizer',
       message: `the finalizer ${finalizer} holds it${known ? `: ${known}` : ''}`,
       ...(manager
-        ? { evidence: [`${manager.manager ?? 'somebody'} set it${manager.time ? ` at ${manager.time}` : ''}`] }
+        ? { evidence: [`${manager.manager ?? 'an unknown client'} set it${manager.time ? ` at ${manager.time}` : ''}`] }
         : {}),
       ...(known
         ? {}

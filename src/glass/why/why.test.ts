@@ -129,7 +129,7 @@ describe('why a pod', () => {
     cluster.faults.silenceNode('lost-0', false);
   });
 
-  it('does not go: a finalizer, and who set it', async () => {
+  it('stays Terminating: a finalizer, and who set it', async () => {
     await cluster.apply([{ ...pod('held', {}), metadata: { name: 'held', finalizers: ['example.com/hold'] } }]);
     await cluster.client.resource('v1/pods').delete({ namespace: 'default', name: 'held' });
     await cluster.clock.advance('1m');
@@ -210,7 +210,7 @@ describe('why a workload, a Service or an Ingress', () => {
     expect(reasons(await asked('ingress/behind', 'BackendNotReady'))).toContain('NothingSelected');
   });
 
-  it('an autoscaler does not scale: nobody serves metrics', async () => {
+  it('an autoscaler does not scale: the metrics API is not served', async () => {
     await cluster.apply([
       {
         apiVersion: 'autoscaling/v2',
@@ -254,7 +254,7 @@ describe('why a claim or a namespace', () => {
     expect((await asked('pvc/classless', 'StorageClassNotFound')).causes[0]!.message).toContain('gone');
   });
 
-  it('a namespace does not go: the object, its finalizer and who set it', async () => {
+  it('a namespace stays Terminating: the object, its finalizer and who set it', async () => {
     await cluster.apply([
       { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stuck' } },
       {
@@ -271,8 +271,8 @@ describe('why a claim or a namespace', () => {
   });
 });
 
-describe('what the user may not know', () => {
-  it('is said, and nothing is concluded from it', async () => {
+describe('information that the user may not read', () => {
+  it('is listed as unknown, and causes no conclusion', async () => {
     const rules = [{ apiGroups: [''], resources: ['services', 'pods'], verbs: ['get'] }];
     await cluster.apply([
       { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'looker' }, rules },
@@ -287,7 +287,9 @@ describe('what the user may not know', () => {
     const client = cluster.clientAs('jane');
     const answer = await why('pod/huge', { client, now: () => cluster.clock.now() });
     expect(answer.causes[0]!.message).toContain('Insufficient cpu');
-    expect(answer.unknown).toContain('which plugin rejected which node: the scheduler of this cluster does not tell');
+    expect(answer.unknown).toContain(
+      'which plugin rejected which node: the scheduler of this cluster does not provide it',
+    );
     await expect(why('deployment/api', { client, now: () => 0 })).rejects.toThrow('forbidden');
   });
 });

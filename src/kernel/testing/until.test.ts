@@ -10,7 +10,7 @@ describe('until', () => {
     expect(checkedAt).toEqual([0, 50, 100]);
   });
 
-  it('fails at its limit with what was expected', async () => {
+  it('fails at its limit and names the expected condition', async () => {
     const clock = new VirtualClock();
     const waiting = until('the pod runs', () => Promise.resolve(false), {
       clock,

@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`changes in the kernel${missing === undef
     expect(one.some((line) => line.startsWith('ip6 endpoints-udp '))).toBe(true);
   });
 
-  it('a change that the kernel refuses changes nothing', async () => {
+  it('a refused change leaves the rules unchanged', async () => {
     const netns = namespaces.create('refused');
     const writer = new NftablesWriter({ netns, families });
     const random = new SeededRandom(4);

@@ -35,7 +35,7 @@ function signer() {
   return { asked, client: { resource: () => requests } as unknown as Client };
 }
 
-it('asks when there is none, and again between 70 and 90 percent of its life', async () => {
+it('requests one if there is none, and renews it between 70 and 90 percent of its lifetime', async () => {
   const { asked, client } = signer();
   const store = new CertificateStore(directory, 'kubelet-server');
   const seen: string[] = [];
@@ -69,11 +69,11 @@ it.each([
   [0, 70],
   [0.5, 80],
   [1, 90],
-])('renewal by chance %d comes at %d percent', (chance, percent) => {
+])('with jitter %d is renewed at %d percent', (chance, percent) => {
   expect(nextRotationDeadline({ validFrom: 0, validTo: 100 }, { next: () => chance })).toBeCloseTo(percent);
 });
 
-it('that signs itself is kept, and made anew when only a half of it is there', async () => {
+it('that is self-signed is kept, and created again when its key or certificate is missing', async () => {
   const first = await storedSelfSignedCertificate(ctx, directory, ['n']);
   expect(await storedSelfSignedCertificate(ctx, directory, ['n'])).toEqual(first);
   await fs.writeFile(path.join(directory, 'kubelet.key'), first.privateKey.slice(0, 60));

@@ -55,7 +55,7 @@ describe('version 2', () => {
   const config = { ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: { 'memory.available': '100Mi' }, podPidsLimit: 50 };
   const read = (file: string): Promise<string> => fs.readFile(path.join(root, file), 'utf8');
 
-  it('has what all pods may have, what the classes weigh, and the limits of a pod', async () => {
+  it('has node allocatable, the weights of QoS classes, and the limits of a pod', async () => {
     const cgroups = await openCgroups(createTestContext(), { config, hierarchies: await openHierarchies(root) });
     await cgroups.prepare({ cpu: '2', memory: '1Gi' });
     expect(await read('kubepods/memory.max')).toBe(String(2 ** 30 + 100 * 2 ** 20));
@@ -72,7 +72,7 @@ describe('version 2', () => {
     expect(cgroups.podPath(BURSTABLE, 'memory')).toBe(path.join(root, at));
   });
 
-  it('a pod without limits has none, and a guaranteed one is beside the classes', async () => {
+  it('a pod without limits has none, and a guaranteed pod is outside of the QoS cgroups', async () => {
     const cgroups = await openCgroups(createTestContext(), {
       config: { ...config, podPidsLimit: -1 },
       hierarchies: await openHierarchies(root),
@@ -84,7 +84,7 @@ describe('version 2', () => {
     expect(await cgroups.ensurePod(GUARANTEED)).toBe(`/kubepods/pod${UID}`);
   });
 
-  it('tells what pods use together', async () => {
+  it('reports the usage of all pods', async () => {
     const cgroups = await openCgroups(createTestContext(), { config, hierarchies: await openHierarchies(root) });
     await cgroups.prepare({ cpu: '1', memory: '100Mi' });
     await fs.writeFile(path.join(root, 'kubepods/memory.current'), '5000\n');

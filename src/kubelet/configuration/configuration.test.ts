@@ -7,7 +7,7 @@ import { loadKubeletConfiguration } from './load-kubelet-configuration.ts';
 const HEAD = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
 
 describe('KubeletConfiguration', () => {
-  it('has defaults for what is left out', () => {
+  it('has defaults for absent fields', () => {
     expect(loadKubeletConfiguration(HEAD)).toEqual(DEFAULT_KUBELET_CONFIGURATION);
   });
 

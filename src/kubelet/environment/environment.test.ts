@@ -53,7 +53,7 @@ describe('variables', () => {
     return made.then((map) => ({ ...Object.fromEntries(map), invalid }));
   };
 
-  it('come from everywhere', async () => {
+  it('have values from every source', async () => {
     expect(
       await variables({
         envFrom: [
@@ -94,7 +94,7 @@ describe('variables', () => {
       "couldn't find key zz in Secret ns/sec",
     ],
     [{ envFrom: [{ secretRef: { name: 'none' } }] }, 'secret "none" not found'],
-  ])('that are missing say which: %#', async (container, message) => {
+  ])('that are missing are reported by name: %#', async (container, message) => {
     await expect(variables(container)).rejects.toThrow(message);
   });
 
@@ -202,7 +202,7 @@ describe('DNS', () => {
     expect(podDns(pod(spec), settings).dns).toEqual(expected);
   });
 
-  it('says what it leaves out', () => {
+  it('warns about skipped variables', () => {
     const { dns, warnings } = podDns(
       pod({ dnsPolicy: 'None', dnsConfig: { nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.4'] } }),
       settings,

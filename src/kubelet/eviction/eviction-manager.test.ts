@@ -110,7 +110,7 @@ const memory = (availableMi: number): Observations => ({
 });
 
 describe('a hard threshold', () => {
-  it('ends the pod that is most over what it asked for, and says why', async () => {
+  it('evicts the pod that exceeds its requests most, with the reason', async () => {
     const t = setUp(
       { evictionHard: { 'memory.available': '100Mi' } },
       { little: { usedMi: 10 }, much: { usedMi: 300 } },
@@ -281,7 +281,7 @@ describe('a full disk', () => {
   });
 });
 
-it('memory comes before disks', async () => {
+it('memory pressure is handled before disk pressure', async () => {
   const t = setUp({ evictionHard: { 'nodefs.available': '10%', 'memory.available': '100Mi' } }, { a: { usedMi: 1 } });
   t.observe({ ...memory(50), 'nodefs.available': { available: 1, capacity: 1000 } });
   await t.names();

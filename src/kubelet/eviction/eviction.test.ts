@@ -30,7 +30,7 @@ const ranked = (name: string, usedMi: number | undefined, requestMi = 0, priorit
   return { pod, summary };
 };
 
-describe('who goes first', () => {
+describe('the order of eviction', () => {
   it.each([
     ['one that uses more than it asked for', [ranked('within', 90, 100), ranked('over', 20, 10)], ['over', 'within']],
     ['one of lower priority', [ranked('high', 50, 0, 10), ranked('low', 10, 0, 1)], ['low', 'high']],
@@ -67,7 +67,7 @@ describe('thresholds', () => {
     ['with volumes and logs', 'single-filesystem', '10%'],
     ['with images', 'dedicated-imagefs', '20%'],
     ['with volumes and logs, and images elsewhere', 'split-containerfs', '10%'],
-  ] as const)('of the disk of containers are those of the disk that it is: %s', (_, layout, expected) => {
+  ] as const)('of containerfs are those of its disk: %s', (_, layout, expected) => {
     const configured = thresholdsOf({
       ...DEFAULT_KUBELET_CONFIGURATION,
       enforceNodeAllocatable: [],

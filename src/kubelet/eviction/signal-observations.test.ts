@@ -37,7 +37,7 @@ const observer = (images: string | undefined, containers: string | undefined): S
   });
 };
 
-it.skipIf(!hasTwoDisks)('tells on which disks images and containers are', async () => {
+it.skipIf(!hasTwoDisks)('finds the disks of images and containers', async () => {
   expect(await observer(here, here).diskLayout()).toBe('single-filesystem');
   expect(await observer(elsewhere, elsewhere).diskLayout()).toBe('dedicated-imagefs');
   expect(await observer(elsewhere, here).diskLayout()).toBe('split-containerfs');
@@ -47,7 +47,7 @@ it.skipIf(!hasTwoDisks)('tells on which disks images and containers are', async 
   expect(await observer('/no/such/place', undefined).diskLayout()).toBe('single-filesystem');
 });
 
-it.skipIf(!hasTwoDisks)('sees what each of them has left', async () => {
+it.skipIf(!hasTwoDisks)('observes the available space of each', async () => {
   const seen = await observer(elsewhere, here).observe();
   expect(seen['containerfs.available']?.capacity).toBe(seen['nodefs.available']?.capacity);
   expect(seen['imagefs.available']?.capacity).not.toBe(seen['nodefs.available']?.capacity);

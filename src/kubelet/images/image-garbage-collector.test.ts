@@ -32,7 +32,7 @@ const collector = (
 const left = (): string[] => [...runtime.images_.keys()];
 
 describe('freeing', () => {
-  it('takes what was not used for longest, and no more than is needed', async () => {
+  it('removes the least recently used images, and no more than needed', async () => {
     const gc = collector();
     await gc.free(0);
     await ctx.clock.advance(1000);
@@ -63,7 +63,7 @@ describe('freeing', () => {
 });
 
 describe('collecting', () => {
-  it('removes what was not used for too long, whatever the disk has', async () => {
+  it('removes images that were unused for too long, regardless of the disk usage', async () => {
     const gc = collector({ imageGCHighThresholdPercent: 100, imageMaximumGCAge: 60_000 });
     await gc.collect();
     await ctx.clock.advance(50_000);
@@ -73,7 +73,7 @@ describe('collecting', () => {
     expect(left()).toEqual(['b:1']);
   });
 
-  it('says when there is not enough to remove', async () => {
+  it('reports when it cannot free enough', async () => {
     await expect(
       collector({ imageGCHighThresholdPercent: 0, imageGCLowThresholdPercent: 0 }).collect(),
     ).rejects.toThrow(

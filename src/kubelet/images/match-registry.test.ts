@@ -15,7 +15,7 @@ it.each([
   expect(matchRegistry(pattern, image) !== undefined).toBe(matches);
 });
 
-it('takes little time for many stars', () => {
+it('takes linear time for many wildcards', () => {
   const before = process.cpuUsage();
   expect(matchRegistry(`${'*a'.repeat(60)}b.io`, `${'a'.repeat(60)}.io/x`)).toBeUndefined();
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);

@@ -139,7 +139,8 @@ export class NodeReporter {
   async #report(): Promise<void> {
     const { client, nodeName, reportFrequencyMs } = this.#options;
     const { clock, signal } = this.#ctx;
-    const before = this.#node;
+    // Others may have changed the node: an administrator adds capacity, a controller conditions.
+    const before = await client.resource('v1/nodes').get({ name: nodeName }, { signal });
     const status = await this.#options.status(before);
     const isDue = clock.monotonic() - this.#lastReportAt >= reportFrequencyMs;
     if (!isDue && sameButForHeartbeats(before?.status, status)) return;

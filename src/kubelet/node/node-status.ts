@@ -32,8 +32,8 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
   const { machine, runtimeVersion } = input;
   return {
     addresses: input.addresses.map(({ type, address }) => ({ type, address })),
-    capacity: { ...input.capacity },
-    allocatable: { ...input.allocatable },
+    capacity: { ...addedCapacity(input), ...input.capacity },
+    allocatable: { ...addedCapacity(input), ...input.allocatable },
     conditions: conditions(input),
     daemonEndpoints: { kubeletEndpoint: { Port: input.port } },
     nodeInfo: {
@@ -65,6 +65,14 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
     declaredFeatures: [...DECLARED_FEATURES],
     features: { supplementalGroupsPolicy: input.runtimeFeatures?.supplementalGroupsPolicy === true },
   };
+}
+
+/** Extended resources that an administrator has added to the capacity: all of them are allocatable. */
+function addedCapacity({ before, capacity }: NodeStatusInput): Record<string, string> {
+  const added = Object.entries(before?.status?.capacity ?? {}).filter(
+    ([name]) => capacity[name] === undefined && name.includes('/') && !/(?:^|\.)kubernetes\.io\//.test(name),
+  );
+  return Object.fromEntries(added);
 }
 
 interface Pressure {

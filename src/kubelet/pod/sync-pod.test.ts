@@ -124,7 +124,7 @@ const allOn42 = container('main', {
   restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
 });
 
-describe('what a pod needs', () => {
+describe('the actions for a pod', () => {
   it.each<[string, Case, string]>([
     ['a new pod', { sandbox: 'none' }, 'sandbox 0; start main'],
     ['a new pod with an init container', { sandbox: 'none', init: [container('one')] }, 'sandbox 0; init one'],

@@ -113,7 +113,7 @@ describe('options', () => {
     );
   });
 
-  it('that are off exclude nothing', () => {
+  it('that are disabled exclude nothing', () => {
     expect(
       parseCpuPolicyOptions({ 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'false' }, ALPHA),
     ).toMatchObject({ fullCoresOnly: true, acrossCores: false });
@@ -143,7 +143,7 @@ describe('options', () => {
   });
 });
 
-describe('which CPUs are taken', () => {
+describe('which CPUs are allocated', () => {
   it.each([
     ['packed: on the node that has least, and of the core that is broken', without(4), 3, {}, '5,20-21'],
     ['packed: a whole socket before two halves', without(0), 16, {}, '8-15,24-31'],
@@ -185,7 +185,7 @@ describe('the CPU manager', () => {
     ['across NUMA nodes', { 'distribute-cpus-across-numa': 'true' }, 10, ''],
     ['across cores', { 'distribute-cpus-across-cores': 'true' }, 3, '1-2,16'],
     ['by caches', { 'prefer-align-cpus-by-uncorecache': 'true' }, 4, '2-3,18-19'],
-  ])('gives %s', async (_, options, count, expected) => {
+  ])('allocates %s', async (_, options, count, expected) => {
     const cpus = manager(options as Record<string, string>);
     const found = await given(cpus, count);
     expect(cpus.exclusiveOf('a', 'main')).toHaveLength(count);
@@ -199,7 +199,7 @@ describe('the CPU manager', () => {
     } else expect(found).toBe(expected);
   });
 
-  it('takes what is on one socket as together', () => {
+  it('aligns by socket', () => {
     const pod = guaranteed('a', 10);
     const preferred = (options: Record<string, string>): number[] =>
       (manager(options).hints(pod, pod.spec?.containers[0])['cpu'] ?? [])
@@ -221,7 +221,7 @@ describe('the CPU manager', () => {
     expect(await given(manager({ 'full-pcpus-only': 'true' }, { reserved: [0, 1] }), 28)).toBe('2-15,18-31');
   });
 
-  it('leaves reserved CPUs to nobody where it is strict', () => {
+  it('does not use reserved CPUs with strict reservation', () => {
     expect(manager({ 'strict-cpu-reservation': 'true' }, { reserved: [0, 16] }).cpusOf('other', 'main')).toBe(
       '1-15,17-31',
     );

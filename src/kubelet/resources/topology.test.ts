@@ -84,7 +84,7 @@ describe('the topology of the machine', () => {
   });
 });
 
-describe('which CPUs are taken', () => {
+describe('which CPUs are allocated', () => {
   const all = TWO_SOCKETS.cpus.map(({ id }) => id);
   it.each([
     ['a whole socket', all, 8, '0-3,8-11'],
@@ -97,7 +97,7 @@ describe('which CPUs are taken', () => {
     expect(formatCpuSet(takeCpus(TWO_SOCKETS.cpus, available, count))).toBe(expected);
   });
 
-  it('says when there are too few', () => {
+  it('reports that there are too few', () => {
     expect(() => takeCpus(TWO_SOCKETS.cpus, [1, 2], 3)).toThrow(
       'not enough cpus available to satisfy request: requested=3, available=2',
     );
@@ -135,7 +135,7 @@ const state = async (file: string): Promise<unknown> =>
   JSON.parse(await fs.readFile(path.join(directory, file), 'utf8')) as unknown;
 
 describe('the CPU manager', () => {
-  it('gives whole CPUs to guaranteed pods, the rest to others, and keeps it in a file', async () => {
+  it('allocates whole CPUs to guaranteed pods, the rest to others, with a checkpoint', async () => {
     const manager = cpuManager();
     await manager.load();
     expect(await state('cpu_manager_state')).toEqual({ policyName: 'static', defaultCpuSet: '0-15' });
@@ -164,7 +164,7 @@ describe('the CPU manager', () => {
         spec: { containers: [{ name: 'main', resources: { requests: { cpu: '2' } } }] },
       } as Pod,
     ],
-  ])('gives none of its own to %s', async (_, pod) => {
+  ])('allocates no exclusive CPUs to %s', async (_, pod) => {
     const manager = cpuManager();
     await manager.allocate(pod, main(pod), { affinity: undefined, preferred: true });
     expect(manager.exclusiveOf('a', 'main')).toBeUndefined();
@@ -190,7 +190,7 @@ describe('the CPU manager', () => {
     });
   });
 
-  it('lets containers use what init containers had', async () => {
+  it('reuses CPUs of init containers', async () => {
     const manager = cpuManager();
     const pod = guaranteed('a', '15', '1Gi', {
       initContainers: [
@@ -216,7 +216,7 @@ describe('the CPU manager', () => {
     expect(await manager.admit(guaranteed('b', '4'))).toBeUndefined();
   });
 
-  it('does not start with the state of another policy, nor without a reservation', async () => {
+  it('refuses the checkpoint of another policy, and a missing reservation', async () => {
     await cpuManager('static').load();
     await expect(cpuManager('none').load()).rejects.toThrow(
       /^configured policy "none" differs from state checkpoint policy "static"/,
@@ -236,7 +236,7 @@ const memoryManager = (): MemoryManager =>
   });
 
 describe('the memory manager', () => {
-  it('gives memory of one NUMA node where that has enough, and keeps it in a file', async () => {
+  it('allocates memory of one NUMA node where that has enough, with a checkpoint', async () => {
     const manager = memoryManager();
     await manager.load();
     for (const [uid, size] of [
@@ -268,7 +268,7 @@ describe('the memory manager', () => {
     expect(again.nodesOf('b', 'main')).toBe('1');
   });
 
-  it('gives memory of several NUMA nodes, which are a group from then on', async () => {
+  it('allocates memory of several NUMA nodes, which then form a group', async () => {
     const manager = memoryManager();
     const large = guaranteed('a', '1', '10Gi');
     expect(manager.hints(large, main(large))).toEqual({ memory: [{ affinity: 3, preferred: true }] });
@@ -278,7 +278,7 @@ describe('the memory manager', () => {
     expect(manager.hints(small, main(small))).toEqual({ memory: [{ affinity: 3, preferred: false }] });
   });
 
-  it('wants the reservation to be that of the node', () => {
+  it('requires the reservation of the node', () => {
     const config = {
       ...DEFAULT_KUBELET_CONFIGURATION,
       memoryManagerPolicy: 'Static',
@@ -319,7 +319,7 @@ describe('the topology manager', () => {
     ['best-effort', undefined, '1'],
     ['restricted', undefined, '1'],
     ['single-numa-node', undefined, '1'],
-  ])('%s takes what is together', async (policy, expected, numa) => {
+  ])('%s prefers aligned resources', async (policy, expected, numa) => {
     const cpus = cpuManager();
     const manager = new TopologyManager({
       policy,
@@ -336,7 +336,7 @@ describe('the topology manager', () => {
     ['best-effort', undefined],
     ['restricted', rejection],
     ['single-numa-node', rejection],
-  ])('%s and a pod whose CPUs and device are apart', async (policy, expected) => {
+  ])('%s and a pod whose CPUs and device are on different nodes', async (policy, expected) => {
     const cpus = cpuManager();
     const filler = guaranteed('filler', '8');
     await cpus.allocate(filler, main(filler), { affinity: 0b10, preferred: true });
@@ -349,7 +349,7 @@ describe('the topology manager', () => {
     expect(await manager.admit(guaranteed('a', '2'))).toEqual(expected);
   });
 
-  it('single-numa-node refuses what restricted takes: a pod that is larger than a node', async () => {
+  it('single-numa-node refuses a pod that restricted accepts: one larger than a NUMA node', async () => {
     const admit = (policy: string) =>
       new TopologyManager({ policy, scope: 'container', numaNodes: [0, 1], providers: [cpuManager()] }).admit(
         guaranteed('a', '10'),
@@ -379,7 +379,7 @@ describe('the topology manager', () => {
     expect(await placed('pod')).toEqual([[1], [1]]);
   });
 
-  it('tells what was not to be expected', async () => {
+  it('reports unexpected errors', async () => {
     const manager = new TopologyManager({
       policy: 'none',
       scope: 'container',

@@ -89,7 +89,7 @@ describe('the collector', () => {
     ]);
   });
 
-  it('leaves what is too new', async () => {
+  it('keeps containers that are too new', async () => {
     await makePod('a', { instances: 4, alive: true });
     await gc({ minAgeMs: 3500 }).collect();
     expect(runtime.containers.size).toBe(4);
@@ -98,7 +98,7 @@ describe('the collector', () => {
     expect(runtime.containers.size).toBe(3);
   });
 
-  it('leaves nothing of pods that have ended when room is needed', async () => {
+  it('removes all containers of finished pods when space is needed', async () => {
     await makePod('done', { instances: 2, alive: false });
     await makePod('live', { instances: 2, alive: true });
     ended.add('done');

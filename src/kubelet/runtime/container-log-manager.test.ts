@@ -82,7 +82,7 @@ it('logs that are too large are put aside, packed, and at last removed', async (
   await done;
 });
 
-it('a log that cannot be opened anew stays where it was', async () => {
+it('a log that cannot be reopened keeps its name', async () => {
   runtime.runtime.reopenContainerLog = () => Promise.reject(new Error('no'));
   const done = rotateContainerLogs(ctx, {
     runtime,

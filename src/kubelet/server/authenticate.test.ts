@@ -79,13 +79,13 @@ describe('the certificate of a client of the kubelet', () => {
     expect(await callerOf(old.pem, await makeCertificate({ subject: 'CN=jane', issuer: old }))).toBe('');
   });
 
-  it('counts for nothing without a client CA, whoever signed it', async () => {
+  it('is ignored without a client CA', async () => {
     expect(await callerOf(undefined, await makeCertificate({ subject: 'CN=jane', issuer: ca }))).toBe('');
     // Node takes the public roots for a context of which nothing is said.
     expect(secureContextOptions(serving, undefined).ca).toEqual([]);
   });
 
-  it('is believed through intermediates', async () => {
+  it('is verified through intermediates', async () => {
     const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
     const leaf = await makeCertificate({ subject: 'CN=jane', issuer: between });
     expect(await callerOf(ca.pem, { pem: leaf.pem + between.pem, keyPem: leaf.keyPem })).toBe(

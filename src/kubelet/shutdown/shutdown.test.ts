@@ -38,7 +38,7 @@ describe('gracePeriods', () => {
     ).toEqual(expected);
   });
 
-  it('take each pod once: with the highest that is not above it, or the lowest', () => {
+  it('contain each pod once: by the highest priority that is not above its own, or the lowest', () => {
     const gracePeriods = [10, 100, 1000].map((priority) => ({ priority, seconds: 1 }));
     const pods = [-5, 0, 10, 99, 100, 1000, 5000].map((priority): Pod => ({
       metadata: { name: String(priority) },
@@ -93,7 +93,7 @@ describe('D-Bus messages', () => {
   });
 });
 
-it('a lock that cannot be had says why', async () => {
+it('an inhibitor lock that cannot be taken is reported', async () => {
   await expect(systemdInhibit('/does/not/exist')).rejects.toThrow('ENOENT');
   // Node without a script reads it from stdin, which is empty, and does not know systemd-inhibit's options.
   await expect(systemdInhibit(process.execPath)).rejects.toThrow(/node ended with \d+/);

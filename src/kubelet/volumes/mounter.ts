@@ -1,6 +1,6 @@
 /** Mounts and unmounts by libc calls, which are cheaper than running mount(8). */
 import fs from 'node:fs/promises';
-import koffi from 'koffi';
+import { createRequire } from 'node:module';
 
 export interface MountRequest {
   readonly source: string;
@@ -35,16 +35,28 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 
 type Call = (...values: unknown[]) => number;
-let libc: { mount: Call; umount2: Call } | undefined;
 
-function load(): { mount: Call; umount2: Call } {
+interface Libc {
+  readonly mount: Call;
+  readonly umount2: Call;
+  errno(): number;
+}
+let libc: Libc | undefined;
+
+/** On first use: a cluster of simulated nodes runs where there is neither the module nor this libc. */
+function load(): Libc {
   if (libc === undefined) {
+    const koffi = createRequire(import.meta.url)('koffi') as {
+      load(name: string): { func(prototype: string): Call };
+      errno(): number;
+    };
     const library = koffi.load('libc.so.6');
     libc = {
       mount: library.func(
         'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
-      ) as unknown as Call,
-      umount2: library.func('int umount2(const char *target, int flags)') as unknown as Call,
+      ),
+      umount2: library.func('int umount2(const char *target, int flags)'),
+      errno: () => koffi.errno(),
     };
   }
   return libc;
@@ -65,13 +77,13 @@ export function systemMounter(): Mounter {
     mount({ source, target, type, flags, data }) {
       const call = load();
       if (call.mount(source, target, type === '' ? null : type, flags, data ?? null) !== 0)
-        return Promise.reject(new MountError(`mount ${source} on ${target}`, koffi.errno()));
+        return Promise.reject(new MountError(`mount ${source} on ${target}`, call.errno()));
       return Promise.resolve();
     },
     unmount(target) {
       const call = load();
-      if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(koffi.errno()))
-        return Promise.reject(new MountError(`unmount ${target}`, koffi.errno()));
+      if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(call.errno()))
+        return Promise.reject(new MountError(`unmount ${target}`, call.errno()));
       return Promise.resolve();
     },
     async isMountPoint(target) {

@@ -22,7 +22,7 @@ const POD: Pod = {
   },
 };
 
-it('renews no token of a pod that is gone, though one was being renewed', async () => {
+it('renews no token of a deleted pod, also during a renewal', async () => {
   const { clock, logger, signal } = createTestContext();
   let renewed = (): void => {};
   let renewing: Promise<void> = Promise.resolve();

@@ -32,7 +32,7 @@ describe('files that change at once', () => {
     expect(await write({ a: '1', 'sub/b': '2' })).toBe(false);
   });
 
-  it('leave nothing of the version before', async () => {
+  it('have no files of the previous version', async () => {
     await write({ a: '1', b: '2' });
     expect(await write({ a: '3' })).toBe(true);
     expect((await fs.readdir(directory)).filter((name) => !name.startsWith('..20')).toSorted()).toEqual([
@@ -62,7 +62,7 @@ describe('host paths', () => {
     await expect(checkedHostPath({ path: path.join(directory, name), type })).rejects.toThrow(message);
   });
 
-  it('are made where they may be', async () => {
+  it('are created where allowed', async () => {
     await checkedHostPath({ path: path.join(directory, 'a/b'), type: 'DirectoryOrCreate' });
     await checkedHostPath({ path: path.join(directory, 'f'), type: 'FileOrCreate' });
     expect((await fs.stat(path.join(directory, 'a/b'))).isDirectory()).toBe(true);

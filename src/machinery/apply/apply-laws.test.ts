@@ -91,7 +91,7 @@ describe('laws', () => {
     );
   });
 
-  it('extracting gives what was applied', () => {
+  it('extracting returns the applied configuration', () => {
     fc.assert(
       fc.property(resources, seeds, seeds, (index, one, two) => {
         const resource = resourceAt(index);
@@ -119,7 +119,7 @@ describe('laws', () => {
     );
   });
 
-  it('what an applier stops applying goes, and only that', () => {
+  it('fields that an applier no longer applies are removed, and only those', () => {
     fc.assert(
       fc.property(resources, seeds, seeds, (index, one, two) => {
         const resource = resourceAt(index);
@@ -136,7 +136,7 @@ describe('laws', () => {
     );
   });
 
-  it('written sets are canonical, whatever wrote them', () => {
+  it('written sets are canonical', () => {
     fc.assert(
       fc.property(resources, seeds, (index, seed) => {
         const resource = resourceAt(index);
@@ -215,7 +215,7 @@ describe('garbage', () => {
     );
   });
 
-  it('in managedFields is taken or left', () => {
+  it('in managedFields is accepted or ignored', () => {
     fc.assert(
       fc.property(fieldSets, (fieldsV1) => {
         const entry = { manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 };

@@ -62,12 +62,12 @@ function statusOf(work: () => unknown): StatusError {
 describe('ownership', () => {
   const created = apply(undefined, 'a', { data: { one: '1', two: '2' } });
 
-  it('of what is created', () => {
+  it('of a created object', () => {
     expect(created['data']).toEqual({ one: '1', two: '2' });
     expect(owners(created)).toEqual(['a Apply 00: {"f:data":{"f:one":{},"f:two":{}}}']);
   });
 
-  it('is shared by who applies the same, without a time of its own', () => {
+  it('is shared by managers that apply the same, without a new time', () => {
     const shared = apply(created, 'b', { data: { two: '2' } }, { now: at(1) });
     expect(owners(shared)).toEqual([
       'b Apply -: {"f:data":{"f:two":{}}}',
@@ -101,7 +101,7 @@ describe('ownership', () => {
     expect(owners(dropped)).toEqual(['p Update 00: {"f:data":{"f:three":{}}}']);
   });
 
-  it('before the first apply belongs to nobody in particular', () => {
+  it('before the first apply belongs to before-first-apply', () => {
     const untracked = { ...created, metadata: { name: 'x', uid: 'u' } };
     expect(owners(apply(untracked, 'c', { data: { one: '1' } }))).toEqual([
       'c Apply -: {"f:data":{"f:one":{}}}',
@@ -109,7 +109,7 @@ describe('ownership', () => {
     ]);
   });
 
-  it('nothing applied, nothing changed', () => {
+  it('without an applied change nothing changes', () => {
     const request = {
       live: created,
       applied: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { one: '1', two: '2' } },
@@ -169,7 +169,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('force takes over', () => {
+  it('force takes ownership', () => {
     const forced = apply(live, 'c', { data: { one: 'x' } }, { force: true, now: at(1) });
     expect(forced['data']).toEqual({ one: 'x', two: '2', three: '3' });
     expect(owners(forced)).toEqual([
@@ -216,7 +216,7 @@ describe('lists', () => {
     expect((specOf(live)['containers'] as { name: string }[]).map((c) => c.name)).toEqual(['two', 'three', 'one']);
   });
 
-  it('an item goes with all that nobody owns', () => {
+  it('an item is removed with all fields without an owner', () => {
     let live = applyTo(undefined, 'a', {
       containers: [
         { name: 'one', image: '1' },
@@ -368,7 +368,7 @@ describe('coming from client-side apply', () => {
     now: at(0),
   });
 
-  it('kubectl changes what it had applied, and the annotation follows', () => {
+  it('kubectl changes its applied fields, and the annotation follows', () => {
     const changed = apply(live, 'kubectl', { data: { one: '<1>', two: '2' } }, { now: at(1) });
     expect(changed.metadata.annotations).toEqual({
       [annotation]:
@@ -380,13 +380,13 @@ describe('coming from client-side apply', () => {
     ]);
   });
 
-  it('others conflict', () => {
+  it('other managers conflict', () => {
     expect(statusOf(() => apply(live, 'other', { data: { one: 'x' } })).message).toBe(
       'Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using v1: .data.one',
     );
   });
 
-  it('kubectl conflicts over what changed since', () => {
+  it('kubectl conflicts with later changes', () => {
     const moved = update(live, 'someone', { data: { one: 'moved', two: '2' } });
     expect(statusOf(() => apply(moved, 'kubectl', { data: { one: 'x', two: 'y' } })).message).toBe(
       'Apply failed with 1 conflict: conflict with "someone" using v1: .data.one',
@@ -394,7 +394,7 @@ describe('coming from client-side apply', () => {
   });
 });
 
-it('extracts what a manager applied', () => {
+it('extracts the fields that a manager applied', () => {
   let live = apply(
     undefined,
     'a',

@@ -75,7 +75,8 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
   });
 }
 
-function checkKind({ applied, kind }: ApplyRequest): void {
+/** Throws a StatusError for the configuration of another kind. */
+export function checkKind({ applied, kind }: Pick<ApplyRequest, 'applied' | 'kind'>): void {
   const apiVersion = typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '';
   const given = typeof applied['kind'] === 'string' ? applied['kind'] : '';
   if (apiVersion === apiVersionOf(kind) && given === kind.kind) return;

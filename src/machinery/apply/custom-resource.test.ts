@@ -108,7 +108,7 @@ it('refuses them where they are not', () => {
   );
 });
 
-it('what has become atomic is owned as a whole', () => {
+it('a field that became atomic is owned as a whole', () => {
   const item = message([field('name', STRING), field('size', STRING)]);
   const granular = widget(message([field('parts', list('map', item, ['name']))]));
   const atomic = widget(message([field('parts', list('atomic', item))]));

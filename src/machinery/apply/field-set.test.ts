@@ -82,7 +82,7 @@ describe('operations', () => {
     expect(got).toBe(expected);
   });
 
-  it('gives back what did not change', () => {
+  it('returns the same set when nothing changed', () => {
     expect(union(a, set('{"f:s":{}}'))).toBe(a);
     expect(difference(a, set('{"f:other":{}}'))).toBe(a);
   });

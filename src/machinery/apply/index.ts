@@ -3,7 +3,7 @@
  * of it. The schema's types decide (which lists and maps merge, by which keys), so custom resources work like built-in ones.
  * The API server calls `applyPatch` on apply and `updateManagedFields` on every other write.
  */
-export { applyPatch } from './apply-patch.ts';
+export { applyPatch, checkKind } from './apply-patch.ts';
 export { type ApplyType, compileMessage } from './apply-type.ts';
 export type { FieldSet } from './field-set.ts';
 export { ignoreManagedFieldsTimestamps } from './ignore-timestamps.ts';

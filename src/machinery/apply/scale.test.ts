@@ -20,7 +20,7 @@ const SELECTOR = { 'f:spec': { 'f:selector': {} } };
 const scaled = (manager: string, more: Partial<ManagedFieldsEntry> = {}) =>
   entry(manager, REPLICAS, { apiVersion: 'autoscaling/v1', ...more });
 
-it('a Scale shows who owns the replicas', () => {
+it('a Scale has the owners of the replicas', () => {
   const parent = [entry('a', BOTH), entry('b', SELECTOR), entry('c', REPLICAS, { apiVersion: 'apps/v0' })];
   expect(managedFieldsOfScale(parent, paths)).toEqual([scaled('a')]);
 });

@@ -37,7 +37,7 @@ const owners = (result: KubeObject): string[] =>
   );
 
 describe('create', () => {
-  it('owns what is there, but not what the type always writes', () => {
+  it('owns present fields, but not fields that the type always has', () => {
     const created = updateManagedFields({
       live: undefined,
       updated: {
@@ -159,13 +159,13 @@ describe('update', () => {
     expect(owners(write({ live: created, updated: { ...updated }, manager: 'n', now: at(5) }))).toEqual(expected);
   });
 
-  it('the same manager adds to what it has, with a new time', () => {
+  it('the same manager adds to its fields, with a new time', () => {
     expect(owners(write({ live: created, updated: object({ one: '1', two: 'x', three: '3' }), now: at(5) }))).toEqual([
       'm Update 05: {"f:data":{".":{},"f:one":{},"f:three":{},"f:two":{}}}',
     ]);
   });
 
-  it('a subresource is another owner, and what it resets is nobody’s', () => {
+  it('a subresource is another owner, and fields that it resets have no owner', () => {
     const live = write({
       updated: {
         apiVersion: 'v1',
@@ -321,11 +321,11 @@ describe('ignoreManagedFieldsTimestamps', () => {
     metadata: { ...o.metadata, managedFields: o.metadata.managedFields?.map((e) => ({ ...e, time: at(7) })) },
   });
 
-  it('gives back the old times when nothing else differs', () => {
+  it('restores the old times when nothing else differs', () => {
     expect(ignoreManagedFieldsTimestamps(live, retimed(live))).toEqual(live);
   });
 
-  it('leaves real changes alone', () => {
+  it('keeps real changes', () => {
     const changed = { ...retimed(live), data: { one: '2' } };
     expect(ignoreManagedFieldsTimestamps(live, changed)).toBe(changed);
   });

@@ -3,6 +3,7 @@ import type { ScalarType } from '../../api/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from '../../base/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';
+import { Growth } from './growth.ts';
 
 /** Thrown for a value that does not fit its type. One instance for all, because its stack is never used. */
 export const MISMATCH = new Error('the value does not fit its type');
@@ -13,6 +14,7 @@ export class ConformRun {
   keys = 0;
   /** Nesting depth of the current message. */
   depth = 0;
+  readonly growth = new Growth();
 
   /** `stored`: the value goes to the store, where every empty list becomes absent. */
   constructor(readonly stored = false) {}

@@ -29,7 +29,7 @@ function largeMessage(): Message {
 }
 
 describe('values that are not bodies', () => {
-  it('names what it does not know and keeps the rest', () => {
+  it('reports unknown fields and keeps the rest', () => {
     expect(conform(OBJECT_META, { name: 'a', bogus: 1, labels: { b: '1', a: '2' } })).toEqual({
       object: { name: 'a', labels: { a: '2', b: '1' } },
       strictErrors: ['unknown field "bogus"'],
@@ -37,7 +37,7 @@ describe('values that are not bodies', () => {
     expect(canonicalize(OBJECT_META, { bogus: 1, name: 'a' })).toEqual({ name: 'a' });
   });
 
-  it('leaves out what is undefined', () => {
+  it('omits undefined values', () => {
     expect(conform(OBJECT_META, { name: 'a', namespace: undefined })).toEqual({
       object: { name: 'a' },
       strictErrors: [],
@@ -53,7 +53,7 @@ describe('values that are not bodies', () => {
     expect(() => canonicalize(OBJECT_META, value)).toThrow(StatusError);
   });
 
-  it('does not change what it is given', () => {
+  it('does not change its input', () => {
     const value = Object.freeze({
       name: 'a',
       labels: Object.freeze({ b: '', a: '' }),
@@ -62,7 +62,7 @@ describe('values that are not bodies', () => {
     expect(canonicalize(OBJECT_META, value)).toEqual({ name: 'a', labels: { a: '', b: '' } });
   });
 
-  it('tells an empty list from none where that counts, but not for the store', () => {
+  it('distinguishes an empty list from an absent one where that matters, but not for the store', () => {
     const spec = schema.message('io.k8s.api.networking.v1.IngressSpec');
     expect(conform(spec, { rules: [], tls: [] }).object).toEqual({ rules: [] });
     expect(canonicalize(spec, { rules: [], tls: [] })).toEqual({});
@@ -74,7 +74,7 @@ describe('values that are not bodies', () => {
     expect(canonicalize(podList, {})).toEqual({ metadata: {}, items: [] });
   });
 
-  it('takes messages of any number of fields', () => {
+  it('accepts messages with any number of fields', () => {
     const message = largeMessage();
     expect(Object.keys(conform(message, { f99: 5, f80: '', f1: 1, f2: 0 }).object)).toEqual([
       'f1',

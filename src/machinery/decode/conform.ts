@@ -75,8 +75,8 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
   const from = value as Record<string, unknown>;
   if (plan.fields.length > MAX_BITMAP_FIELDS) return applyLargePlan(plan, from, run);
   const to: Record<string, unknown> = {};
-  let low = plan.alwaysLow;
-  let high = plan.alwaysHigh;
+  let low = 0;
+  let high = 0;
   for (const key in from) {
     const index = plan.byName.get(key);
     if (index === undefined) throw MISMATCH;
@@ -85,6 +85,11 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
     else high |= 1 << (index - 32);
   }
   if (++run.depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
+  const [missingLow, missingHigh] = [plan.alwaysLow & ~low, plan.alwaysHigh & ~high];
+  if (!run.stored && (missingLow | missingHigh) !== 0)
+    run.growth.add((bitCount(missingLow) + bitCount(missingHigh)) * BYTES_OF_FIELD);
+  low |= missingLow;
+  high |= missingHigh;
   const { fields } = plan;
   for (; low !== 0; low &= low - 1) conformField(fields[31 - Math.clz32(low & -low)]!, from, to, run);
   for (; high !== 0; high &= high - 1) conformField(fields[63 - Math.clz32(high & -high)]!, from, to, run);
@@ -93,6 +98,15 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
 }
 
 const MAX_BITMAP_FIELDS = 64;
+
+/** The length of a field with an empty value, on average. */
+const BYTES_OF_FIELD = 12;
+
+function bitCount(bits: number): number {
+  let count = 0;
+  for (let rest = bits; rest !== 0; rest &= rest - 1) count++;
+  return count;
+}
 
 /** Only custom resources have messages with more than 64 fields. */
 function applyLargePlan(plan: Plan, from: Record<string, unknown>, run: ConformRun): Record<string, unknown> {

@@ -193,7 +193,7 @@ describe('strict errors', () => {
     expect(decode(CONFIG_MAP, body).strictErrors).toHaveLength(100);
   });
 
-  it('merge what is given twice, as upstream does', () => {
+  it('merge repeated fields, as upstream does', () => {
     const body = '{"metadata":{"name":"a","labels":{"x":"1"}},"metadata":{"namespace":"n","labels":{"y":"2"}}}';
     expect(decode(CONFIG_MAP, body).object.metadata).toEqual({ name: 'a', namespace: 'n', labels: { x: '1', y: '2' } });
   });
@@ -381,14 +381,14 @@ describe('kinds and versions', () => {
     expect(errorOf(() => decode(CONFIG_MAP, body))).toBe(expected);
   });
 
-  it('names the version that it wants', () => {
+  it('names the expected version', () => {
     const body = '{"apiVersion":"apps/v1beta1","kind":"Deployment"}';
     expect(errorOf(() => decode(DEPLOYMENT, body))).toBe(
       '400: the API version in the data (apps/v1beta1) does not match the expected API version (apps/v1)',
     );
   });
 
-  it('takes evictions of the version before', () => {
+  it('accepts evictions of the older version', () => {
     const eviction = { group: 'policy', version: 'v1', kind: 'Eviction' };
     expect(decode(eviction, '{"apiVersion":"policy/v1beta1","kind":"Eviction"}').object.apiVersion).toBe('policy/v1');
   });

@@ -1,7 +1,7 @@
 /** Decodes a request body, JSON or YAML, into the object that the endpoint takes. */
 import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
 import { quote } from '../../base/index.ts';
-import { badRequest, isBadInput, StatusError } from '../errors/index.ts';
+import { badRequest, isBadInput, isTooLarge, StatusError } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { conformDocument, tryConform, type Conformed } from './conform-value.ts';
 import { readDocument } from './document.ts';
@@ -116,7 +116,7 @@ export function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   try {
     return run();
   } catch (error) {
-    if (isBadInput(error)) throw wrap(error.message);
+    if (isBadInput(error) && !isTooLarge(error)) throw wrap(error.message);
     throw error;
   }
 }

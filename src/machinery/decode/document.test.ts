@@ -5,7 +5,7 @@ import { documentOf, plainValue, readDocument } from './document.ts';
 import { parseJson } from './parse-json.ts';
 
 describe('documents', () => {
-  it('hold what JSON.parse gives', () => {
+  it('have the values of JSON.parse', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.boolean(), (value, spaced) => {
         const text = JSON.stringify(value, null, spaced ? 2 : undefined);
@@ -40,7 +40,7 @@ describe('documents', () => {
     expect(parseJson(`[${text}]`).value).toEqual([value]);
   });
 
-  it('takes time in proportion to the text', () => {
+  it('takes linear time', () => {
     const long = 'x\\"'.repeat(1_000_000);
     expect(parseJson(`{"a":"${long}","a":1.5}`)).toEqual({ value: { a: 1.5 }, duplicates: ['a'] });
   });

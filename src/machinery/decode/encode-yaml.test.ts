@@ -112,7 +112,7 @@ describe('structures', () => {
   });
 });
 
-describe('whatever is written is read again', () => {
+describe('every written document is parsed again', () => {
   const PIECES = [
     'a',
     'b c',

@@ -161,7 +161,7 @@ describe('garbage', () => {
     }
   });
 
-  it('keeps raw values of any depth that is allowed', () => {
+  it('keeps raw values of any allowed depth', () => {
     const body = `{"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{},"data":${deep('{"a":', '}', MAX_DEPTH - 1)},"revision":0}`;
     const { object } = decodeObject({
       body: Buffer.from(body),

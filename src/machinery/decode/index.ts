@@ -25,3 +25,4 @@ export { checkNesting } from './nesting.ts';
 export { parseJson } from './parse-json.ts';
 export { parseYaml, readsAsJson, yamlToJson } from './parse-yaml.ts';
 export { type CachedYaml, cacheYaml } from './yaml-cache.ts';
+export { Growth } from './growth.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonSyntaxError } from './json-syntax.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
-describe('what Go says about a text that is not JSON', () => {
+describe("errors of Go's parser", () => {
   it.each([
     ['', 'unexpected end of JSON input'],
     ['   ', 'unexpected end of JSON input'],
@@ -34,7 +34,7 @@ describe('what Go says about a text that is not JSON', () => {
     expect(jsonSyntaxError(Buffer.from(text))).toBe(expected);
   });
 
-  it('agrees with JSON.parse about what is JSON', () => {
+  it('agrees with JSON.parse on valid JSON', () => {
     const text = fc.oneof(
       fc.json(),
       fc

@@ -11,7 +11,7 @@ const kinds = packages.flatMap(({ group, version, messages }): GroupVersionKind[
   Object.entries(messages).flatMap(([kind, { object }]) => (object ? [{ group, version, kind }] : [])),
 );
 
-describe('decoding what was encoded gives the same object', () => {
+describe('decoding an encoded object returns the same object', () => {
   it.each(kinds.map((gvk) => [`${apiVersionOf(gvk)} ${gvk.kind}`, gvk] as const))('%s', (_, gvk) => {
     const message = schema.kind(gvk)!;
     const generate = objectGenerator(kinds.indexOf(gvk) + 1);

@@ -62,7 +62,7 @@ describe('pull policy', () => {
 });
 
 describe('Pod', () => {
-  it('gets what a container needs to run', () => {
+  it('gets the defaults of containers', () => {
     expect(
       podSpec({
         containers: [
@@ -110,7 +110,7 @@ describe('Pod', () => {
     });
   });
 
-  it('takes host ports from container ports on the host network', () => {
+  it('copies host ports from container ports on the host network', () => {
     expect(podSpec({ hostNetwork: true, containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] })).toMatchObject({
       containers: [{ ports: [{ containerPort: 80, hostPort: 80 }] }],
     });
@@ -127,7 +127,7 @@ describe('Pod', () => {
     });
   });
 
-  it('asks as a whole for what its containers ask for, up to its limits', () => {
+  it('sums the requests of its containers, up to its limits', () => {
     const spec = {
       resources: { limits: { cpu: '2', memory: '1Gi' } },
       containers: [
@@ -157,7 +157,7 @@ describe('Pod', () => {
     expect(podSpec({ containers: [], volumes: [volume] })).toMatchObject({ volumes: [expected] });
   });
 
-  it('leaves templates without what only Pods get', () => {
+  it('leaves templates without defaults of Pods only', () => {
     const template = { spec: { containers: [{ name: 'c', image: 'i', resources: { limits: { cpu: '1' } } }] } };
     const { spec } = defaulted('apps/v1', 'ReplicaSet', { spec: { selector: {}, template } }) as {
       spec: { template: { spec: Record<string, unknown> } };

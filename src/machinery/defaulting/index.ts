@@ -6,6 +6,5 @@
 export { applyDefaults } from './apply-defaults.ts';
 export { defaultPodLevelResources } from './core-pod-resources.ts';
 export { inDeclaredOrder } from './declared-order.ts';
-export { Growth } from './growth.ts';
 export { pullPolicyOf } from './image-pull-policy.ts';
 export type { DefaultingContext } from './message-defaults.ts';

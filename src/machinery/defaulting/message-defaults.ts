@@ -1,5 +1,5 @@
 /** The contract of the functions that default a message. */
-import type { Growth } from './growth.ts';
+import type { Growth } from '../decode/index.ts';
 
 export interface DefaultingContext {
   /** The current time, for fields such as timeAdded; they stay empty without it. */

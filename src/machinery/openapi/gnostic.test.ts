@@ -78,7 +78,7 @@ describe('the protobuf form of version 2', () => {
     expect(bytes.toString('hex')).toBe(delimited(8, delimited(2, named('/x', item))));
   });
 
-  it('is made of the whole document', () => {
+  it('encodes the whole document', () => {
     const documents = new OpenApiDocuments({ version: 'v1.36.4' });
     const { bytes } = runSteps(documents.v2Protobuf());
     expect(bytes.length).toBeGreaterThan(500_000);

@@ -33,7 +33,7 @@ describe('version 3', () => {
     }
   });
 
-  it('says what is beside a reference by allOf, and tells defaults', () => {
+  it('has siblings of a reference in allOf, and defaults', () => {
     expect(schemaOf(apps, 'io.k8s.api.apps.v1.Deployment', 'properties', 'spec')).toEqual({
       allOf: [ref3('io.k8s.api.apps.v1.DeploymentSpec')],
       description: expect.any(String),
@@ -51,7 +51,7 @@ describe('version 3', () => {
     });
   });
 
-  it('describes lists and maps with what they hold', () => {
+  it('describes lists and maps with their elements', () => {
     expect(schemaOf(core, 'io.k8s.api.core.v1.PodSpec', 'properties', 'containers')).toMatchObject({
       type: 'array',
       items: { allOf: [ref3('io.k8s.api.core.v1.Container')], default: {} },
@@ -84,7 +84,7 @@ describe('version 3', () => {
     });
   });
 
-  it('lets numbers be written as numbers or strings where they may', () => {
+  it('allows numbers or strings where both are valid', () => {
     expect(schemaOf(core, 'io.k8s.apimachinery.pkg.api.resource.Quantity', 'oneOf')).toEqual([
       { type: 'string' },
       { type: 'number' },
@@ -185,7 +185,7 @@ describe('paths', () => {
     expect(names).toEqual(expect.arrayContaining(parameters));
   });
 
-  it('connect to pods and what runs in them', () => {
+  it('connect to pods and their containers', () => {
     expect(at(core, 'paths', '/api/v1/namespaces/{namespace}/pods/{name}/exec', 'post')).toMatchObject({
       operationId: 'connectCoreV1PostNamespacedPodExec',
       'x-kubernetes-action': 'connect',
@@ -205,7 +205,7 @@ describe('paths', () => {
     expect(at(proxy, 'head', 'operationId')).toBe('connectCoreV1HeadNodeProxyWithPath');
   });
 
-  it('give each operation a name of its own', () => {
+  it('have a unique name for each operation', () => {
     const ids = Object.values(swagger['paths'] as JsonObject).flatMap((item) =>
       Object.entries(item as JsonObject).flatMap(([method, operation]) =>
         method === 'parameters' ? [] : [at(operation, 'operationId')],
@@ -241,7 +241,7 @@ describe('version 2', () => {
     ]);
   });
 
-  it('says what is beside a reference beside it, and no defaults', () => {
+  it('has siblings of a reference beside it, and no defaults', () => {
     expect(definition('io.k8s.api.apps.v1.Deployment', 'properties', 'spec')).toEqual({
       description: expect.any(String),
       $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentSpec',
@@ -252,7 +252,7 @@ describe('version 2', () => {
     });
   });
 
-  it('says how to authenticate', () => {
+  it('describes authentication', () => {
     expect(swagger).toMatchObject({
       swagger: '2.0',
       info: { title: 'Kubernetes', version: 'v1.36.4' },
@@ -292,7 +292,7 @@ describe('custom resources', () => {
   const documents = new OpenApiDocuments({ version: 'v1.36.4', custom: [widgets] });
   const name = 'com.example.stable.v1.Widget';
 
-  it('have a document of version 3 of their own', () => {
+  it('have their own document of version 3', () => {
     const document = parse(runSteps(documents.v3('apis/stable.example.com/v1'))!.bytes);
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } });
     expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(
@@ -355,7 +355,7 @@ describe('custom resources', () => {
     expect(groups).not.toContain('apiextensions.k8s.io');
   });
 
-  it('are part of version 2, without what it cannot say', () => {
+  it('are part of version 2, without constructs that it lacks', () => {
     const document = parse(runSteps(documents.v2()).bytes);
     expect(at(document, 'definitions', name, 'properties', 'spec', 'properties')).toEqual({
       size: {},
@@ -382,7 +382,7 @@ describe('custom resources', () => {
     else expect(inV3).toEqual(bare);
   });
 
-  it.each(['v2', 'v3'] as const)('an embedded resource has a kind and metadata of its own in %s', (style) => {
+  it.each(['v2', 'v3'] as const)('an embedded resource has its own kind and metadata in %s', (style) => {
     const template = { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'spec'] };
     const open = { ...template, 'x-kubernetes-preserve-unknown-fields': true };
     const schema = { type: 'object', properties: { template, open } };
@@ -412,7 +412,7 @@ describe('custom resources', () => {
     expect(text(meta, 'deletionTimestamp')).toMatch(/^DeletionTimestamp is RFC 3339 date and time /);
   });
 
-  it('change the hash of what they are in, and of nothing else', () => {
+  it('change the hash of their document, and of no other', () => {
     const plain = new OpenApiDocuments({ version: 'v1.36.4' });
     expect(runSteps(documents.v3('apis/apps/v1'))!.hash).toBe(runSteps(plain.v3('apis/apps/v1'))!.hash);
     expect(runSteps(documents.v3Root()).hash).not.toBe(runSteps(plain.v3Root()).hash);

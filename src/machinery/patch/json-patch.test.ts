@@ -171,7 +171,7 @@ describe('bodies that are no JSON patch', () => {
     expect(statusOf(() => decodeJsonPatch(body, validation)).status).toMatchObject({ code, message });
   });
 
-  it('strict validation names what is too much', () => {
+  it('strict validation reports unknown fields', () => {
     const { strictErrors } = decodeJsonPatch(
       '[{"op":"add","op":"add","path":"/a","value":{"x":1},"extra":true}]',
       'Strict',

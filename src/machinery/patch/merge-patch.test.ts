@@ -60,7 +60,7 @@ describe('decodeMergePatch', () => {
     expect(() => decodeMergePatch(body, validation)).toThrow(expect.objectContaining({ message, code: 400 }));
   });
 
-  it('names fields that come twice; the last one counts', () => {
+  it('reports duplicate fields; the last one counts', () => {
     expect(decodeMergePatch('{"data":{"one":"2","one":"3"}}', 'Warn')).toEqual({
       patch: { data: { one: '3' } },
       strictErrors: ['duplicate field "data.one"'],

@@ -66,7 +66,7 @@ function pair(message: Message, seed: number): [JsonRecord, JsonRecord] {
 }
 
 describe('laws', () => {
-  it('the merge patch of the difference gives the target', () => {
+  it('the merge patch of the difference produces the target', () => {
     fc.assert(
       fc.property(resources, seeds, (index, seed) => {
         const resource = resourceAt(index);
@@ -77,7 +77,7 @@ describe('laws', () => {
     );
   });
 
-  it('the strategic patch of the difference gives the target', () => {
+  it('the strategic patch of the difference produces the target', () => {
     fc.assert(
       fc.property(resources, seeds, (index, seed) => {
         const { message } = resourceAt(index);

@@ -128,7 +128,7 @@ describe('maps and scalars', () => {
     expect(applyStrategicMergePatch(objectMeta, target, patch)).toEqual(expected);
   });
 
-  it('retainKeys keeps nothing else', () => {
+  it('retainKeys removes all other keys', () => {
     const target = { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } };
     const patch = { strategy: { $retainKeys: ['type'], type: 'Recreate' } };
     expect(applyStrategicMergePatch(deploymentSpec, target, patch)).toEqual({ strategy: { type: 'Recreate' } });
@@ -238,8 +238,8 @@ describe('patches that fail', () => {
   });
 });
 
-describe('patches made from a difference', () => {
-  it('has only what changed, and the order', () => {
+describe('patches from a difference', () => {
+  it('has only the changes, and the order', () => {
     const original = { containers: [a, b], hostname: 'h', tolerations: [{ key: 'x' }] };
     const modified = { containers: [{ name: 'c' }, { ...a, image: 'a:2' }], tolerations: [{ key: 'y' }] };
     expect(createStrategicMergePatch(podSpec, original, modified)).toEqual({

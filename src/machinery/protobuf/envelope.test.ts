@@ -45,13 +45,13 @@ const failureOf = (action: () => unknown): string => {
 describe('the envelope', () => {
   const object = { metadata: { name: 'a' }, spec: {}, status: {} };
 
-  it('has the bytes that upstream gives it', () => {
+  it('has the bytes of upstream', () => {
     expect(encodeProtobuf(namespace, object, { apiVersion: 'v1', kind: 'Namespace' }).toString('hex')).toBe(
       namespaceBytes,
     );
   });
 
-  it('says what kind is in it', () => {
+  it('names its kind', () => {
     const decoded = decodeProtobufObject(schema, Buffer.from(namespaceBytes, 'hex'));
     expect(decoded).toEqual({ kind: 'Namespace', apiVersion: 'v1', ...object });
     expect(Object.keys(decoded).slice(0, 2)).toEqual(['kind', 'apiVersion']);
@@ -62,7 +62,7 @@ describe('the envelope', () => {
     expect(wrapProtobuf({ apiVersion, kind }, raw).toString('hex')).toBe(namespaceBytes);
   });
 
-  it('takes defaults for what it does not say', () => {
+  it('applies defaults for absent fields', () => {
     const bytes = encodeProtobuf(namespace, object, { apiVersion: '', kind: '' });
     expect(decodeProtobufObject(schema, bytes, { apiVersion: 'v1', kind: 'Namespace' }).kind).toBe('Namespace');
   });
@@ -72,7 +72,7 @@ describe('the envelope', () => {
     { apiVersion: 'policy/v1', kind: 'DeleteOptions' },
     { apiVersion: 'v1', kind: 'Status' },
     { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' },
-  ])('knows $kind in $apiVersion', (typeMeta) => {
+  ])('finds $kind in $apiVersion', (typeMeta) => {
     expect(decodeProtobufObject(schema, wrapProtobuf(typeMeta, Buffer.alloc(0)))).toMatchObject(typeMeta);
   });
 

@@ -40,7 +40,7 @@ describe('round trip', () => {
     }
   });
 
-  it('gives objects of every kind back with their type and in the order of JSON', () => {
+  it('returns objects of every kind with their type and in the order of JSON', () => {
     const generator = objectGenerator(2);
     for (const resource of schema.resources) {
       const { message, group, version, kind } = resource;

@@ -137,13 +137,13 @@ describe('JSON schemas', () => {
     expect(decodeMessage(props, encodeMessage(props, object))).toEqual(object);
   });
 
-  it('says true beside a schema for additional properties', () => {
+  it('has true beside a schema for additional properties', () => {
     expect(encodeMessage(props, { additionalProperties: { type: 'string' } }).toString('hex')).toContain('0801');
   });
 });
 
 describe('decoding', () => {
-  it('orders the fields as they are declared, whatever the order on the wire', () => {
+  it('orders fields as declared, in any order on the wire', () => {
     const message = schema.message(`${meta}OwnerReference`);
     const bytes = encodeMessage(message, { apiVersion: 'v1', kind: 'Pod', name: 'n', uid: 'u' });
     expect(Object.keys(decodeMessage(message, bytes))).toEqual(['apiVersion', 'kind', 'name', 'uid']);
@@ -165,7 +165,7 @@ describe('decoding', () => {
     expect(decodeMessage(message, Buffer.from(`${unknown}1a0166`, 'hex'))).toEqual({ field: 'f' });
   });
 
-  it('keeps a key named __proto__ a key', () => {
+  it('keeps a key named __proto__', () => {
     const message = schema.message(`${meta}LabelSelector`);
     const decoded = decodeMessage(message, Buffer.from(hex('0a 0e 0a 09 5f 5f 70 72 6f 74 6f 5f 5f 12 01 78'), 'hex'));
     expect(Object.keys(decoded['matchLabels'] as object)).toEqual(['__proto__']);

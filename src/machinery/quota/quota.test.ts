@@ -50,7 +50,7 @@ describe('usageOf', () => {
     expect(texts('', 'pods', { metadata: {}, spec })).toEqual({ 'count/pods': '1', pods: '1', ...expected }),
   );
 
-  it('of a finished pod is its place alone', () =>
+  it('of a finished pod is only its count', () =>
     expect(
       texts('', 'pods', { metadata: {}, spec: { containers: [container({ cpu: '1' })] }, status: { phase: 'Failed' } }),
     ).toEqual({ 'count/pods': '1' }));
@@ -76,7 +76,7 @@ describe('usageOf', () => {
     }),
   );
 
-  it('of a volume claim counts by class too, and what it is growing to', () =>
+  it('of a volume claim is counted by class too, with its new size', () =>
     expect(
       texts('', 'persistentvolumeclaims', {
         metadata: {},

@@ -62,7 +62,7 @@ describe('label selector text', () => {
       `a=${'x'.repeat(64)}`,
       `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`,
     ],
-  ])("%j is refused in upstream's words", (text, message) => {
+  ])("%j is refused with upstream's message", (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);
     expect(() => parseLabelSelector(text)).toThrow(StatusError);
   });
@@ -88,7 +88,7 @@ describe('label selector text', () => {
     expect(parseLabelSelector(text).matches(labels as Record<string, string>)).toBe(expected);
   });
 
-  it('knows the value that a label must have', () => {
+  it('finds the value that a label must have', () => {
     expect(parseLabelSelector('a=1,b!=2').requiresExactMatch('a')).toBe('1');
     expect(parseLabelSelector('a in (1,2)').requiresExactMatch('a')).toBeUndefined();
   });
@@ -130,7 +130,7 @@ describe('LabelSelector objects', () => {
     expect(formatLabelSelector({ matchExpressions: [{ key: '-', operator: 'Exists' }] })).toBe('<error>');
   });
 
-  it('takes labels as they are', () => {
+  it('accepts label maps', () => {
     expect(selectorFromLabels({ app: 'web' }).matches({ app: 'web', x: 'y' })).toBe(true);
     expect(selectorFromLabels(undefined).isEmpty).toBe(true);
     expect(EVERYTHING.isEmpty).toBe(true);

@@ -105,7 +105,7 @@ export function horizontalPodAutoscalerV1Cells(autoscaler: HorizontalPodAutoscal
   const others = parseMetrics(metadata?.annotations?.[METRICS_ANNOTATION]).map((metric, index) =>
     version1Metric(metric, current[index]),
   );
-  return autoscalerCells(autoscaler, targetCpu === undefined ? others : [cpu, ...others], now);
+  return autoscalerCells(autoscaler, targetCpu === undefined ? others : [...others, cpu], now);
 }
 
 function parseMetrics(text: string | undefined): Record<string, unknown>[] {

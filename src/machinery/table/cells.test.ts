@@ -125,7 +125,7 @@ const cases: Case[] = [
       },
       status: { currentReplicas: 1, currentCPUUtilizationPercentage: 21 },
     },
-    cells: ['Deployment/web', 'cpu: 21%/80%, <unknown>/5', '1', 4, 1, '60m'],
+    cells: ['Deployment/web', '<unknown>/5, cpu: 21%/80%', '1', 4, 1, '60m'],
   },
   {
     name: 'service of a node port',
@@ -193,7 +193,13 @@ const cases: Case[] = [
       status: {
         conditions: [{ type: 'Ready', status: 'Unknown' }],
         addresses: [{ type: 'InternalIP', address: '10.0.0.4' }],
-        nodeInfo: { kubeletVersion: 'v1.36.4', osImage: 'Debian', kernelVersion: '6.1', containerRuntimeVersion: '' },
+        nodeInfo: {
+          kubeletVersion: 'v1.36.4',
+          osImage: 'Debian',
+          kernelVersion: '6.1',
+          containerRuntimeVersion: '',
+          architecture: 'arm64',
+        },
       },
     },
     cells: [
@@ -204,7 +210,7 @@ const cases: Case[] = [
       '10.0.0.4',
       '<none>',
       'Debian',
-      '6.1',
+      '6.1 (arm64)',
       '<unknown>',
     ],
   },

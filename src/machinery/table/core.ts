@@ -78,7 +78,7 @@ export function nodeCells(node: Node, now: number): Cell[] {
     nodeAddress(node, 'InternalIP'),
     nodeAddress(node, 'ExternalIP'),
     info?.osImage || UNKNOWN,
-    info?.kernelVersion || UNKNOWN,
+    (info?.kernelVersion || UNKNOWN) + (info?.architecture ? ` (${info.architecture})` : ''),
     info?.containerRuntimeVersion || UNKNOWN,
   ];
 }

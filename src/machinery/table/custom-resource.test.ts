@@ -74,7 +74,7 @@ describe('custom resources', () => {
     expect(printer.cells(object, now)).toEqual(['a', '60s']);
   });
 
-  it('say where a column comes from', () => {
+  it('report the path of a column', () => {
     expect(customResourcePrinter([{ name: 'N', type: 'string', jsonPath: '.spec.text' }]).columns[1]).toEqual({
       name: 'N',
       type: 'string',

@@ -181,7 +181,7 @@ describe('pods', () => {
     expect(podCells(pod(status, { deleting: deleting ?? false }), now).slice(1, 4)).toEqual(expected);
   });
 
-  it('says where it is and which gates are passed', () => {
+  it('has node, addresses and readiness gates', () => {
     const placed = pod(
       { podIPs: [{ ip: '10.0.0.1' }], nominatedNodeName: 'm', ...conditions({ type: 'x/one', status: 'True' }) },
       { gates: ['x/one', 'x/two'] },

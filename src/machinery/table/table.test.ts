@@ -14,7 +14,7 @@ const secret = (name: string): KubeObject => ({
 });
 
 describe('printTable', () => {
-  it('gives columns, cells and the metadata of the objects', () => {
+  it('has columns, cells and the metadata of the objects', () => {
     expect(printTable(secrets, [secret('s')], { now, metadata: { resourceVersion: '9' } })).toEqual({
       kind: 'Table',
       apiVersion: 'meta.k8s.io/v1',
@@ -51,7 +51,7 @@ describe('printTable', () => {
     expect(printTable(secrets, [], { now, withoutColumns: true }).columnDefinitions).toBeNull();
   });
 
-  it('shows name and creation time of kinds that have no columns of their own', () => {
+  it('has name and creation time for kinds without columns', () => {
     const roles = schema.resource('rbac.authorization.k8s.io', 'v1', 'roles')!;
     const table = printTable(roles, [{ ...secret('r'), kind: 'Role' }], { now });
     expect(table.columnDefinitions!.map(({ name, type }) => [name, type])).toEqual([

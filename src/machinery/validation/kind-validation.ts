@@ -10,6 +10,8 @@ export interface ValidationContext {
   readonly features: Readonly<Record<string, boolean>>;
   /** Compiles CEL expressions; without it they are not compiled. */
   readonly cel?: CelCompiler;
+  /** What the rules of a custom resource may cost here; more throws CostlyRulesError. Without it, as upstream. */
+  readonly ruleAllowance?: number;
 }
 
 export const DEFAULT_VALIDATION_CONTEXT: ValidationContext = { allowPrivileged: true, features: {} };
@@ -43,4 +45,6 @@ export interface KindValidation<T extends object = object> {
   readonly warnings?: readonly WarningCheck<T>[];
   /** The warnings of a write to /status. */
   readonly statusWarnings?: readonly WarningCheck<T>[];
+  /** Warnings that validation itself gives, also for an object that it refuses. */
+  refusalWarnings?(object: T): readonly string[];
 }

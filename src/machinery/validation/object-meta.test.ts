@@ -213,7 +213,7 @@ describe('field managers and conditions', () => {
     expect(errors.map(String)).toEqual(expected);
   });
 
-  it('conditions say what, whether, why and since when', () => {
+  it('conditions have type, status, reason and transition time', () => {
     const errors: FieldError[] = [];
     const good = {
       type: 'Ready',

@@ -32,7 +32,7 @@ describe('the registry', () => {
     );
   });
 
-  it('an event has a name, whatever else it lacks', () => {
+  it('an event needs a name', () => {
     const event = { metadata: { namespace: 'default' }, involvedObject: {} };
     expect(validateCreate(testedKind('events'), event, DEFAULT_VALIDATION_CONTEXT).map(String)).toEqual([
       'metadata.name: Required value: name or generateName is required',

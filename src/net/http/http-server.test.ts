@@ -27,11 +27,11 @@ const broken = (): never => {
   throw new Error('nobody thought of this request');
 };
 
-describe('a server whose handlers fail', () => {
+describe('a server whose handlers throw', () => {
   it.each([
     ['one that throws', broken],
     ['one that rejects', () => Promise.reject(new Error('late'))],
-  ])('answers 500 and goes on: %s', async (_name, request) => {
+  ])('answers 500 and continues: %s', async (_name, request) => {
     expect(await answerTo({ request }, REQUEST)).toContain('HTTP/1.1 500 Internal Server Error');
     expect(failures).toHaveLength(1);
   });

@@ -11,7 +11,7 @@ describe('BodyPieces', () => {
     ['many of all kinds', (random: SeededRandom) => [1, 10, 1000, 5000][random.integer(4)]!, 2000],
     ['small and large ones in turn', (_random: SeededRandom, i: number) => (i % 2 === 0 ? 1 : 4096), 500],
     ['large ones, then small ones', (_random: SeededRandom, i: number) => (i < 50 ? 16_384 : 1), 60_000],
-  ])('%s make the whole', (_name, lengthOf, count) => {
+  ])('%s form the whole body', (_name, lengthOf, count) => {
     const random = new SeededRandom('pieces');
     const pieces = Array.from({ length: count }, (_, i) => Buffer.from(random.bytes(lengthOf(random, i))));
     const body = new BodyPieces();
@@ -21,14 +21,14 @@ describe('BodyPieces', () => {
     expect(body.whole().equals(whole)).toBe(true);
   });
 
-  it('does not copy a body that comes in one', () => {
+  it('does not copy a body in one piece', () => {
     const body = new BodyPieces();
     const piece = Buffer.from('body');
     body.add(piece);
     expect(body.whole()).toBe(piece);
   });
 
-  it('takes bytes that change later for what they were', () => {
+  it('copies bytes that may change later', () => {
     const body = new BodyPieces();
     const piece = Buffer.from('x');
     for (let i = 0; i < 16; i++) body.add(Buffer.from('-'));

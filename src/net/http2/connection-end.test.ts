@@ -7,7 +7,7 @@ const OK = [':status', '200'];
 const cutOff = { reason: 'CutOff' };
 
 describe('a connection that closes', () => {
-  it('says so, and ends when nothing is left', async () => {
+  it('sends GOAWAY, and ends when no stream is open', async () => {
     const peer = await RawPeer.greeted();
     peer.connection.close();
     peer.connection.close();
@@ -20,7 +20,7 @@ describe('a connection that closes', () => {
     expect(peer.closed).toBe(1);
   });
 
-  it('lets what has begun come to its end, and nothing new begin', async () => {
+  it('finishes open streams, and accepts no new ones', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 100]);
     await peer.send(get(1), post(3));
     peer.connection.close();
@@ -61,7 +61,7 @@ describe('a connection that closes', () => {
     ]);
   });
 
-  it('after its end hears nothing that needs an answer', async () => {
+  it('ignores frames after its end', async () => {
     const peer = await RawPeer.greeted();
     peer.connection.close();
     await peer.settle();
@@ -83,7 +83,7 @@ describe('a connection that closes', () => {
 });
 
 describe('a connection that leaves', () => {
-  it('says what it has said, and no more', async () => {
+  it('sends what was written, and nothing more', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 100]);
     await peer.send(get(1), get(3), post(5));
     const body = expect(peer.streams.get(5)!.readBody(100)).rejects.toMatchObject(cutOff);
@@ -99,7 +99,7 @@ describe('a connection that leaves', () => {
     await peer.connection.leave();
   });
 
-  it('does not wait for whoever does not read', async () => {
+  it('does not wait for a peer that does not read', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 1_000_000]);
     await peer.send(get(1), windowUpdate(0, 1_000_000));
     peer.socket.pause();
@@ -114,7 +114,7 @@ describe('a connection that leaves', () => {
   });
 });
 
-describe('a peer that goes', () => {
+describe('a peer that disconnects', () => {
   it('in the middle of a body cuts it off', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(post(1), data(1, 'half'), post(3, ['content-length', '4']), data(3, 'half'));
@@ -132,7 +132,7 @@ describe('a peer that goes', () => {
     peer.streams.get(1)!.answer(OK, [], Buffer.from('nobody hears it'));
   });
 
-  it('with nothing more to say gets the answers it has asked for', async () => {
+  it('after half-closing still gets its responses', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(get(1), post(3));
     const body = expect(peer.streams.get(3)!.readBody(100)).rejects.toMatchObject(cutOff);
@@ -170,14 +170,14 @@ describe('a peer that goes', () => {
 });
 
 describe('a listener', () => {
-  it('may end the connection while it hears of a request', async () => {
+  it('may end the connection in the request listener', async () => {
     const peer = await RawPeer.greeted({ begin: () => peer.connection.destroy() });
     await peer.send(get(1), get(3));
     expect([...peer.streams.keys()]).toEqual([1]);
     expect(peer.closed).toBe(1);
   });
 
-  it('hears once that a stream is closed', async () => {
+  it('is notified once that a stream is closed', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(get(1));
     const heard: string[] = [];

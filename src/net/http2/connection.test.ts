@@ -21,7 +21,7 @@ const { ERROR, SETTING } = f;
 const OK = [':status', '200', 'content-type', 'text/plain'];
 
 describe('the beginning', () => {
-  it('says what we allow, and answers settings', async () => {
+  it('sends our settings, and acknowledges settings', async () => {
     const peer = await RawPeer.greeted({ streamWindow: 100_000, connectionWindow: 200_000 });
     expect(peer.frames.map(({ type, flags, stream }) => [type, flags, stream])).toEqual([
       [f.SETTINGS, 0, 0],
@@ -36,7 +36,7 @@ describe('the beginning', () => {
     expect(peer.frames[1]!.payload.readUInt32BE()).toBe(200_000 - 65_535);
   });
 
-  it('takes it byte by byte', async () => {
+  it('accepts a preface byte by byte', async () => {
     const peer = new RawPeer();
     for (const byte of Buffer.concat([f.PREFACE, settings([SETTING.maxConcurrentStreams, 7]), get(1)]))
       peer.socket.write(Buffer.from([byte]));
@@ -45,7 +45,7 @@ describe('the beginning', () => {
     expect(peer.codeOf(0)).toBeUndefined();
   });
 
-  it('gives no more window than everybody has where that is all', async () => {
+  it('sends no WINDOW_UPDATE for the default window', async () => {
     const peer = await RawPeer.greeted({ connectionWindow: 65_535 });
     expect(peer.of(0, f.WINDOW_UPDATE)).toEqual([]);
   });
@@ -146,7 +146,7 @@ const BREACHES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['a window of another length', ERROR.frameSize, [frame(f.WINDOW_UPDATE, 0, 0, Buffer.alloc(5))]],
 ];
 
-describe('what breaks the connection', () => {
+describe('connection errors', () => {
   it.each(BREACHES)('%s', async (_name, code, bytes) => {
     const peer = await RawPeer.greeted();
     await peer.send(...bytes);
@@ -275,7 +275,7 @@ const MISTAKES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['data after a reset', ERROR.streamClosed, [post(1), reset(1), data(1, 'x'), data(1, 'y')]],
 ];
 
-describe('what breaks a stream', () => {
+describe('stream errors', () => {
   it.each(MISTAKES)('%s', async (_name, code, bytes) => {
     const peer = await RawPeer.greeted();
     await peer.send(...bytes, get(3));
@@ -288,7 +288,7 @@ describe('what breaks a stream', () => {
     expect(peer.isComplete(3)).toBe(true);
   });
 
-  it('more of them than we take', async () => {
+  it('exceed the allowed number', async () => {
     const peer = await RawPeer.greeted({ maxConcurrentStreams: 2 });
     await peer.send(
       post(1),
@@ -307,7 +307,7 @@ describe('what breaks a stream', () => {
     expect([...peer.streams.keys()]).toEqual([1, 3, 7]);
   });
 
-  it('what was on its way when we gave it up does not', async () => {
+  it('frames in flight of a reset stream are ignored', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(post(1));
     peer.streams.get(1)!.reset(ERROR.internal);
@@ -345,7 +345,7 @@ describe('the abuse budget', () => {
     ['requests that are none', (id: number) => [headers(id, [])]],
     ['data without bytes', (id: number) => (id === 1 ? [post(1)] : [data(1, '')])],
     ['settings', () => [settings([SETTING.initialWindowSize, 1])]],
-  ])('%s are taken for a while', async (_name, bytes) => {
+  ])('%s are accepted for a while', async (_name, bytes) => {
     const peer = await RawPeer.greeted();
     const pieces = (from: number, count: number): Buffer[] =>
       Array.from({ length: count }, (_, i) => bytes(2 * (from + i) + 1)).flat();
@@ -359,7 +359,7 @@ describe('the abuse budget', () => {
   });
 });
 
-describe('what is taken', () => {
+describe('accepted frames', () => {
   it('headers in pieces, padded, with a priority', async () => {
     const peer = await RawPeer.greeted();
     const block = blockOf(POST);
@@ -382,7 +382,7 @@ describe('what is taken', () => {
     expect(peer.streams.get(1)!.remoteEnded).toBe(true);
   });
 
-  it('pings, frames that nobody knows, priorities, farewells, settings of others', async () => {
+  it('pings, unknown frames, priorities, GOAWAY, settings', async () => {
     const peer = await RawPeer.greeted();
     const ping = Buffer.from('12345678');
     await peer.send(
@@ -414,7 +414,7 @@ describe('what is taken', () => {
     expect(stream.closed).toBe(true);
   });
 
-  it('a body that is too large is read to its end by nobody', async () => {
+  it('a body that is too large is not read to its end', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(post(1));
     const stream = peer.streams.get(1)!;
@@ -446,7 +446,7 @@ describe('answers', () => {
     }
   });
 
-  it('with headers that take several frames', async () => {
+  it('with headers in several frames', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(get(1), get(3));
     const own = Array.from({ length: 10 }, (_, i) => [`x-${i}`, String(i).repeat(5000)]).flat();

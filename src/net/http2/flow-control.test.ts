@@ -62,7 +62,7 @@ describe('answers', () => {
     expect(peer.isComplete(1)).toBe(true);
   });
 
-  it('with a window below nothing write nothing, not even empty pieces', async () => {
+  it('with a negative window write nothing, not even empty pieces', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 10]);
     await peer.send(get(1));
     const stream = peer.streams.get(1)!;
@@ -113,7 +113,7 @@ describe('answers', () => {
     expect(before).toBeLessThan(MB);
   });
 
-  it('that are small are not stuck behind a large one that has the whole window', async () => {
+  it('that are small do not wait for a large one that has the whole window', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 100 * MB]);
     await peer.send(get(1), get(3));
     peer.streams.get(1)!.answer(OK, [], Buffer.alloc(10 * MB));
@@ -125,7 +125,7 @@ describe('answers', () => {
     expect(peer.body(1).length).toBeGreaterThan(100_000);
   });
 
-  it('take turns, of equal length', async () => {
+  it('take equal turns', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, MB]);
     await peer.send(get(1), get(3), get(5));
     for (const stream of peer.streams.values()) stream.answer(OK, [], Buffer.alloc(MB));
@@ -136,7 +136,7 @@ describe('answers', () => {
     expect(Math.min(received[1]!, received[2]!)).toBeGreaterThanOrEqual(9 * 16_384);
   });
 
-  it('that a peer resets on the way are over, and no part of others', async () => {
+  it('that a peer resets are ended, and do not affect others', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 1000]);
     await peer.send(get(1), get(3));
     const stream = peer.streams.get(1)!;
@@ -161,7 +161,7 @@ describe('answers', () => {
     expect(peer.isComplete(3)).toBe(true);
   });
 
-  it('whose writer goes on when a piece is taken come in order', async () => {
+  it('whose writer continues when a piece is sent arrive in order', async () => {
     const peer = await RawPeer.greeted({}, [SETTING.initialWindowSize, 100]);
     await peer.send(get(1));
     const stream = peer.streams.get(1)!;
@@ -235,7 +235,7 @@ describe('bodies', () => {
     expect(given(peer, 1)).toBeLessThanOrEqual(body.length);
   });
 
-  it('that nobody reads yet get no more window', async () => {
+  it('that are not read get no more window', async () => {
     const peer = await greeted();
     await peer.send(post(1), ...Array.from({ length: 10 }, () => data(1, Buffer.alloc(10_000, 'x'))));
     expect(given(peer, 1)).toBe(0);
@@ -274,7 +274,7 @@ describe('bodies', () => {
     expect(before + given(peer, 0)).toBeGreaterThan(2 * (CONNECTION_WINDOW - 65_535) + 150_000 - 1);
   });
 
-  it('of streams that are gone do not use the window up', async () => {
+  it('of closed streams do not use up the window', async () => {
     const peer = await greeted();
     await peer.send(post(1));
     peer.streams.get(1)!.reset(f.ERROR.internal);

@@ -111,7 +111,7 @@ describe('the table', () => {
     expect(compressionError(() => decoder.decode(indexed(66)))).toMatch(/no table entry 66/);
   });
 
-  it('keeps a value under a name that it throws out for it', () => {
+  it('keeps a name whose entry its own insertion evicts', () => {
     const decoder = decoderOf();
     decoder.decode(Buffer.concat([resized(100), kept('name', 'v'.repeat(60))]));
     expect(
@@ -119,7 +119,7 @@ describe('the table', () => {
     ).toEqual(['name', 'w'.repeat(64), 'name', 'w'.repeat(64)]);
   });
 
-  it('is empty after what is larger than all of it', () => {
+  it('is empty after an entry larger than the table', () => {
     const decoder = decoderOf();
     decoder.decode(kept('a', 'b'));
     expect(decoder.decode(kept('large', 'x'.repeat(5000))).fields[1]).toHaveLength(5000);
@@ -137,13 +137,13 @@ describe('the table', () => {
     expect(decoder.decode(indexed(NEWEST)).fields).toEqual(['c', 'd']);
   });
 
-  it('keeps nothing while it has no room', () => {
+  it('keeps nothing while its size is 0', () => {
     const decoder = decoderOf();
     expect(decoder.decode(Buffer.concat([resized(0), kept('a', 'b')])).fields).toEqual(['a', 'b']);
     expect(compressionError(() => decoder.decode(indexed(NEWEST)))).toMatch(/no table entry/);
   });
 
-  it('does not keep what is not to be kept', () => {
+  it('does not keep literals without indexing', () => {
     const decoder = decoderOf();
     decoder.decode(Buffer.concat([notKept('a', 'b'), neverKept('c', 'd')]));
     expect(compressionError(() => decoder.decode(indexed(NEWEST)))).toMatch(/no table entry/);
@@ -171,7 +171,7 @@ describe('a broken block', () => {
     expect(compressionError(() => decoderOf().decode(block))).not.toBe('');
   });
 
-  it('that ends within a value that came before', () => {
+  it('that ends within a repeated value', () => {
     const decoder = decoderOf();
     const block = notKept('authorization', long);
     decoder.decode(block);
@@ -200,7 +200,7 @@ describe('long values that are sent in full', () => {
     }
   });
 
-  it('are told apart by name, and by how they are encoded', () => {
+  it('are distinguished by name, and by encoding', () => {
     const decoder = decoderOf();
     const value = 'x'.repeat(50);
     for (let i = 0; i < 20; i++) decoder.decode(notKept(`name-${i}`, `${value}${i}`));
@@ -222,7 +222,7 @@ describe('long values that are sent in full', () => {
     expect([decoder.decode(bad).valid, decoder.decode(bad).valid]).toEqual([false, false]);
   });
 
-  it('do not change with the bytes that they came in', () => {
+  it('do not change when the input buffer is reused', () => {
     const decoder = decoderOf();
     const block = notKept('name', 'x'.repeat(40));
     decoder.decode(block);
@@ -254,7 +254,7 @@ describe('limits', () => {
     expect(decoder.decode(indexed(62))).toMatchObject({ fields: ['after', 'it'], tooMany: false });
   });
 
-  it('once exceeded, let nothing small in after it', () => {
+  it('once exceeded, drop all later fields', () => {
     expect(
       decoderOf({ bytes: 100, pairs: 10 }).decode(Buffer.concat([notKept('a', 'x'.repeat(100)), notKept('b', 'c')]))
         .fields,

@@ -26,7 +26,7 @@ describe('heads that answers have in common', () => {
     expect(encoder.common(json)).toBe(encoder.common(json));
   });
 
-  it('are the same thing, whatever came between them', () => {
+  it('have the same encoding after other headers', () => {
     const encoder = new HpackEncoder();
     const decoder = decoderOf();
     const random = new SeededRandom('heads');
@@ -66,7 +66,7 @@ describe('heads that answers have in common', () => {
     expect(decoder.decode(bytes).fields).toEqual(first);
   });
 
-  it('are told in full where they are larger than the table', () => {
+  it('are literals where they are larger than the table', () => {
     const encoder = new HpackEncoder();
     const decoder = decoderOf();
     const large: Head = [':status', '200', 'x-large', 'v'.repeat(5000)];

@@ -6,7 +6,7 @@ import { bitsOf, bytesOf, CODES, encodeHuffman } from './testing/huffman.ts';
 const decode = (bytes: Buffer): string | undefined => decodeHuffman(bytes, 0, bytes.length);
 
 describe('the code', () => {
-  it('is complete, with the end of a text as the one that is missing', () => {
+  it('is complete, except for the end-of-string symbol', () => {
     expect(CODE_LENGTHS).toHaveLength(256);
     expect(CODE_LENGTHS.reduce((sum, length) => sum + 2 ** (30 - length), 0)).toBe(2 ** 30 - 1);
   });
@@ -27,7 +27,7 @@ describe('the code', () => {
     [0x80, 0xfffe6, 20],
     [0xf9, 0xffffffe, 28],
     [0xff, 0x3ffffee, 26],
-  ])('has what the RFC lists for byte %d', (byte, code, length) => {
+  ])('has the code of the RFC for byte %d', (byte, code, length) => {
     expect(CODES[byte]).toBe(code.toString(2).padStart(length, '0'));
   });
 });
@@ -53,7 +53,7 @@ describe('decodeHuffman', () => {
     }
   });
 
-  it('reads what is random', () => {
+  it('decodes random input', () => {
     const random = new SeededRandom(7541);
     for (let i = 0; i < 300; i++) {
       const text = Array.from({ length: random.integer(60) }, () => String.fromCharCode(random.integer(256))).join('');
@@ -61,7 +61,7 @@ describe('decodeHuffman', () => {
     }
   });
 
-  it('reads only the part that it is given', () => {
+  it('decodes only the given part', () => {
     const bytes = Buffer.concat([Buffer.from([0xff]), encodeHuffman('part'), Buffer.from([0x00])]);
     expect(decodeHuffman(bytes, 1, bytes.length - 1)).toBe('part');
   });
@@ -78,7 +78,7 @@ describe('decodeHuffman', () => {
     expect(decode(bytes)).toBeUndefined();
   });
 
-  it.each([0, 1, 2, 3, 4, 5, 6, 7])('takes %d ones that fill the last byte', (fill) => {
+  it.each([0, 1, 2, 3, 4, 5, 6, 7])('accepts %d one-bits as padding', (fill) => {
     // Codes of 5 and 8 bits make every number of bits up to a whole byte.
     const text = '0'.repeat(((8 - fill) * 5) % 8 || 8);
     const bits = bitsOf(Buffer.from(text));

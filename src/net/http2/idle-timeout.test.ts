@@ -4,7 +4,7 @@ import { data, frame, get, headers, OPTIONS, post, RawPeer } from './testing/pee
 
 const OK = [':status', '200'];
 
-describe('a connection that has nothing to do', () => {
+describe('an idle connection', () => {
   it('is ended with a farewell after its time', async () => {
     const peer = await RawPeer.greeted();
     await peer.clock.advance(OPTIONS.idleMs - 1);
@@ -32,7 +32,7 @@ describe('a connection that has nothing to do', () => {
     expect(peer.ended).toBe(true);
   });
 
-  it('is not kept by pings, nor by the beginning of a head', async () => {
+  it('is not kept by pings, nor by an incomplete header block', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(headers(1, [], 0));
     await peer.clock.advance(OPTIONS.idleMs / 2);
@@ -43,7 +43,7 @@ describe('a connection that has nothing to do', () => {
     expect([peer.closed, other.closed]).toEqual([1, 1]);
   });
 
-  it('is kept by a request that takes long', async () => {
+  it('is kept by a long request', async () => {
     const peer = await RawPeer.greeted();
     await peer.send(post(1), data(1, 'a'));
     await peer.clock.advance(10 * OPTIONS.idleMs);
@@ -72,7 +72,7 @@ it.each([
   expect(peer.closed).toBe(1);
 });
 
-it('a connection that is over waits for nothing', async () => {
+it('a closed connection has no timer', async () => {
   const peer = await RawPeer.greeted();
   peer.connection.destroy();
   await peer.settle();

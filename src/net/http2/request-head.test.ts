@@ -125,7 +125,7 @@ describe('areTrailers', () => {
 });
 
 describe('headersOf', () => {
-  it('joins lists and cookies, and takes the first of what is no list', () => {
+  it('joins lists and cookies, and uses the first of single-valued headers', () => {
     const headers = headersOf([
       ':path',
       '/',
@@ -153,7 +153,7 @@ describe('headersOf', () => {
     });
   });
 
-  it('takes any name for nothing but a name', () => {
+  it('accepts names of object members as header names', () => {
     const headers = headersOf(['__proto__', 'a', 'constructor', 'b', '__proto__', 'c']);
     expect(Object.keys(headers)).toEqual(['__proto__', 'constructor']);
     expect(headers['toString']).toBeUndefined();

@@ -61,7 +61,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     expect(ownNamespace()).toBe(home);
   });
 
-  test('a file on which nothing is mounted is named as such', () => {
+  test('a file without a mounted namespace is reported', () => {
     const netns = namespaces.create('a');
     expect(isNetns(netns)).toBe(true);
     deleteNetns(netns);
@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     expect(() => inNetns(`${netns}-not`, () => {})).toThrow('there is no network namespace at');
   });
 
-  test('sysctls are the namespace’s own', () => {
+  test('sysctls belong to the namespace', () => {
     const netns = namespaces.create('a');
     const before = readSysctl(undefined, 'net.ipv4.ip_default_ttl');
     writeSysctl(netns, 'net.ipv4.ip_default_ttl', 77);
@@ -83,7 +83,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     expect(() => writeSysctl(netns, 'net/../kernel/hostname', 'x')).toThrow('not a sysctl of a network namespace');
   });
 
-  test('programs start inside, and their failures say what they said', async () => {
+  test('programs start inside, and errors have their output', async () => {
     const netns = namespaces.create('a');
     expect(await runIn('readlink', ['/proc/self/ns/net'], { netns })).toContain(inNetns(netns, ownNamespace));
     expect(await runIn('cat', [], { netns, input: 'fed' })).toBe('fed');
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     });
     afterEach(() => sockets.forEach((socket) => socket.close()));
 
-    test('what was made is what the kernel lists', async () => {
+    test('created objects are listed by the kernel', async () => {
       const [node] = sockets as [NetlinkSocket, NetlinkSocket];
       const cable = (await findLink(node, 'cable'))!;
       expect(cable).toMatchObject({ name: 'cable', up: true, kind: 'veth', alias: 'to the right', mtu: 1400 });
@@ -156,7 +156,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
       expect((await listRoutes(node)).some(({ destination }) => destination === '10.8.0.0/16')).toBe(false);
     });
 
-    test('a refusal names what was wanted, and does not keep the rest from being done', async () => {
+    test('an error names the operation, and the other requests are still done', async () => {
       const [node] = sockets as [NetlinkSocket, NetlinkSocket];
       await expect(node.send([addBridge({ name: 'cable' }), addBridge({ name: 'other' })])).rejects.toThrow(
         'cannot add the bridge cable: exists already (EEXIST)',
@@ -184,7 +184,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
       await once(server, 'close');
     });
 
-    test('a taken port and a foreign address are errors; the latter can be had by free bind', async () => {
+    test('a port in use and a foreign address are errors; the latter is possible with free bind', async () => {
       const server = net.createServer();
       await listenIn(server, { netns: right, host: '10.9.0.2', port: 80 });
       await expect(async () =>

@@ -43,7 +43,7 @@ async function authorities(count: number, shape: Shape = {}): Promise<MadeCertif
   return made.slice(1);
 }
 
-describe('what is trusted', () => {
+describe('trusted chains', () => {
   const rows: [name: string, given: () => Promise<Given>, verdict: string | RegExp][] = [
     ['signed by an anchor', async () => ({ leaf: await leafOf(root), anchors: [root] }), 'chain of 2'],
     [
@@ -235,7 +235,7 @@ describe('time', () => {
     expect(verdict({ leaf: await leafOf(renewed), anchors: [expired, renewed] })).toBe('chain of 2');
   });
 
-  it('is the given one', async () => {
+  it("is the given clock's", async () => {
     const leaf = await leafOf(root);
     expect(verdict({ leaf, anchors: [root], now: Date.now() + 2 * DAY_MS })).toMatch(/is after/);
   });

@@ -38,7 +38,7 @@ async function send(bytes: Buffer | string): Promise<{ socket: net.Socket; answe
 }
 
 describe('a WebSocket', () => {
-  it('is accepted with the chosen protocol, whatever its name', async () => {
+  it('is accepted with any chosen protocol', async () => {
     const { socket, answer } = await send(`${HANDSHAKE}Sec-WebSocket-Protocol: a/b\r\n\r\n`);
     await expect.poll(answer).toContain('Sec-WebSocket-Protocol: a/b');
     socket.destroy();
@@ -59,7 +59,7 @@ describe('a WebSocket', () => {
     await expect.poll(() => outcomes).toEqual(['accepted', 'closed']);
   });
 
-  it('is refused without a key, and nobody waits for it', async () => {
+  it('is refused without a key, and the promise rejects', async () => {
     const { socket, answer } = await send(`${HANDSHAKE.replace(/Sec-WebSocket-Key.*\r\n/, '')}\r\n`);
     await once(socket, 'close');
     expect(answer()).toContain('400 Bad Request');

@@ -25,7 +25,7 @@ function flaky(failures: number): { plugins: PluginRegistry; config: { profiles:
   return { plugins, config: { profiles: [profile] } };
 }
 
-test('a binding that fails gives the place back, and the pod is tried again', async () => {
+test('a failed binding releases the node, and the pod is retried', async () => {
   fixture = await startSchedulerFixture(flaky(3));
   await fixture.start();
   await fixture.createNode(makeNode('n').allocatable({ cpu: '2' }));
@@ -33,7 +33,7 @@ test('a binding that fails gives the place back, and the pod is tried again', as
   for (const name of ['a', 'b']) expect(await fixture.placed(name)).toBe('n');
 });
 
-test('a restart loses nothing and places nothing twice', async () => {
+test('a restart loses no pod and binds none twice', async () => {
   fixture = await startSchedulerFixture();
   for (const name of ['n', 'm']) await fixture.createNode(makeNode(name).allocatable({ cpu: '5' }));
   for (let i = 0; i < 10; i++) {
@@ -49,7 +49,7 @@ test('a restart loses nothing and places nothing twice', async () => {
   expect(counts).toEqual({ n: 5, m: 5 });
 });
 
-test('a pod that is deleted while it is bound holds nothing', async () => {
+test('a pod that is deleted while it is bound releases its resources', async () => {
   fixture = await startSchedulerFixture(flaky(1));
   await fixture.start();
   await fixture.createPod(makePod('a').requests({ cpu: '2' }));

@@ -65,7 +65,7 @@ describe('shapes', () => {
       },
       false,
     ],
-  ])('an update of %s surely keeps the shape: %s', (_name, after, same) => {
+  ])('an update of %s certainly keeps the shape: %s', (_name, after, same) => {
     expect(hasUnchangedShape(base(), after)).toBe(same);
   });
 });

@@ -1,5 +1,12 @@
 /** Every flag that kube-scheduler v1.36 has, and one of our own. */
-import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
+import {
+  clientFlags,
+  type FlagTable,
+  type FlagValues,
+  leaderElectionFlags,
+  loggingFlags,
+  processFlags,
+} from '../../flags/index.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 
 const { leaderElection } = DEFAULT_CONFIG;
@@ -7,8 +14,6 @@ const OWN_SERVING = 'there is one serving certificate, and its TLS settings are 
 const DELEGATED = 'the scheduler uses its own credentials for reviews';
 
 export const schedulerFlags = {
-  kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
-  master: { kind: 'text', section: 'General', summary: 'Address of the API server; overrides the kubeconfig' },
   config: {
     kind: 'text',
     section: 'General',
@@ -26,55 +31,9 @@ export const schedulerFlags = {
     section: 'General',
     summary: 'Maximum time that a pod stays unschedulable before it is retried',
   },
-  'kube-api-qps': {
-    kind: 'number',
-    section: 'General',
-    summary: 'Queries per second to the API server; unlimited by default',
-  },
-  'kube-api-burst': {
-    kind: 'whole',
-    section: 'General',
-    summary: 'Burst of queries when --kube-api-qps is set (default 100)',
-  },
-  'kube-api-content-type': { kind: 'text', ignored: 'the client uses JSON' },
+  ...clientFlags(100),
   'feature-gates': { kind: 'pairs', section: 'General', summary: 'Feature gates: Name=true' },
-  'leader-elect': {
-    kind: 'switch',
-    default: true,
-    section: 'Leader election',
-    summary: 'Elect a leader before the scheduler runs',
-  },
-  'leader-elect-lease-duration': {
-    kind: 'duration',
-    default: leaderElection.leaseDurationMs,
-    section: 'Leader election',
-    summary: 'Duration that candidates wait before they take over a lease that is not renewed',
-  },
-  'leader-elect-renew-deadline': {
-    kind: 'duration',
-    default: leaderElection.renewDeadlineMs,
-    section: 'Leader election',
-    summary: 'Duration that the leader retries to renew its lease before it gives up',
-  },
-  'leader-elect-retry-period': {
-    kind: 'duration',
-    default: leaderElection.retryPeriodMs,
-    section: 'Leader election',
-    summary: 'Duration between attempts to acquire or renew the lease',
-  },
-  'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
-  'leader-elect-resource-name': {
-    kind: 'text',
-    default: leaderElection.resourceName,
-    section: 'Leader election',
-    summary: 'Name of the Lease',
-  },
-  'leader-elect-resource-namespace': {
-    kind: 'text',
-    default: leaderElection.resourceNamespace,
-    section: 'Leader election',
-    summary: 'Namespace of the Lease',
-  },
+  ...leaderElectionFlags('scheduler runs', leaderElection),
   'bind-address': {
     kind: 'text',
     default: '127.0.0.1',

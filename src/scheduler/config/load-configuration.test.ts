@@ -6,12 +6,12 @@ import { loadSchedulerConfiguration } from './load-configuration.ts';
 const HEAD = 'apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n';
 
 describe('loadSchedulerConfiguration', () => {
-  it('gives the defaults for a file that says nothing', () => {
+  it('returns the defaults for an empty configuration', () => {
     const config = loadSchedulerConfiguration(HEAD);
     expect(config).toEqual(DEFAULT_CONFIG);
   });
 
-  it('reads what it writes', () => {
+  it('reads its own output', () => {
     const { profiles, ...rest } = loadSchedulerConfiguration(formatConfiguration(DEFAULT_CONFIG));
     expect(rest).toEqual({ ...DEFAULT_CONFIG, profiles: undefined });
     expect(profiles[0]!.plugins.multiPoint?.enabled).toEqual(DEFAULT_CONFIG.profiles[0]!.plugins.multiPoint?.enabled);

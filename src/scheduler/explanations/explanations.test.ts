@@ -11,7 +11,7 @@ describe('explanations', () => {
   });
   afterEach(() => fixture.stop());
 
-  it('tells for every node which plugin said no, and what would help', async () => {
+  it('explains for every node which plugin rejected it, and what would help', async () => {
     await fixture.createNode(makeNode('small').allocatable({ cpu: '1' }));
     await fixture.createNode(
       makeNode('tainted').allocatable({ cpu: '8' }).taint({ key: 'gpu', value: 'yes', effect: 'NoSchedule' }),
@@ -39,7 +39,7 @@ describe('explanations', () => {
     ]);
   });
 
-  it('tells why the node won, in weighted scores', async () => {
+  it('explains the chosen node by weighted scores', async () => {
     await fixture.createNode(makeNode('busy'));
     await fixture.createNode(makeNode('free').label('disk', 'ssd'));
     await fixture.createPod(
@@ -94,7 +94,7 @@ describe('the ring', () => {
     expect(explanations.recent(3).map((e) => e.pod.name)).toEqual(['p999', 'p998', 'p997']);
   });
 
-  it('drops the oldest when they take too much memory', () => {
+  it('drops the oldest when they use too much memory', () => {
     const explanations = new Explanations({ maxBytes: 100_000 });
     for (let i = 0; i < 100; i++) explanations.record(attempt(i, 5_000));
     expect(explanations.size).toBeLessThanOrEqual(10);

@@ -76,13 +76,13 @@ test('its reasons are part of the message', async () => {
   expect(await turnedDown('p')).toMatch(/^0\/3 nodes are available: 3 not today\./);
 });
 
-test('one that fails is passed over if it may be', async () => {
+test('that fails is skipped if it is ignorable', async () => {
   const { createPod, placed } = await withExtender({}, 'filterVerb: filter, ignorable: true');
   await createPod(makePod('p'));
   expect(await placed('p')).toMatch(/^[abc]$/);
 });
 
-test('is asked only about pods with its resources', async () => {
+test('is called only for pods with its resources', async () => {
   const { createPod, placed } = await withExtender(
     { filter: () => ({ NodeNames: [], FailedNodes: {} }) },
     "filterVerb: filter, managedResources: [{ name: 'example.com/x' }]",

@@ -38,7 +38,7 @@ const turnDown = (by: string, failed = false): void => {
 const NODE_ADD = event('Node', Action.Add, 'NodeAdd');
 
 describe('the queue', () => {
-  it('gives the important first, then those that came first', () => {
+  it('orders by priority, then by time', () => {
     for (const [name, priority] of [
       ['a', 0],
       ['b', 5],
@@ -65,7 +65,7 @@ describe('the queue', () => {
     expect(queue.counts).toMatchObject({ backoff: 1, unschedulable: 0 });
   });
 
-  it('tries those in backoff at once when nobody else waits, and others first otherwise', () => {
+  it('pops pods in backoff when no other pod waits, and others first otherwise', () => {
     queue.add(pod('p'));
     turnDown('NodeResourcesFit');
     queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
@@ -85,7 +85,7 @@ describe('the queue', () => {
     }
   });
 
-  it('does not miss what happens while a pod is being scheduled', () => {
+  it('does not miss events while a pod is being scheduled', () => {
     queue.add(pod('p'));
     const queued = queue.pop()!;
     queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod('gone').pod, undefined);
@@ -97,7 +97,7 @@ describe('the queue', () => {
     expect(queue.counts).toMatchObject({ unschedulable: 0, backoff: 1 });
   });
 
-  it('tries what has waited five minutes', async () => {
+  it('retries pods after five minutes', async () => {
     queue.add(pod('p'));
     turnDown('NodeResourcesFit');
     await ctx.clock.advance(299_000);
@@ -120,7 +120,7 @@ describe('the queue', () => {
     expect(popped()).toBeUndefined();
   });
 
-  it('holds gated pods back until the last gate is gone', () => {
+  it('keeps gated pods until the last gate is removed', () => {
     const gated = makePod('g')
       .uid('g')
       .spec({ schedulingGates: [{ name: 'x' }] })
@@ -132,7 +132,7 @@ describe('the queue', () => {
     expect(popped()).toBe('g');
   });
 
-  it('asks about ten thousand equal pods once', () => {
+  it('runs the hint once for ten thousand equal pods', () => {
     for (let i = 0; i < 10_000; i++) queue.add(pod(`p${i}`, '400'));
     for (let i = 0; i < 10_000; i++) turnDown('NodeResourcesFit');
     const started = process.cpuUsage();

@@ -18,6 +18,7 @@ import { rbac } from './rbac.ts';
 import { requests } from './requests.ts';
 import { rules } from './rules.ts';
 import { selectors } from './selectors.ts';
+import { situations } from './situations.ts';
 import { status } from './status.ts';
 import { subresources } from './subresources.ts';
 import { tables } from './tables.ts';
@@ -45,6 +46,7 @@ export const areas = {
   policies,
   webhooks,
   celValues,
+  situations,
   rbac,
   discovery,
   openapi,

@@ -26,7 +26,7 @@ const using = (resources: ResourceRequirements, more: Partial<PodSpec> = {}): Pa
   ...more,
 });
 
-it('fills in what containers do not say, and says so', async () => {
+it('sets defaults for containers, and records them in an annotation', async () => {
   const namespace = await namespaceWith({
     type: 'Container',
     default: { cpu: '500m', memory: '256Mi' },
@@ -146,7 +146,7 @@ describe('bounds', () => {
   });
 });
 
-it('holds resizes to the bounds, and leaves other updates alone', async () => {
+it('validates resizes, and ignores other updates', async () => {
   const namespace = await createNamespace(server, 'lr-updates');
   await createObject(server, podsPath(namespace), pod('old', using({ requests: { cpu: '2' }, limits: { cpu: '2' } })));
   await createObject(server, `/api/v1/namespaces/${namespace}/limitranges`, {

@@ -41,7 +41,7 @@ const mirror = (spec: Partial<PodSpec> = {}, owner: object = {}): object =>
   );
 
 describe('mirror pods', () => {
-  it('are taken', async () => expect(await rejection(server, podsPath('a'), mirror(), NODE)).toBeUndefined());
+  it('are accepted', async () => expect(await rejection(server, podsPath('a'), mirror(), NODE)).toBeUndefined());
 
   it.each<[string, () => object, string]>([
     [
@@ -167,14 +167,14 @@ describe('its Node', () => {
     );
   });
 
-  it('not another one', async () => {
+  it('not another node', async () => {
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'o' } };
     expect(await rejection(server, '/api/v1/nodes', body, NODE)).toBe(
       'nodes "o" is forbidden: node "n" is not allowed to modify node "o"',
     );
   });
 
-  it('which one it is, it must say', async () => {
+  it('must have a name', async () => {
     const nobody = { ...NODE, name: 'system:node:' };
     expect(
       await rejection(server, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'o' } }, nobody),
@@ -182,7 +182,7 @@ describe('its Node', () => {
   });
 });
 
-describe('what else is its own', () => {
+describe('other objects of its own', () => {
   it.each<[string, string, object, string | undefined]>([
     [
       'its lease',

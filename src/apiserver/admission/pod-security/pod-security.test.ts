@@ -79,7 +79,7 @@ describe('in a namespace that enforces the baseline', () => {
     expect(await rejection(server, podsPath('baseline'), pod('p'))).toBeUndefined();
   });
 
-  it('warns of workloads and takes them', async () => {
+  it('warns about workloads and admits them', async () => {
     const answer = await server.call('POST', '/apis/apps/v1/namespaces/baseline/deployments?dryRun=All', {
       body: deployment({ hostIPC: true }),
     });
@@ -113,7 +113,7 @@ describe('updates', () => {
   const patch = (target: string, body: object): ReturnType<TestServer['call']> =>
     server.call('PATCH', target, { body, contentType: 'application/strategic-merge-patch+json' });
 
-  it('check pods only when what runs changes', async () => {
+  it('check pods only when their containers change', async () => {
     await createNamespace(server, 'tightened');
     await createObject(server, podsPath('tightened'), pod('old', { hostPID: true }));
     await patch('/api/v1/namespaces/tightened', { metadata: labelled({ enforce: 'baseline' }) });
@@ -125,7 +125,7 @@ describe('updates', () => {
     ).toContain('host namespaces (hostPID=true)');
   });
 
-  it('of a namespace group what its pods violate', async () => {
+  it('of a namespace are grouped by violation', async () => {
     await createNamespace(server, 'grouped');
     for (const name of ['b', 'a', 'c']) await createObject(server, podsPath('grouped'), pod(name, { hostPID: true }));
     await createObject(
@@ -149,7 +149,7 @@ describe('updates', () => {
     ).toEqual([]);
   });
 
-  it('of a namespace refuse labels that mean nothing', async () => {
+  it('of a namespace refuse invalid labels', async () => {
     await createNamespace(server, 'labels');
     const answer = await patch('/api/v1/namespaces/labels', { metadata: labelled({ enforce: 'strict' }) });
     expect([answer.status, answer.body['message']]).toEqual([

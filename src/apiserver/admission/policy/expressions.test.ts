@@ -32,7 +32,7 @@ function asking(asked: string[]): Authorizer {
   };
 }
 
-it('waits for an authorizer that takes its time, and asks each question once', async () => {
+it('waits for a slow authorizer, and calls it once for each check', async () => {
   const asked: string[] = [];
   const expressions = new PolicyExpressions(asking(asked), {
     hasParams: false,

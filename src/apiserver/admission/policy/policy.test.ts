@@ -139,7 +139,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await api.call('GET', `${MAPS}/x`)).status).toBe(404);
   });
 
-  it('admits what holds', async () => {
+  it('admits objects that satisfy it', async () => {
     await validating({
       validations: [
         {
@@ -151,14 +151,14 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await create('x')).status).toBe(201);
   });
 
-  it('without a binding does nothing, and stops when its binding goes', async () => {
+  it('has no effect without a binding, nor after its binding is deleted', async () => {
     await validating({ validations: [{ expression: 'false' }] });
     expect((await create('x')).status).toBe(422);
     await api.call('DELETE', `${ROOT}/validatingadmissionpolicybindings/p-b`);
     expect((await create('x')).status).toBe(201);
   });
 
-  it('takes effect anew with every change', async () => {
+  it('takes effect again after every change', async () => {
     await validating({ validations: [{ expression: 'false', message: 'one' }] });
     expect((await create('x')).body['message']).toContain('one');
     await api.call('PATCH', `${ROOT}/validatingadmissionpolicies/p`, {
@@ -180,7 +180,7 @@ describe('ValidatingAdmissionPolicy', () => {
     ]);
   });
 
-  it('ignores its failures when told so, but not its denials', async () => {
+  it('ignores its failures with failurePolicy Ignore, but not its denials', async () => {
     await validating({ failurePolicy: 'Ignore', validations: [{ expression: "object.data.missing == 'x'" }] });
     expect((await create('x')).status).toBe(201);
     await validating({ failurePolicy: 'Ignore', validations: [{ expression: 'false' }] }, {}, 'q');
@@ -263,7 +263,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await api.call('DELETE', `${ROOT}/validatingadmissionpolicies/p`)).status).toBe(200);
   });
 
-  it('asks the authorizer about the user', async () => {
+  it('calls the authorizer for the user', async () => {
     await validating({
       validations: [
         {
@@ -353,7 +353,7 @@ describe('parameters', () => {
     await api.call('DELETE', '/api/v1/namespaces/default/secrets');
   });
 
-  it('come by name, and are looked up for each request', async () => {
+  it('are found by name for each request', async () => {
     await secret('limits', '1');
     await validating(limit, { paramRef: { name: 'limits', namespace: 'default', parameterNotFoundAction: 'Deny' } });
     expect((await create('x', { a: '1' })).status).toBe(201);
@@ -364,7 +364,7 @@ describe('parameters', () => {
     );
   });
 
-  it('come by labels, every one of them', async () => {
+  it('are found by labels, all of them', async () => {
     await secret('wide', '5');
     await secret('narrow', '1');
     await validating(limit, {
@@ -483,7 +483,7 @@ describe('MutatingAdmissionPolicy', () => {
     expect(refused.body['message']).toContain(message);
   });
 
-  it('ignores its failures when told so', async () => {
+  it('ignores its failures with failurePolicy Ignore', async () => {
     await mutating({
       failurePolicy: 'Ignore',
       mutations: [apply("Object{data: {'a': object.data.none}}"), apply("Object{data: {'b': '2'}}")],
@@ -491,7 +491,7 @@ describe('MutatingAdmissionPolicy', () => {
     expect((await create('x', { a: '1' })).body['data']).toEqual({ a: '1', b: '2' });
   });
 
-  it('does not touch what is atomic', async () => {
+  it('does not change atomic fields', async () => {
     await mutating({
       matchConstraints: {
         resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
@@ -520,14 +520,14 @@ describe('MutatingAdmissionPolicy', () => {
     expect((await create('x', { a: '1' })).body['data']).toEqual({ a: '1' });
   });
 
-  it('refuses the object when a test in a patch has no place to look at', async () => {
+  it('refuses the object when the path of a test operation does not exist', async () => {
     await mutating({ mutations: [jsonPatch("[JSONPatch{op: 'test', path: '/nope/a', value: '2'}]")] });
     expect((await create('x', { a: '1' })).body['message']).toContain(
       'JSON Patch: test operation does not apply: is missing path: /nope/a: missing value',
     );
   });
 
-  it('runs again when a later policy changed the object and it asks for it', async () => {
+  it('runs again when a later policy changed the object and reinvocationPolicy allows it', async () => {
     await mutating(
       { reinvocationPolicy: 'IfNeeded', mutations: [apply("Object{data: {'counted': string(size(object.data))}}")] },
       {},

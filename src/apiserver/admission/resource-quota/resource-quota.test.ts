@@ -56,7 +56,7 @@ const asking = (requests: Record<string, string>, limits?: Record<string, string
 });
 
 describe('200 creates at once', () => {
-  it('take exactly what there is, and leave the quota saying so', async () => {
+  it('use exactly what the quota allows, and update its status', async () => {
     const namespace = await namespaceWith({ hard: { pods: '50', 'requests.cpu': '5' } });
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, i) =>
@@ -73,7 +73,7 @@ describe('200 creates at once', () => {
     expect(((await server.call('GET', podsPath(namespace))).body['items'] as unknown[]).length).toBe(50);
   });
 
-  it('survive others who write the quota at the same time', async () => {
+  it('handle concurrent updates of the quota', async () => {
     const namespace = await namespaceWith({ hard: { configmaps: '20' } });
     const path = `/api/v1/namespaces/${namespace}`;
     const touch = (i: number): ReturnType<TestServer['call']> =>
@@ -171,7 +171,7 @@ describe('requests that do not fit', () => {
     ).toContain('requested: secrets=1');
   });
 
-  it('refuses while nobody has counted yet', async () => {
+  it('refuses pods until the quota has a status', async () => {
     const namespace = await namespaceWith({ hard: { pods: '5' } });
     const path = `/api/v1/namespaces/${namespace}/resourcequotas/q`;
     const quota = (await server.call('GET', path)).body;
@@ -181,7 +181,7 @@ describe('requests that do not fit', () => {
     );
   });
 
-  it('asks for a quota where the configuration does', async () => {
+  it('requires a quota where the configuration does', async () => {
     const namespace = await createNamespace(server, 'limited');
     const answer = await server.call('POST', podsPath(namespace), {
       body: pod('p', { priorityClassName: 'system-node-critical' }),
@@ -193,7 +193,7 @@ describe('requests that do not fit', () => {
 });
 
 describe('updates', () => {
-  it('charge only what is more than before', async () => {
+  it('charge only the increase', async () => {
     const namespace = await namespaceWith({ hard: { 'requests.cpu': '1' } });
     await createObject(server, podsPath(namespace), pod('p', asking({ cpu: '500m' })));
     const resize = (cpu: string): ReturnType<TestServer['call']> =>
@@ -220,7 +220,7 @@ describe('updates', () => {
   });
 });
 
-it('charges every quota that applies, and none when one refuses', async () => {
+it('charges every quota that applies, or none when one refuses', async () => {
   const namespace = await namespaceWith({ hard: { pods: '5' } });
   await addQuota(namespace, 'small', { hard: { pods: '1' } });
   await createObject(server, podsPath(namespace), pod('a'));

@@ -369,7 +369,7 @@ describe('validating webhooks', () => {
     expect(hook.calls[0]?.headers['host']).toBe('hook.default.svc:443');
   });
 
-  it('that do not answer are given up at their timeout, and hold up nobody else meanwhile', async () => {
+  it('that do not answer time out, and do not delay other requests', async () => {
     answer = () => undefined;
     await configure('Validating', 'v', webhook({ timeoutSeconds: 2 }));
     const waiting = create('slow');
@@ -523,7 +523,7 @@ describe('which requests concern a webhook', () => {
 });
 
 describe('mutating webhooks', () => {
-  it('change objects, which get the defaults of what they became', async () => {
+  it('change objects, which are defaulted again', async () => {
     answer = (call) =>
       review(call, patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'sidecar:1' } }));
     await configure('Mutating', 'm', webhook({ rules: [rule({ resources: ['pods'] })] }));
@@ -543,7 +543,7 @@ describe('mutating webhooks', () => {
     });
   });
 
-  it('work in the order of their configurations, each on what the one before made', async () => {
+  it('run in the order of their configurations, each on the result of the one before', async () => {
     answer = (call) =>
       review(
         call,
@@ -569,7 +569,7 @@ describe('mutating webhooks', () => {
     expect((await create('ordered')).body['data']).toEqual({ a: '0', b: '1', c: '2' });
   });
 
-  it('are called again when a later one changed the object and they ask for it', async () => {
+  it('are called again when a later one changed the object and reinvocationPolicy allows it', async () => {
     answer = (call) => {
       const data = requestOf(call).object?.data ?? {};
       if (call.path.startsWith('/first'))
@@ -616,7 +616,7 @@ describe('mutating webhooks', () => {
     expect([refused.status, refused.body['message']]).toEqual([500, message]);
   });
 
-  it('cannot change what is deleted', async () => {
+  it('cannot change deleted objects', async () => {
     await create('going');
     answer = (call) => review(call, patch({ op: 'add', path: '/data', value: {} }));
     await configure('Mutating', 'm', webhook({ rules: [rule({ operations: ['DELETE'] })] }));

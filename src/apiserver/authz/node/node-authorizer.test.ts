@@ -90,7 +90,7 @@ function ask(
 const UNRELATED = "no relationship found between node 'here' and this object";
 const cluster = { namespace: '' };
 
-describe('a node reads what its pods need', () => {
+describe('a node may read objects that its pods reference', () => {
   const rows: { verb: string; path: string; more?: Partial<AuthorizationAttributes>; reason?: string }[] = [
     { verb: 'get', path: 'secrets from-env' },
     { verb: 'watch', path: 'secrets volume' },
@@ -147,7 +147,7 @@ describe('a node reads what its pods need', () => {
     expect(ask(verb, path, more)).toEqual({ allowed: reason === undefined, reason: reason ?? '' });
   });
 
-  it('until they are gone', async () => {
+  it('until the pods are deleted', async () => {
     expect(ask('get', 'secrets volume').allowed).toBe(true);
     await server.call('DELETE', '/api/v1/namespaces/default/pods/mine?gracePeriodSeconds=0');
     expect(ask('get', 'secrets volume')).toEqual({ allowed: false, reason: UNRELATED });

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 describe('a key management service', () => {
-  it('is asked once for many writes, and again by a server that has not seen the seed', async () => {
+  it('is called once for many writes, and again by a server that has not seen the seed', async () => {
     const [transformer, close] = open();
     const stored = await Promise.all(
       ['a', 'b', 'c'].map(async (name) => transformer.toStorage(VALUE, `${PLACE}-${name}`)),
@@ -59,7 +59,7 @@ describe('a key management service', () => {
     closeLater();
   });
 
-  it('stops writes when it is not healthy, and leaves out what it cannot decrypt', async () => {
+  it('stops writes when it is unhealthy, and omits values that it cannot decrypt', async () => {
     const [transformer, close] = open();
     const stored = await transformer.toStorage(VALUE, PLACE);
     close();

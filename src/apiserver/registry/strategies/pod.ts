@@ -21,8 +21,7 @@ export const pods: Strategy<PodObject> = {
 
   prepareForCreate(pod, { warn, ctx }) {
     const spec = (pod.spec ??= { containers: [] });
-    // A negative grace period once meant to end at once; now it is the shortest.
-    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+    shortenNegativeGrace(pod);
     pod.status = { phase: 'Pending', qosClass: computePodQos(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
       const gated: PodCondition = {
@@ -48,6 +47,8 @@ export const pods: Strategy<PodObject> = {
 
   gracePeriod: (pod, options) => podGracePeriod(pod, options),
 
+  prepareForUpdate: shortenNegativeGrace,
+
   subresources: {
     ephemeralcontainers: {
       prepareForUpdate(pod, old) {
@@ -66,6 +67,11 @@ export const pods: Strategy<PodObject> = {
     },
   },
 };
+
+/** A negative grace period once meant to end at once; now it is the shortest. */
+function shortenNegativeGrace({ spec }: PodObject): void {
+  if (spec && (spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
+}
 
 /** An older client that leaves observedGeneration out does not clear it. */
 function keepObservedGenerations(

@@ -128,7 +128,7 @@ describe.each(Object.entries(KINDS))('%s', (kind, subject) => {
     if (!subject.putCreates) expect((await server.call('POST', subject.path, { body })).status).toBe(201);
   });
 
-  it(`PUT without resourceVersion ${subject.needsResourceVersion ? 'is refused' : 'is taken'}`, async () => {
+  it(`PUT without resourceVersion ${subject.needsResourceVersion ? 'is refused' : 'is accepted'}`, async () => {
     const answer = await server.call('PUT', target, { body });
     expect(answer.status).toBe(subject.needsResourceVersion ? 422 : 200);
     if (subject.needsResourceVersion)
@@ -158,14 +158,14 @@ describe('pods', () => {
   const create = (name: string, spec?: object): Promise<TestAnswer> =>
     server.call('POST', `${NS}/pods`, { body: pod(name, spec) });
 
-  it('begin pending, with a quality of service, at generation 1, whatever status they are sent with', async () => {
+  it('begin pending, with a QoS class, at generation 1, regardless of the given status', async () => {
     const { body } = await server.call('POST', `${NS}/pods`, {
       body: { ...pod('fresh'), status: { phase: 'Running' } },
     });
     expect(body).toMatchObject({ metadata: { generation: 1 }, status: { phase: 'Pending', qosClass: 'BestEffort' } });
   });
 
-  it('say that gates hold them', async () => {
+  it('report that scheduling gates block them', async () => {
     const { body } = await create('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
     expect(body['status']).toMatchObject({
       conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
@@ -212,7 +212,7 @@ describe('pods', () => {
 });
 
 describe('jobs', () => {
-  it('select their pods by labels that nobody else has', async () => {
+  it('select their pods by labels that are unique', async () => {
     const { body } = await server.call('POST', '/apis/batch/v1/namespaces/default/jobs', {
       body: { metadata: { name: 'j' }, spec: { template: { spec: { ...POD, restartPolicy: 'Never' } } } },
     });
@@ -225,7 +225,7 @@ describe('jobs', () => {
     });
   });
 
-  it('leave their pods behind unless told otherwise, and say so', async () => {
+  it('orphan their pods unless a policy is given, and warn about it', async () => {
     const answer = await server.call('DELETE', '/apis/batch/v1/namespaces/default/jobs/j');
     expect(answer.body.metadata.finalizers).toEqual(['orphan']);
     expect(answer.warnings.join()).toContain('child pods are preserved by default');
@@ -233,7 +233,7 @@ describe('jobs', () => {
 });
 
 describe('namespaces', () => {
-  it('are held by the kubernetes finalizer until it is taken away through finalize', async () => {
+  it('keep the kubernetes finalizer until it is removed through finalize', async () => {
     const created = await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'room' } } });
     expect(created.body).toMatchObject({
       metadata: { labels: { 'kubernetes.io/metadata.name': 'room' } },
@@ -255,8 +255,8 @@ describe('namespaces', () => {
   });
 });
 
-describe('others', () => {
-  it('a claim says where its contents come from in both fields', async () => {
+describe('other kinds', () => {
+  it('a claim has its data source in both fields', async () => {
     const dataSource = { kind: 'PersistentVolumeClaim', name: 'other' };
     const { body } = await server.call('POST', `${NS}/persistentvolumeclaims`, {
       body: {
@@ -267,7 +267,7 @@ describe('others', () => {
     expect(body).toMatchObject({ spec: { dataSource, dataSourceRef: dataSource }, status: { phase: 'Pending' } });
   });
 
-  it('a node comes with its status, and keeps it from later plain writes', async () => {
+  it('a node is created with its status, and keeps it in later plain writes', async () => {
     const created = await server.call('POST', '/api/v1/nodes', {
       body: { metadata: { name: 'n1' }, status: { capacity: { cpu: '4' } } },
     });
@@ -277,7 +277,7 @@ describe('others', () => {
     });
   });
 
-  it('a node takes no configuration from the API any more', async () => {
+  it('a node drops its configuration source', async () => {
     const configMap = { name: 'a', namespace: 'b', kubeletConfigKey: 'c' };
     const { status, body } = await server.call('POST', '/api/v1/nodes?dryRun=All', {
       body: {
@@ -411,4 +411,26 @@ describe('admin access to devices', () => {
       expect((await create('admins', plural, of)).status).toBe(201);
     }
   });
+});
+
+it('a negative grace period of a pod becomes the shortest, also in an update', async () => {
+  await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'negative' }, spec: POD } });
+  const grace = (body: TestAnswer['body']): unknown =>
+    (body['spec'] as { terminationGracePeriodSeconds?: number }).terminationGracePeriodSeconds;
+  const spec = { ...POD, terminationGracePeriodSeconds: -10 };
+  const { body } = await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'negative-2' }, spec } });
+  expect(grace(body)).toBe(1);
+  const updated = await patch(`${NS}/pods/negative-2`, { spec: { terminationGracePeriodSeconds: -5 } });
+  expect([updated.status, grace(updated.body)]).toEqual([200, 1]);
+});
+
+it('makes system namespaces anew that were deleted', async () => {
+  const path = '/api/v1/namespaces/kube-node-lease';
+  await server.call('PUT', `${path}/finalize`, {
+    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-node-lease' }, spec: {} },
+  });
+  await server.call('DELETE', path);
+  expect((await server.call('GET', path)).status).toBe(404);
+  await server.ctx.clock.advance(61_000);
+  expect((await server.call('GET', path)).status).toBe(200);
 });

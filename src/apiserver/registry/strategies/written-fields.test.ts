@@ -40,7 +40,7 @@ describe('autoscalers of version 1', () => {
     ['no JSON', 'x'],
     ['no list', '5'],
     ['no metrics', '[1]'],
-  ])('an annotation with %s counts as none', async (name, text) => {
+  ])('an annotation with %s is ignored', async (name, text) => {
     const answer = await server.call('POST', `${AUTOSCALERS}?dryRun=All`, {
       body: scaler(name.replace(/\W/g, '').toLowerCase(), { annotations: { [METRICS]: text } }),
     });
@@ -48,7 +48,7 @@ describe('autoscalers of version 1', () => {
     expect(annotationsOf(answer)).toEqual([]);
   });
 
-  it('carry their status in annotations, which belong to whoever writes the status', async () => {
+  it('have their status in annotations, which the writer of the status owns', async () => {
     await server.call('POST', AUTOSCALERS, { body: scaler('a') });
     const status = { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 20 };
     const put = await server.call('PUT', `${AUTOSCALERS}/a`, { body: scaler('a', { status }) });
@@ -68,7 +68,7 @@ describe('autoscalers of version 1', () => {
     expect([annotationsOf(again), written(again).status.currentCPUUtilizationPercentage]).toEqual([[CURRENT], 20]);
   });
 
-  it('show tables and metadata without those annotations', async () => {
+  it('have tables and metadata without those annotations', async () => {
     for (const kind of ['Table', 'PartialObjectMetadata']) {
       const { body } = await server.call('GET', `${AUTOSCALERS}/a`, {
         accept: `application/json;as=${kind};v=v1;g=meta.k8s.io`,
@@ -78,7 +78,7 @@ describe('autoscalers of version 1', () => {
   });
 });
 
-it('a DaemonSet is held to say which generation its template has', async () => {
+it('a DaemonSet requires the generation of its template', async () => {
   const path = '/apis/apps/v1/namespaces/default/daemonsets';
   const spec = {
     selector: { matchLabels: { a: 'b' } },
@@ -93,7 +93,7 @@ it('a DaemonSet is held to say which generation its template has', async () => {
 });
 
 describe('an empty list', () => {
-  it('of rules is owned by a Role that PUT makes', async () => {
+  it('of rules is owned by a Role that PUT creates', async () => {
     const answer = await server.call('PUT', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/r', {
       body: { metadata: { name: 'r' }, rules: [] },
     });
@@ -122,7 +122,7 @@ describe('an empty list', () => {
     expect([again.status, written(again).metadata.generation]).toEqual([200, 1]);
   });
 
-  it('of policies is none that an autoscaler could use', async () => {
+  it('of policies is not usable for an autoscaler', async () => {
     const spec = {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
       maxReplicas: 3,

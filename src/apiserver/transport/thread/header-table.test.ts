@@ -45,7 +45,7 @@ function readHead(front: HeaderTableReader, reader: BatchReader): ResponseHeader
 describe('headers of answers', () => {
   const json = { 'content-type': 'application/json', 'audit-id': 'a' };
 
-  it('arrive as they were said; what they have in common is told once', () => {
+  it('arrive unchanged; common headers are sent once', () => {
     const answers = [
       json,
       { ...json, 'audit-id': 'b' },

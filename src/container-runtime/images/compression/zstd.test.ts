@@ -55,7 +55,7 @@ describe('zstd frames written by hand', () => {
 
 const hasZstd = spawnSync('zstd', ['--version']).status === 0;
 
-describe.skipIf(!hasZstd)(`what the zstd program wrote${hasZstd ? '' : ' (needs zstd)'}`, () => {
+describe.skipIf(!hasZstd)(`output of the zstd program${hasZstd ? '' : ' (needs zstd)'}`, () => {
   const text = readFileSync(new URL('zstd-block.ts', import.meta.url));
   const noise = Buffer.concat(
     Array.from({ length: 2000 }, (_, index) => createHash('sha256').update(`${index}`).digest()),
@@ -78,7 +78,7 @@ describe.skipIf(!hasZstd)(`what the zstd program wrote${hasZstd ? '' : ' (needs 
     expect(output.equals(input)).toBe(true);
   });
 
-  it('a changed byte never goes on for ever or leaves the buffer', async () => {
+  it('a changed byte never causes an endless loop or leaves the buffer', async () => {
     const { stdout } = spawnSync('zstd', ['-9', '-c', '-q'], { input: text });
     for (let at = 4; at < stdout.length; at += 97) {
       const damaged = Buffer.from(stdout);

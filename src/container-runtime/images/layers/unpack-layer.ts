@@ -95,7 +95,7 @@ class LimitChecker {
     const { entries, layerBytes } = this.job.limits;
     if (++this.#entries > entries) throw new LayerError(`the layer has more than ${entries} entries`);
     if (size > layerBytes)
-      throw new LayerError(`${JSON.stringify(name)} is said to have ${size} bytes; a layer may have ${layerBytes}`);
+      throw new LayerError(`${JSON.stringify(name)} has ${size} bytes; a layer may have at most ${layerBytes}`);
   }
 
   decompressed(length: number): void {

@@ -36,7 +36,7 @@ describe('the image for a machine', () => {
     else expect(selectPlatform(offer(...offered), wanted).digest).toBe(chosen);
   });
 
-  it('is none of the attestations beside it', () => {
+  it('is not an attestation', () => {
     const [attestation, image] = offer('', 'linux/amd64');
     const annotated = {
       ...attestation,
@@ -46,7 +46,7 @@ describe('the image for a machine', () => {
     expect(() => selectPlatform([annotated], AMD64)).toThrow(/no match/);
   });
 
-  it('is what its config says, without an index', () => {
+  it('is described by its config, without an index', () => {
     const config = { rootfs: { type: 'layers', diff_ids: [] } };
     expect(() => checkPlatform(config, AMD64)).not.toThrow();
     expect(() => checkPlatform({ ...config, os: 'linux', architecture: 'arm64' }, AMD64)).toThrow(
@@ -68,7 +68,7 @@ describe('configs', () => {
     expect(() => parseConfig(Buffer.from(JSON.stringify(document)))).toThrow(message);
   });
 
-  it('may leave out what it likes', () => {
+  it('may omit optional fields', () => {
     expect(parseConfig(Buffer.from('{"config":null}'))).toEqual({
       config: {},
       rootfs: { type: 'layers', diff_ids: [] },

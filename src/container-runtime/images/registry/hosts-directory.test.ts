@@ -65,7 +65,7 @@ describe('hosts.toml', () => {
     await expect(bases('a.example')).rejects.toThrow(/hosts.toml: line 1: Invalid TOML document: invalid value$/);
   });
 
-  it('nothing said: TLS, and plain HTTP only for loopback', async () => {
+  it('without settings: TLS, and plain HTTP only for loopback', async () => {
     expect(await endpointsOf('docker.io')).toMatchObject([
       { base: 'https://registry-1.docker.io/v2', mayFallBack: false, isMirror: false },
     ]);
@@ -90,7 +90,7 @@ describe('hosts.toml', () => {
     await expect(parseHosts(text, '/')).rejects.toThrow();
   });
 
-  it('takes __proto__ as a name', async () => {
+  it('accepts __proto__ as a name', async () => {
     await parseHosts('[__proto__]\npolluted = true', '/');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
   });

@@ -22,11 +22,11 @@ describe('proxies', () => {
     ['https://other.example/', 'proxy.example:3128'],
     ['https://other.example:8443/', undefined],
   ];
-  it.each(table)('%s goes by %s', (url, proxy) => {
+  it.each(table)('%s uses %s', (url, proxy) => {
     expect(proxyFor(new URL(url), environment)?.host).toBe(proxy);
   });
 
-  it('none are set, or none for anyone', () => {
+  it('there is no proxy, or no_proxy is *', () => {
     expect(proxyFor(new URL('https://a.example'), {})).toBeUndefined();
     expect(proxyFor(new URL('https://a.example'), { HTTPS_PROXY: 'p:1', no_proxy: '*' })).toBeUndefined();
   });

@@ -96,7 +96,7 @@ export class RegistryClient {
       }
     }
     if (failure instanceof Error) throw failure;
-    throw new ImageError('FAILED_PRECONDITION', `no endpoint of ${this.#options.domain} may be asked to ${capability}`);
+    throw new ImageError('FAILED_PRECONDITION', `no endpoint of ${this.#options.domain} allows to ${capability}`);
   }
 
   async #get(

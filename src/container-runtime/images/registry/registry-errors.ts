@@ -17,6 +17,15 @@ export function isPlainHttpAnswer(error: unknown): boolean {
   return code === 'EPROTO' || code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG';
 }
 
+/** Whether no registry has answered at all: an error along the chain of causes is of the connection, or of the name. */
+export function isRegistryUnreachable(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = codeOf(at);
+    if (code !== undefined && (UNREACHABLE.has(code) || code === 'ENOTFOUND' || code === 'EAI_AGAIN')) return true;
+  }
+  return false;
+}
+
 /** The error of a request without a response. */
 export function connectionError(error: unknown, url: string): unknown {
   if (error instanceof ImageError || (error instanceof Error && error.name === 'AbortError')) return error;

@@ -37,7 +37,7 @@ function padded(content: string | Buffer): Buffer {
 }
 
 describe('tar archives', () => {
-  it('come back as they were written', async () => {
+  it('survive a round trip', async () => {
     const attributes = new Map([['user.a', Buffer.from([0, 1, 10, 61, 255])]]);
     const entries: (TarEntryToWrite & { content?: string })[] = [
       { name: 'dir/', type: 'directory', mode: 0o1777, uid: 1, gid: 2, modified: 3 },
@@ -94,11 +94,11 @@ describe('tar archives', () => {
     ],
     ['numbers with spaces', header({ name: 'file' }, { mode: '   644 \0' }), { mode: 0o644 }],
   ];
-  it.each(forms)('takes %s', async (_name, archive, expected) => {
+  it.each(forms)('accepts %s', async (_name, archive, expected) => {
     expect((await read(Buffer.concat([archive, TAR_END])))[0]).toMatchObject(expected);
   });
 
-  it('takes a global header, and a local one over it', async () => {
+  it('accepts a global header, which a local one overrides', async () => {
     const [everywhere, here] = [
       encodePax(
         new Map([

@@ -130,7 +130,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await network.check(a);
   });
 
-  test('what one pod sends to its neighbour passes the node’s rules', async () => {
+  test('packets between pods of a node pass the node’s rules', async () => {
     const network = await open();
     const [a, b] = [sandbox('a'), sandbox('b')];
     await network.attach(a);
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await expect(ask(a.netnsPath, ips[0]!, 80)).rejects.toThrow('got no answer');
   });
 
-  test('attaching twice gives the same; a new process finds what the old one had', async () => {
+  test('a second attachment returns the same; a new process finds the state of the old one', async () => {
     const network = await open();
     const a = sandbox('a');
     const first = await network.attach(a);
@@ -171,7 +171,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await expect(network.check(sandboxes[0]!)).rejects.toThrow('is not attached to the network');
   });
 
-  test('a range that is used up is said so, and an address comes back', async () => {
+  test('an exhausted range is reported, and a released address is used again', async () => {
     const network = await open(['10.9.1.0/29', 'fd09:1::/64']);
     const sandboxes = Array.from({ length: 5 }, (_, index) => sandbox(`pod${index}`));
     for (const each of sandboxes) await network.attach(each);
@@ -200,7 +200,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect(await ask(node, '10.9.2.2', 80)).toBe('10.9.2.1');
   });
 
-  test('reconcile releases what belongs to nobody, records or not', async () => {
+  test('reconcile releases addresses without an owner, with or without records', async () => {
     const network = await open();
     const [a, b] = [sandbox('a', { annotations: { 'kubernetes.io/egress-bandwidth': '10M' } }), sandbox('b')];
     await network.attach(a);
@@ -247,7 +247,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect((await network.attach(a)).ips).toHaveLength(1);
   });
 
-  test('a sandbox whose namespace went first is detached all the same', async () => {
+  test('a sandbox whose namespace is already gone is detached', async () => {
     const network = await open();
     const a = sandbox('a');
     await network.attach(a);
@@ -264,7 +264,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect(readSysctl(a.netnsPath, 'net.ipv4.ip_unprivileged_port_start')).toBe('0');
   });
 
-  test('a pod cannot take its neighbour’s address', async () => {
+  test('a pod cannot use its neighbour’s address', async () => {
     const network = await open();
     const [a, b] = [sandbox('a'), sandbox('b')];
     await network.attach(a);
@@ -283,7 +283,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     );
   });
 
-  test('a pod speaks with its own addresses only', async () => {
+  test('a pod sends with its own addresses only', async () => {
     const network = await open(['10.9.1.0/24', 'fd09:1::/64']);
     const [a, b] = [sandbox('a'), sandbox('b')];
     await network.attach(a);
@@ -393,7 +393,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       await expect(ask(web.netnsPath, '127.0.0.1', 7)).rejects.toThrow();
     });
 
-    test('a new process repairs the table, others’ tables stay', async () => {
+    test('a new process repairs its table and keeps other tables', async () => {
       const network = await open();
       const web = sandbox('web', { portMappings: [{ protocol: 'TCP', containerPort: 80, hostPort: 8080 }] });
       await network.attach(web);
@@ -445,7 +445,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect(await hostInterfaces()).toEqual([]);
   });
 
-  test('what leaves the cluster can be masqueraded', async () => {
+  test('traffic that leaves the cluster can be masqueraded', async () => {
     const network = await open(['10.9.1.0/24', 'fd09:1::/64'], { masqueradeExcept: ['10.9.0.0/16', 'fd09::/16'] });
     const outside = await uplink();
     const a = sandbox('a');
@@ -457,7 +457,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect(await ask(a.netnsPath, '10.9.1.1', 81), 'inside it is not').toBe('10.9.1.2');
   });
 
-  test('permanent neighbours of others on the bridge are not given to pods', async () => {
+  test('addresses of permanent neighbours on the bridge are not allocated to pods', async () => {
     const network = await open();
     await network.close();
     const netlink = new NetlinkSocket(node);

@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     ],
   };
 
-  test('plugins are chained; what they are called with comes back on DEL, in reverse order', async () => {
+  test('plugins are chained; DEL gets the same arguments, in reverse order', async () => {
     configure('10-chain.conflist', chain);
     plugin('one', gives(first));
     plugin('two', gives(second));
@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     expect(fs.readdirSync(place('results'))).toEqual([]);
   });
 
-  test('a failing plugin’s own words come through, and what was done before it is undone', async () => {
+  test('the error of a failing plugin is reported, and earlier plugins are undone', async () => {
     configure('10-chain.conflist', chain);
     plugin('one', gives(first));
     plugin(
@@ -244,7 +244,7 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     expect(calls().map(({ call }) => call)).toEqual(['two DEL', 'one DEL', 'one ADD', 'two ADD']);
   });
 
-  test('reconcile deletes what is gone and lets plugins collect garbage', async () => {
+  test('reconcile deletes stale attachments and calls GC of the plugins', async () => {
     configure('10-chain.conflist', chain);
     plugin('one', gives(first));
     plugin('two', gives(second));
@@ -269,7 +269,7 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     expect(calls()).toEqual([]);
   });
 
-  test('readiness: no configuration, a missing plugin, what STATUS says; the first valid file counts', async () => {
+  test('readiness: no configuration, a missing plugin, the result of STATUS; the first valid file is used', async () => {
     expect(await network.ready()).toEqual({
       ready: false,
       reason: 'NetworkPluginNotReady',

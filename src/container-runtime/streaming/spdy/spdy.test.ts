@@ -100,7 +100,7 @@ describe('SPDY frames', () => {
 });
 
 describe('a SPDY connection', () => {
-  it('gives streams that carry bytes both ways, half-close, and end with the connection', async () => {
+  it('has streams that carry bytes both ways, half-close, and end with the connection', async () => {
     const listener = net.createServer().listen(0, '127.0.0.1');
     await once(listener, 'listening');
     const client = net.connect((listener.address() as net.AddressInfo).port, '127.0.0.1');
@@ -167,7 +167,7 @@ describe('a SPDY connection', () => {
     await expect.poll(() => connection.ended.aborted).toBe(true);
   });
 
-  it('does not read on from a client that takes no answers', async () => {
+  it('does not read further from a client that reads no responses', async () => {
     const { client, server } = await connected();
     client.pause();
     const connection = new SpdyConnection(server, Buffer.alloc(0), { onStream: () => {} });

@@ -72,7 +72,7 @@ async function open(providers: readonly object[]): Promise<CredentialProviders> 
 }
 
 describe('credential providers', () => {
-  it('are asked in their own words, and the best of their answers come first', async () => {
+  it('get a versioned request, and the best matches come first', async () => {
     await program('one', {
       cacheKeyType: 'Registry',
       auth: {
@@ -97,7 +97,7 @@ describe('credential providers', () => {
     ['Image', 2],
     ['Registry', 1],
     ['Global', 1],
-  ])('answers by %s are kept: %d calls for two images', async (cacheKeyType, calls) => {
+  ])('responses by %s are cached: %d calls for two images', async (cacheKeyType, calls) => {
     await program('one', { cacheKeyType, cacheDuration: '1m', auth: {} });
     const providers = await open([{ name: 'one' }]);
     for (const image of ['a.example.com/x', 'a.example.com/y', 'a.example.com/x'])
@@ -108,7 +108,7 @@ describe('credential providers', () => {
     expect(await asked('one')).toHaveLength(calls + 1);
   });
 
-  it('answers of no duration are not kept, but pulls at once share one', async () => {
+  it('responses without a duration are not cached, but concurrent pulls share one', async () => {
     await program('one', { cacheKeyType: 'Image', cacheDuration: '0s', auth: {} });
     const providers = await open([{ name: 'one' }]);
     await Promise.all([1, 2, 3].map(() => providers.credentialsFor('a.example.com/x', POD)));

@@ -37,7 +37,7 @@ function statsOf(mounted: MountedVolume, period = 60_000): VolumeStats {
 const ofPod = async (stats: VolumeStats, one: Pod) => stats.ofPod(one, await filesystemUse(rootDirectory));
 
 describe('volumes of a driver', () => {
-  it('hold what the driver says, with their claim, and nothing of the node', async () => {
+  it('have the numbers of the driver, with their claim, and none of the node', async () => {
     const stats = statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve({ ...USAGE, abnormal: true }) });
     const { volumes, localBytes } = await ofPod(stats, pod('a', claimed));
     expect(volumes).toMatchObject([
@@ -62,7 +62,7 @@ describe('volumes of a driver', () => {
     expect(volumes[0]?.pvcRef?.name).toBe(claim);
   });
 
-  it('are left out where the driver does not tell, or fails, or nobody wants to know', async () => {
+  it('are absent where the driver does not support them, fails, or is not queried', async () => {
     const told = { hostPath: rootDirectory, usage: () => Promise.resolve(USAGE) };
     for (const stats of [
       statsOf({ ...told, usage: () => Promise.resolve(undefined) }),
@@ -73,7 +73,7 @@ describe('volumes of a driver', () => {
     }
   });
 
-  it('are asked for once in a period', async () => {
+  it('are requested once in a period', async () => {
     let asked = 0;
     const stats = statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve({ ...USAGE, usedBytes: ++asked }) });
     const used = async (): Promise<number | undefined> => (await ofPod(stats, pod('a', claimed))).volumes[0]?.usedBytes;
@@ -82,7 +82,7 @@ describe('volumes of a driver', () => {
     expect(await used()).toBe(2);
   });
 
-  it('whose driver does not answer keep nobody waiting for long, and what it said before counts', async () => {
+  it('of a driver that does not answer do not block, and keep their last values', async () => {
     let asked = 0;
     const stats = statsOf({
       hostPath: rootDirectory,
@@ -139,7 +139,7 @@ describe('the metrics of claims', () => {
   });
 });
 
-describe('what a driver tells', () => {
+describe('the statistics of a driver', () => {
   const bytes = { unit: 'BYTES', total: 100, available: 60, used: 40 } as const;
   it.each<[string, Parameters<typeof usageOf>[0], Parameters<typeof usageOf>[1], ReturnType<typeof usageOf>]>([
     ['bytes and inodes', { usage: [bytes, { unit: 'INODES', total: 10, available: 7, used: 3 }] }, new Set(), USAGE],

@@ -202,7 +202,7 @@ describe('before a pod uses the volume', () => {
   });
 
   it.each(['OUT_OF_RANGE', 'INVALID_ARGUMENT', 'NOT_FOUND'] as const)(
-    '%s is told once, and the pod then gets the volume as it is',
+    '%s is reported once, and the pod then gets the volume unchanged',
     async (code) => {
       fails(new GrpcError(code, 'no'));
       const given = await use({ claimStatus: tracked('NodeResizePending') });
@@ -219,7 +219,7 @@ describe('before a pod uses the volume', () => {
     },
   );
 
-  it('another failure is told and tried again, and forgotten when it is done', async () => {
+  it('another failure is reported and retried, and cleared on success', async () => {
     fails(new GrpcError('INTERNAL', 'disk'));
     const given = await use({ claimStatus: tracked('NodeResizePending') });
     await expect(expansion.published(given)).rejects.toThrow(
@@ -235,7 +235,7 @@ describe('before a pod uses the volume', () => {
     expect(await conditions()).toEqual(['ModifyingVolume']);
   });
 
-  it('what fails finally is given up when another size is wanted by now', async () => {
+  it('a final failure is dropped when another size is requested', async () => {
     fails(new GrpcError('INTERNAL', 'disk'));
     const given = await use({ claimStatus: tracked('NodeResizePending') });
     await expect(expansion.published(given)).rejects.toThrow('disk');
@@ -248,14 +248,14 @@ describe('before a pod uses the volume', () => {
     expect(await state()).toBe('NodeResizeInfeasible');
   });
 
-  it('of a driver that may still be at it nothing is told', async () => {
+  it('a driver that may still be working causes no report', async () => {
     fails(new GrpcError('UNAVAILABLE', 'away'));
     await expect(expansion.published(await use({ claimStatus: tracked('NodeResizePending') }))).rejects.toThrow('away');
     expect(await state()).toBe('NodeResizeInProgress');
     expect(await conditions()).toEqual(['FileSystemResizePending', 'ModifyingVolume']);
   });
 
-  it('a driver that cannot while it is in use does not keep the pod waiting, and is not asked again', async () => {
+  it('a driver that cannot expand a volume in use does not delay the pod, and is not called again', async () => {
     fails(new GrpcError('FAILED_PRECONDITION', 'in use'));
     await expansion.published(await use({ claimStatus: tracked('NodeResizePending') }));
     expect((await conditions()).at(-1)).toContain('code = FailedPrecondition desc = in use');
@@ -263,7 +263,7 @@ describe('before a pod uses the volume', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('a driver whose nodes have no part in it leaves the claim to the resizer', async () => {
+  it('a driver without node expansion leaves the claim to the resizer', async () => {
     fails(new ExpansionError('unsupported', 'NodeExpand is not supported'));
     const given = await use({ claimStatus: untracked });
     await expansion.published(given);
@@ -272,7 +272,7 @@ describe('before a pod uses the volume', () => {
     expect(await status()).toEqual(given.claim.status);
   });
 
-  it('a driver whose nodes have no part in it, but is waited for, fails by name', async () => {
+  it('a driver without node expansion that the claim waits for fails by name', async () => {
     fails(new ExpansionError('unsupported', 'NodeExpand is not supported'));
     await expect(expansion.published(await use({ claimStatus: tracked('NodeResizePending') }))).rejects.toThrow(
       'NodeExpand is not supported',
@@ -280,7 +280,7 @@ describe('before a pod uses the volume', () => {
     expect((await conditions()).at(-1)).toBe('NodeResizeError: failed to expand pvc with NodeExpand is not supported');
   });
 
-  it('a kubelet that ended before it could tell does it again', async () => {
+  it('a kubelet that stopped before its report repeats the expansion', async () => {
     const given = await use({ claimStatus: tracked('NodeResizePending') });
     // The claim changes meanwhile, so that its status cannot be written by what was read before.
     answer = () =>
@@ -320,7 +320,7 @@ describe('while pods use the volume', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('it grows at once when somebody touches the pod', async () => {
+  it('it expands at once when the pod is updated', async () => {
     const given = await use({ size: '1Gi' });
     await expansion.published(given);
     await grow(tracked('NodeResizePending'));
@@ -329,7 +329,7 @@ describe('while pods use the volume', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('a failure is told at each try, with growing pauses, until it is done', async () => {
+  it('a failure is reported at each attempt, with growing pauses, until it succeeds', async () => {
     const given = await use({ size: '1Gi' });
     await expansion.published(given);
     await grow(tracked('NodeResizePending'));
@@ -361,7 +361,7 @@ describe('while pods use the volume', () => {
     expect(await status()).toEqual(before);
   });
 
-  it('nothing is asked of a volume that is gone from here', async () => {
+  it('a volume that is no longer mounted is not expanded', async () => {
     const given = await use({ size: '1Gi' });
     await expansion.published(given);
     await grow(tracked('NodeResizePending'));

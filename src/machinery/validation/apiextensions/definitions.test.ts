@@ -233,7 +233,7 @@ describe('conversion', () => {
   });
 });
 
-describe('what a version offers', () => {
+describe('the parts of a version', () => {
   const scale = (change: JsonObject): JsonObject =>
     version({ subresources: { scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n', ...change } } });
   const column = (change: JsonObject): JsonObject =>

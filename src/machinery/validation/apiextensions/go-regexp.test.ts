@@ -29,7 +29,7 @@ describe('compileGoRegexp matches as Go does', () => {
   });
 });
 
-describe('compileGoRegexp refuses with the words of Go', () => {
+describe('compileGoRegexp refuses with the messages of Go', () => {
   const rows: [pattern: string, message: string][] = [
     ['(', 'missing closing ): `(`'],
     ['a)', 'unexpected ): `a)`'],

@@ -114,7 +114,7 @@ describe('structural schemas', () => {
   });
 });
 
-describe('what a schema may have', () => {
+describe('allowed parts of a schema', () => {
   const list = (change: JsonObject, item: JsonObject = {}): JsonObject =>
     property({
       type: 'array',

@@ -162,7 +162,7 @@ describe('values against their schema', () => {
   it.each(cases)('%s', (_name, value, schema, errors) => {
     expect(collected((found) => validateValue(found, value, real(schema)))).toEqual(errors);
   });
-  it('tells the field that holds the value', () => {
+  it('names the field of the value', () => {
     expect(collected((found) => validateValue(found, { p: 1 }, real(p({ type: 'string' })), path('spec')))).toEqual([
       'spec.p: Invalid value: "integer": p in body must be of type string: "integer"',
     ]);

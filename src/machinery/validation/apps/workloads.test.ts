@@ -266,7 +266,7 @@ describe('StatefulSets', () => {
       ],
     ],
   ];
-  it('do not validate claims anew, which cannot change', () => {
+  it('do not validate claim templates again, which cannot change', () => {
     const wrong = { ...claim, spec: { ...claim.spec, resources: {} } };
     expect(updateErrors(kind, right, { spec: { volumeClaimTemplates: [wrong] } })).toEqual([
       expect.stringMatching(/^spec: Forbidden: updates to statefulset spec/),

@@ -140,7 +140,7 @@ describe('HorizontalPodAutoscalers', () => {
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
-  it('scale to nothing where the gate allows it', () => {
+  it('scale to zero where the gate allows it', () => {
     const external = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } };
     const gated = { ...kind, context: { features: { HPAScaleToZero: true } } };
     expect(createErrors(gated, right, { spec: { minReplicas: 0, metrics: [external] } })).toEqual([]);

@@ -101,7 +101,7 @@ describe('CertificateSigningRequests', () => {
     const update = { object: changed(old, change), old, context: DEFAULT_VALIDATION_CONTEXT };
     return [...new Set(validateSubresourceUpdate(kind, 'approval', update).map(String))];
   };
-  it('are approved through their approval alone', () => {
+  it('are approved only through their approval', () => {
     expect(approvalErrors(right, approved)).toEqual([]);
     expect(statusErrors(kind, right, approved)).toEqual([
       'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
@@ -120,7 +120,7 @@ describe('CertificateSigningRequests', () => {
       'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
     ]);
   });
-  it('get a certificate through their status alone, once', () => {
+  it('get a certificate only through their status, once', () => {
     const certificate = { status: { certificate: base64('x') } };
     expect(updateErrors(kind, right, certificate)).toContain(
       'status.certificate: Forbidden: updates may not set certificate content',

@@ -382,7 +382,7 @@ describe('events of events.k8s.io', () => {
     expect(createErrors(EVENTS, manifest)).toEqual(errors);
   });
 
-  it('what happened does not change', () => {
+  it('recorded fields do not change', () => {
     expect(updateErrors(EVENTS, { from: event({}), to: event({ note: 'n' }) })).toEqual([
       'message: Invalid value: "n": field is immutable',
     ]);

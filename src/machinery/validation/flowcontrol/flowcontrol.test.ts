@@ -167,7 +167,7 @@ describe('PriorityLevelConfigurations', () => {
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
-  it('the exempt level may change only what it lends', () => {
+  it('only the lendable shares of the exempt level may change', () => {
     const exempt = {
       metadata: { name: 'exempt' },
       spec: { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },

@@ -170,7 +170,7 @@ describe('NetworkPolicies', () => {
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
-  it('keep a sloppy CIDR that is stored, and take no other', () => {
+  it('accept a stored sloppy CIDR, but no new one', () => {
     const stored = { ...right, spec: { podSelector: {}, ingress: [{ from: [{ ipBlock: { cidr: '10.0.0.1/8' } }] }] } };
     expect(updateErrors(kind, stored, { metadata: { labels: { a: 'b' } } })).toEqual([]);
     expect(updateErrors(kind, stored, from({ ipBlock: { cidr: '10.0.0.2/8' } }))).toEqual([
@@ -219,7 +219,7 @@ describe('ServiceCIDRs and IPAddresses', () => {
   it.each(addresses)('address: %s', (_name, change, errors) => {
     expect(createErrors(ip, address, change)).toEqual(errors);
   });
-  it('keep what they are', () => {
+  it('are immutable', () => {
     expect(updateErrors(cidr, range, { spec: { cidrs: ['10.2.0.0/24'] } })).toEqual([
       'spec.cidrs[0]: Invalid value: "10.2.0.0/24": field is immutable',
     ]);

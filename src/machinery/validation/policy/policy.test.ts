@@ -34,7 +34,7 @@ describe('PodDisruptionBudgets', () => {
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
-  it('count nothing below zero', () => {
+  it('have no negative counts', () => {
     expect(statusErrors(kind, right, { status: { desiredHealthy: -1 } })).toEqual([
       'status.desiredHealthy: Invalid value: -1: must be greater than or equal to 0',
     ]);

@@ -277,7 +277,7 @@ describe('ResourceClaims', () => {
     it.each(statuses)('%s', (_name, change, errors) => {
       expect(statusErrors(kind, right, change)).toEqual(errors);
     });
-    it('keeps its allocation', () => {
+    it('has an immutable allocation', () => {
       const held = { ...right, status: { allocation } };
       expect(statusErrors(kind, held, allocated({ device: 'e' }))).toEqual([
         expect.stringMatching(/^status.allocation: Invalid value: \{.*\}: field is immutable$/),

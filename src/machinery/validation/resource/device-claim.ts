@@ -169,7 +169,7 @@ function validateConstraint(errors: FieldError[], constraint: DeviceConstraint, 
   else if (distinctAttribute != null)
     validateFullyQualifiedName(errors, distinctAttribute, at.child('distinctAttribute'));
   else {
-    // As upstream, the message speaks of several although there is none.
+    // As upstream, the message mentions several although there is none.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     errors.push(required(at, detail));
   }

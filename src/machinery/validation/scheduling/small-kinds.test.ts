@@ -181,7 +181,7 @@ describe('reviews and tokens', () => {
   it.each(cases)('review: %s', (_name, change, errors) => {
     expect(createErrors(review('subjectaccessreviews'), right, change)).toEqual(errors);
   });
-  it('a local review is about its own namespace', () => {
+  it('a local review is for its own namespace', () => {
     expect(
       createErrors(review('localsubjectaccessreviews'), right, {
         metadata: { namespace: 'a' },

@@ -164,7 +164,7 @@ describe('CSI', () => {
   it.each(nodes)('node: %s', (_name, change, errors) => {
     expect(createErrors(storage('csinodes'), node, change)).toEqual(errors);
   });
-  it('a node’s driver changes only how much it takes', () => {
+  it('only the allocatable count of a node’s driver may change', () => {
     const kind = storage('csinodes');
     expect(
       updateErrors(kind, node, { spec: { drivers: [{ name: 'd.io', nodeID: 'i', allocatable: { count: 3 } }] } }),

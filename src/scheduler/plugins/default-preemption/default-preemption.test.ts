@@ -48,7 +48,7 @@ describe('pickNode', () => {
 });
 
 describe('splitByBudgets', () => {
-  it('lets as many go as the budget allows, and those whose eviction is granted', () => {
+  it('allows as many victims as the budget, and pods whose eviction is granted', () => {
     const pods = ['a', 'b', 'c', 'd'].map((name) => new PodInfo(makePod(name).label('app', 'x').uid(name).obj()));
     const budget = {
       metadata: { namespace: 'default', name: 'x' },
@@ -85,7 +85,7 @@ describe('preemption', () => {
   const filler = (name: string, cpu: string) =>
     makePod(name).requests({ cpu }).spec({ terminationGracePeriodSeconds: 0 });
 
-  it('takes no more than it needs, keeps the node for the pod, and tells the victims why', async () => {
+  it('deletes no more than needed, nominates the node, and records events for the victims', async () => {
     await fixture.createNode(makeNode('n').allocatable({ cpu: '4' }));
     for (const name of ['a', 'b']) await fixture.createPod(filler(name, '2'));
     await fixture.placed('a');

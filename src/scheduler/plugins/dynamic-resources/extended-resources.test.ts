@@ -124,7 +124,7 @@ describe('a pod with an extended resource', () => {
   });
   afterEach(() => fixture.stop());
 
-  it('gets devices where its node has no such resource, and waits when there are no more', async () => {
+  it('gets devices where its node has no such resource, and waits when none are free', async () => {
     const { client } = fixture;
     await client.resource('resource.k8s.io/v1/deviceclasses').create({
       metadata: { name: 'gpu' },

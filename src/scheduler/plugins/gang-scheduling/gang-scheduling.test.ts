@@ -83,7 +83,7 @@ async function phaseOf(group: string): Promise<string | undefined> {
   return object.status?.phase;
 }
 
-test('nobody is bound before enough members are there, then all are', async () => {
+test('no pod is bound before enough members exist, then all are', async () => {
   await fixture.createNode(makeNode('n').allocatable({ cpu: '8' }));
   await gang('g', 3);
   for (const i of [0, 1]) await fixture.createPod(member('g', i));
@@ -94,7 +94,7 @@ test('nobody is bound before enough members are there, then all are', async () =
   await fixture.until('the group says so', async () => (await phaseOf('g')) === 'Scheduled');
 });
 
-test('a gang that does not fit holds nothing back from others, and goes when there is room', async () => {
+test('a gang that does not fit does not block others, and is scheduled when there is room', async () => {
   await fixture.createNode(makeNode('n').allocatable({ cpu: '2' }));
   await gang('g', 3);
   for (const i of [0, 1, 2]) await fixture.createPod(member('g', i));
@@ -107,7 +107,7 @@ test('a gang that does not fit holds nothing back from others, and goes when the
   await fixture.until('all three are bound', async () => (await boundOf('g')) === 3);
 });
 
-test('two gangs that both fit alone but not together do not block each other', async () => {
+test('two gangs that fit separately but not together do not block each other', async () => {
   await fixture.stopScheduler();
   for (const name of ['n', 'm']) await fixture.createNode(makeNode(name).allocatable({ cpu: '3' }));
   for (const group of ['a', 'b']) await gang(group, 4);

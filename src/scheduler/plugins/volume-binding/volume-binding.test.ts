@@ -189,7 +189,7 @@ describe('VolumeBinding lets a pod', () => {
     expect(answer.nodes).toEqual(nodes ?? {});
   });
 
-  it('wait for a claim that is made for it, and have only that one', () => {
+  it('wait for its ephemeral claim, and use only that one', () => {
     const pod = makePod('p')
       .uid('uid-p')
       .spec({ volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: {} } } }] });
@@ -203,7 +203,7 @@ describe('VolumeBinding lets a pod', () => {
     );
   });
 
-  it('not have a volume that another pod was promised a moment ago, until that is taken back', () => {
+  it('not use a volume that is assumed for another pod, until that is undone', () => {
     const objects = {
       'storage.k8s.io/v1/storageclasses': classes,
       'v1/persistentvolumeclaims': [claim('first', { className: 'static' }), claim('second', { className: 'static' })],

@@ -58,9 +58,9 @@ export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Pa
   validatePodLevelResources(errors, resources, at, rules);
   for (const [name, total] of containerRequests(spec)) {
     const own = ownValue(resources.requests, name);
-    if (total.cmp(quantityOf(own)) <= 0) continue;
+    if (own === undefined || total.cmp(quantityOf(own)) <= 0) continue;
     const message = `must be greater than or equal to aggregate container requests of ${total.toString()}`;
-    errors.push(invalidValue(at.child('requests').key(name), own ?? '0', message));
+    errors.push(invalidValue(at.child('requests').key(name), own, message));
   }
   for (const [i, container] of (spec.containers ?? []).entries()) {
     for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {

@@ -39,6 +39,10 @@ export function podStatusUpdate(errors: FieldError[], pod: Pod, old: Pod, contex
   if (nominated && nominated !== before.nominatedNodeName) {
     for (const message of nameIsDnsSubdomain(nominated))
       errors.push(invalidValue(STATUS.child('nominatedNodeName'), nominated, message));
+    if (oldSpec.nodeName) {
+      const message = 'may not be set on pods that are already bound to a node';
+      errors.push(forbiddenField(STATUS.child('nominatedNodeName'), message));
+    }
   }
   if ((status.observedGeneration ?? 0) < 0) {
     errors.push(invalidValue(STATUS.child('observedGeneration'), status.observedGeneration, GENERATION_MESSAGE));

@@ -120,7 +120,7 @@ describe('a volume', () => {
     expect(updateErrors(VOLUMES, { from, to })).toEqual(errors);
   });
 
-  it('another path is shown by its difference', () => {
+  it('a changed path is reported as a difference', () => {
     const [error] = updateErrors(VOLUMES, { from: volume(), to: volume({ hostPath: { path: '/y' } }) });
     expect(error).toContain(
       'spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation\n@@ -2,7 +2,7 @@',
@@ -128,7 +128,7 @@ describe('a volume', () => {
     expect(error).toContain('\n-  "Path": "/x",\n+  "Path": "/y",\n');
   });
 
-  it('another source is shown among all of them, in the order of the internal struct', () => {
+  it('a changed source is reported among all sources, in the order of the internal struct', () => {
     const [error] = updateErrors(VOLUMES, {
       from: volume(),
       to: volume({ hostPath: undefined, flexVolume: { driver: 'd' } }),

@@ -1,6 +1,7 @@
 /**
- * Counts how much defaults add to an object. Each empty item of a list can get many of them: a body of one megabyte would
- * become an object of a hundred. No client could send such an object, and the store would not take it.
+ * Counts how much decoding adds to an object: fields that are always written, and defaults. Each empty item of a list can get
+ * many of them: a body of one megabyte would become an object of a hundred. No client could send such an object, and the store
+ * would not take it.
  */
 import { requestEntityTooLarge } from '../errors/index.ts';
 
