@@ -4,7 +4,17 @@
  */
 import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ContainerStatus } from '../../src/api/generated/core-v1.ts';
@@ -41,7 +51,20 @@ afterEach(async () => {
   const below = mounts.map((line) => line.split(' ')[4] ?? '').filter((path) => path.startsWith(`${directory}/`));
   for (const path of below.reverse()) execFileSync('umount', ['-l', path]);
   rmSync(directory, { recursive: true, force: true });
+  for (const root of ['', ...readdirSync('/sys/fs/cgroup')]) removeCgroup(join('/sys/fs/cgroup', root, CGROUP));
 });
+
+/** With those of its containers, if they are empty. */
+function removeCgroup(path: string): void {
+  if (!existsSync(path)) return;
+  for (const { name } of readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    removeCgroup(join(path, name));
+  try {
+    rmdirSync(path);
+  } catch {
+    // Of cgroups of version 1, some are one under two names.
+  }
+}
 
 async function removePod(): Promise<void> {
   if (!plane) return;
