@@ -44,6 +44,8 @@ const children: ChildProcess[] = [];
 afterEach(async () => {
   await removePod().catch(() => {});
   for (const child of children.splice(0).reverse()) await end(child);
+  // Where the pod is still there, because its kubelet failed, conmon and the container go on.
+  for (const root of ['', ...readdirSync('/sys/fs/cgroup')]) killAll(join('/sys/fs/cgroup', root, CGROUP));
   await plane?.stop();
   plane = undefined;
   // Upstream's kubelet mounts its directory onto itself.
@@ -53,6 +55,19 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true });
   for (const root of ['', ...readdirSync('/sys/fs/cgroup')]) removeCgroup(join('/sys/fs/cgroup', root, CGROUP));
 });
+
+function killAll(cgroup: string): void {
+  if (!existsSync(join(cgroup, 'cgroup.procs'))) return;
+  for (const pid of readFileSync(join(cgroup, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean)) {
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // Killed already, by another hierarchy.
+    }
+  }
+  for (const { name } of readdirSync(cgroup, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
+    killAll(join(cgroup, name));
+}
 
 /** With those of its containers, if they are empty. */
 function removeCgroup(path: string): void {
