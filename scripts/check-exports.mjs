@@ -7,7 +7,7 @@ import { parseSync } from 'oxc-parser';
 import { root } from './toolchain.mjs';
 
 /** The library and the program: what they export is for others. */
-const ENTRY_POINTS = new Set(['src/index.ts', 'src/cli/index.ts']);
+const ENTRY_POINTS = new Set(['src/index.ts', 'src/testing.ts', 'src/cli/index.ts']);
 
 /** Files whose exports are found by something other than an import, with the reason. */
 const LOADED_BY_NAME = /** @type {const} */ ([

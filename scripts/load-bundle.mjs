@@ -20,7 +20,9 @@ const WORTH_KEEPING_BYTES = 2.5 * 2 ** 20;
 
 /** @returns {Record<string, () => Record<string, unknown>>} the entry points of the bundle: each is evaluated when it is called */
 export function loadBundle() {
-  const known = /** @type {Record<symbol, ReturnType<typeof load> | undefined>} */ (globalThis);
+  const known = /** @type {Record<symbol, Record<string, () => Record<string, unknown>>>} */ (
+    /** @type {unknown} */ (globalThis)
+  );
   return (known[LOADED] ??= load());
 }
 

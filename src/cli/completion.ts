@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
+import { makeDirectorySync } from '../kernel/index.ts';
 import { outputFlag, type Commands } from './command.ts';
 import { describeCommand, type CommandDescription } from './describe-command.ts';
 import { print } from './output.ts';
@@ -38,7 +39,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     return 0;
   }
   const { file, hint } = installation(shell, process.env, os.homedir());
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  makeDirectorySync(path.dirname(file), { mode: 0o755 });
   fs.writeFileSync(file, `${script}\n`);
   print(values.output, { shell, file }, () => `wrote ${file}; ${hint}`);
   return 0;

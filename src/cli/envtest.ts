@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { K8TS_VERSION } from '../base/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
+import { makeDirectorySync } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';
 import { print } from './output.ts';
 
@@ -27,10 +28,10 @@ export function run(argv: readonly string[]): Promise<number> {
   }
   const directory = path.resolve(values.directory ?? path.join(cacheDirectory(), 'k8ts', 'envtest', K8TS_VERSION));
   const program = fs.realpathSync(process.argv[1]!);
-  fs.mkdirSync(directory, { recursive: true });
+  makeDirectorySync(directory, { mode: 0o755 });
   for (const name of COMPONENTS) writeProgram(path.join(directory, name), componentScript(program, name));
   const kubectl = findInPath('kubectl', directory);
-  writeProgram(path.join(directory, 'kubectl'), kubectl ? `exec ${quote(kubectl)} "$@"` : NO_KUBECTL);
+  writeProgram(path.join(directory, 'kubectl'), kubectl ? `exec ${shellWord(kubectl)} "$@"` : NO_KUBECTL);
   print(values.output, { directory, programs: [...COMPONENTS, 'kubectl'], kubectl: kubectl ?? null }, () => directory);
   return Promise.resolve(0);
 }
@@ -39,7 +40,7 @@ const cacheDirectory = (): string => process.env['XDG_CACHE_HOME'] || path.join(
 
 /** Node's own options, such as the memory limit of a test runner, stay those of whoever asked. */
 const componentScript = (program: string, name: string): string =>
-  `exec ${quote(process.execPath)} ${quote(program)} ${name} "$@"`;
+  `exec ${shellWord(process.execPath)} ${shellWord(program)} ${name} "$@"`;
 
 const NO_KUBECTL = 'echo "kubectl was not installed when k8ts envtest was called" >&2\nexit 127';
 
@@ -50,7 +51,7 @@ function writeProgram(file: string, body: string): void {
   fs.renameSync(temporary, file);
 }
 
-const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** A kubectl other than the one that is written here. */
 function findInPath(program: string, except: string): string | undefined {

@@ -15,7 +15,14 @@ it('the manual page has every command, and no line that roff would take for its 
       name,
     ).toBe(true);
   const requests = new Set(lines.filter((line) => line.startsWith('.')).map((line) => line.split(' ')[0]));
-  expect([...requests].sort()).toEqual(['.B', '.I', '.SH', '.SS', '.TH', '.TP']);
+  expect([...requests].toSorted((a, b) => String(a).localeCompare(String(b)))).toEqual([
+    '.B',
+    '.I',
+    '.SH',
+    '.SS',
+    '.TH',
+    '.TP',
+  ]);
   expect(manualPage([{ name: 'x', summary: '.k8ts is a \\ folder', verbs: [], flags: [] }])).toContain(
     String.raw`\&.k8ts is a \e folder.`,
   );

@@ -235,6 +235,8 @@ export class ControlPlane {
       '--requestheader-group-headers=X-Remote-Group',
       '--requestheader-extra-headers-prefix=X-Remote-Extra-',
       '--allow-privileged',
+      `--kubelet-client-certificate=${this.file('apiserver-kubelet-client.crt')}`,
+      `--kubelet-client-key=${this.file('apiserver-kubelet-client.key')}`,
     ];
   }
 

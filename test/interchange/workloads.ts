@@ -97,8 +97,13 @@ export async function untilReady(client: Client, { deployment }: { deployment: n
   );
 }
 
-export async function exists(client: Client, resource: BuiltInResource, name: string): Promise<boolean> {
-  const { items } = (await client.resource(resource).list({ namespace: NAMESPACE })) as { items: ApiObject[] };
+export async function exists(
+  client: Client,
+  resource: BuiltInResource,
+  name: string,
+  namespace = NAMESPACE,
+): Promise<boolean> {
+  const { items } = (await client.resource(resource).list({ namespace })) as { items: ApiObject[] };
   return items.some(({ metadata }) => metadata.name === name);
 }
 

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { ImageStore, Snapshot, StoredImage } from '../images/index.ts';
 import type { ProcessDefaults } from '../images/manifest/oci-types.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
@@ -31,7 +32,7 @@ export interface BuildOptions {
   readonly write: (text: string) => void;
 }
 
-export interface BuildParts {
+interface BuildParts {
   readonly images: ImageStore;
   readonly runtime: OciRuntime;
   /** A directory for what containers of the build need; created and removed. */
@@ -54,7 +55,7 @@ export async function buildImage(parts: BuildParts, options: BuildOptions): Prom
   if (!fs.existsSync(file) && options.dockerfile !== undefined) throw new BuildError(0, `there is no file ${file}`);
   // A directory alone is the simplest image.
   const source = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : 'FROM scratch\nCOPY . /\n';
-  fs.mkdirSync(parts.workDirectory, { recursive: true, mode: 0o700 });
+  makeDirectorySync(parts.workDirectory, { mode: 0o700 });
   try {
     return await new Build(parts, options, SourceTree.ofDirectory(directory, file)).run(parseDockerfile(source));
   } finally {
@@ -179,7 +180,7 @@ class Build {
     const key = hash(stage.key, 'RUN', command, environment, stage.config.User ?? '', stage.config.WorkingDir ?? '');
     await this.#layer(stage, instruction, key, async ({ rootfs }) => {
       const bundle = path.join(this.#parts.workDirectory, `run-${line}`);
-      fs.mkdirSync(bundle, { recursive: true });
+      makeDirectorySync(bundle, { mode: 0o700 });
       const code = await runCommand(this.#parts.runtime, {
         rootfs,
         bundle,

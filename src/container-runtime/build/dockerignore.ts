@@ -6,7 +6,7 @@ export function ignoredBy(source: string): (file: string) => boolean {
     .filter((line) => line !== '' && !line.startsWith('#'))
     .map((line) => ({
       keeps: line.startsWith('!'),
-      matches: matcher(line.replace(/^!/, '').trim().replace(/^\/+/, '').replace(/\/+$/, '')),
+      matches: matcher(line.replace(/^!/, '').trim()),
     }));
   return (file) => rules.findLast(({ matches }) => matches(file))?.keeps === false;
 }

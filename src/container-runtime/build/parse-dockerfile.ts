@@ -35,7 +35,7 @@ const INSTRUCTIONS = {
   HEALTHCHECK: ['interval', 'timeout', 'start-period', 'start-interval', 'retries'],
 } as const satisfies Record<string, readonly string[]>;
 
-export type InstructionName = keyof typeof INSTRUCTIONS;
+type InstructionName = keyof typeof INSTRUCTIONS;
 
 /** `ENTRYPOINT ["a"]` is a list of words; in these a text that is no such list is a shell's. */
 const WITH_JSON: ReadonlySet<InstructionName> = new Set([

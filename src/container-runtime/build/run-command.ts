@@ -9,7 +9,7 @@ import { systemMounts } from '../oci-spec/mounts.ts';
 import { defaultSeccompProfile } from '../oci-spec/seccomp-default.ts';
 import type { ResolvedUser } from '../oci-spec/users.ts';
 
-export interface Command {
+interface Command {
   readonly rootfs: string;
   /** A directory for the container's spec, which nobody else uses. */
   readonly bundle: string;

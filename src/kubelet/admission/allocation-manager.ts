@@ -1,7 +1,8 @@
 /**
  * The allocation manager: the resources that the kubelet has allocated to each pod, and in-place pod resize. A resize
  * is allocated when it fits, Deferred when other pods use the resources, and Infeasible when the node can never provide
- * them. Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet.
+ * them. Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet, and its exchange for
+ * upstream's, which has the same file and ends at one that it cannot read.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -11,8 +12,8 @@ import { computePodQos } from '../../component-helpers/index.ts';
 import { writeFileDurably } from '../../kernel/index.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
+import { allocationsText, readAllocations, type AllocatedResources } from './allocation-checkpoint.ts';
 
-type AllocatedResources = Readonly<Record<string, ResourceRequirements>>;
 type ResizeCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 const FILE = 'allocated_pods_state';
@@ -31,8 +32,7 @@ export class AllocationManager {
     const text = await fs.readFile(path.join(this.#directory, FILE), 'utf8').catch(() => undefined);
     if (text === undefined) return;
     try {
-      for (const [uid, allocated] of Object.entries(JSON.parse(text) as Record<string, AllocatedResources>))
-        this.#allocated.set(uid, allocated);
+      for (const [uid, allocated] of readAllocations(text)) this.#allocated.set(uid, allocated);
     } catch {
       // Without a readable file, pods are allocated what their specs request.
     }
@@ -127,7 +127,7 @@ export class AllocationManager {
   }
 
   #save(): void {
-    const text = JSON.stringify(Object.fromEntries(this.#allocated));
+    const text = allocationsText(this.#allocated);
     const file = path.join(this.#directory, FILE);
     this.#saving = this.#saving.then(() => writeFileDurably(file, text)).catch(() => {});
   }
