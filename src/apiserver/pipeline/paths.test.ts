@@ -159,3 +159,15 @@ describe('another path', () => {
     expect([answer.status, answer.body['message']]).toEqual([406, message]);
   });
 });
+
+describe('a deprecated kind', () => {
+  const META = 'g=meta.k8s.io;v=v1';
+  it.each([
+    ['application/json', 200, 1],
+    [`application/json;as=Nope;${META}`, 406, 1],
+    ['application/*', 406, 0],
+  ])('warns with %s: %i, %i', async (accept, status, count) => {
+    const answer = await server.call('GET', `${N}/endpoints`, { accept });
+    expect([answer.status, answer.warnings.length]).toEqual([status, count]);
+  });
+});

@@ -1,7 +1,7 @@
 /** Finds the verb that serves an authorized request. */
 import { apiVersionOf } from '../../api/index.ts';
 import { ownValue, whenDone } from '../../base/index.ts';
-import { badRequest, failure } from '../../machinery/errors/index.ts';
+import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { leaveSeat } from '../request/exchange.ts';
@@ -60,9 +60,23 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
-  if (deprecation && !served.custom) exchange.warnings.push(deprecation);
-  const scope = scopeOf(chain, exchange, user, served);
+  const scope = withDeprecation(served.custom ? undefined : deprecation, exchange, () =>
+    scopeOf(chain, exchange, user, served),
+  );
   return whenDone(verb(scope), (result) => respond(scope, result));
+}
+
+/** A media type that the router refuses does not get to the endpoint, which would warn; one with other parameters does. */
+function withDeprecation<T>(deprecation: string | undefined, { warnings }: Exchange, enter: () => T): T {
+  const routed = (error: unknown): boolean => !isStatusError(error) || !error.message.startsWith('406: ');
+  try {
+    const entered = enter();
+    if (deprecation) warnings.push(deprecation);
+    return entered;
+  } catch (error) {
+    if (deprecation && routed(error)) warnings.push(deprecation);
+    throw error;
+  }
 }
 
 /** `/api/v1/watch/…` is the deprecated form of a watch; it exists for resources only. */

@@ -17,7 +17,7 @@ const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 export const podDisruptionBudget: KindValidation<PodDisruptionBudget> = {
   create: [
     (errors, object) => validateSpec(errors, object.spec),
-    metadata({ namespaced: true, name: nameIsPathSegment }),
+    metadata({ namespaced: true, name: nameIsPathSegment, unqualifiedFinalizers: true }),
   ],
   update: [(errors, object) => validateSpec(errors, object.spec)],
   status: [
