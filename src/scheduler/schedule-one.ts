@@ -153,8 +153,17 @@ function reportUnschedulable(
     startedAt,
     message: text,
     diagnosis,
-    nominatedNodeName: nominated ?? '',
+    ...nominationAfter(queued, nominated),
   });
+}
+
+/**
+ * A plugin that says nothing of the nomination leaves it: victims may still be terminating on the nominated node, and
+ * lower pods must not take the room of those that are gone. Without PostFilter plugins nobody would clear it.
+ */
+function nominationAfter(queued: QueuedPod, nominated: string | undefined): { nominatedNodeName?: string } {
+  if (nominated !== undefined) return { nominatedNodeName: nominated };
+  return queued.profile.plugins.postFilter.length === 0 ? { nominatedNodeName: '' } : {};
 }
 
 function reportNoNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: number): void {

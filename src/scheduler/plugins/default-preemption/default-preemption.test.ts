@@ -85,6 +85,34 @@ describe('preemption', () => {
   const filler = (name: string, cpu: string) =>
     makePod(name).requests({ cpu }).spec({ terminationGracePeriodSeconds: 0 });
 
+  it('keeps the node for the pod while victims go one after the other', async () => {
+    await fixture.createNode(makeNode('n').allocatable({ cpu: '4' }));
+    const slow = (name: string) => makePod(name).requests({ cpu: '2' }).spec({ terminationGracePeriodSeconds: 600 });
+    for (const name of ['a', 'b']) await fixture.createPod(slow(name));
+    await fixture.placed('a');
+    await fixture.placed('b');
+    await fixture.createPod(makePod('vip').requests({ cpu: '4' }).spec({ priorityClassName: 'high' }));
+    const pods = fixture.client.resource('v1/pods');
+    const get = (name: string) => pods.get({ namespace: 'default', name });
+    await fixture.until('both are victims', async () =>
+      (await Promise.all([get('a'), get('b')])).every(({ metadata }) => metadata.deletionTimestamp !== undefined),
+    );
+    await pods.delete({ namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
+    await fixture.createPod(filler('late', '2'));
+    await fixture.until('both were tried', async () =>
+      (await Promise.all([get('vip'), get('late')])).every(
+        ({ status }) => status?.conditions?.find(({ type }) => type === 'PodScheduled')?.status === 'False',
+      ),
+    );
+    await fixture.advance(5000);
+    expect([(await get('vip')).status?.nominatedNodeName, (await get('late')).spec?.nodeName]).toEqual([
+      'n',
+      undefined,
+    ]);
+    await pods.delete({ namespace: 'default', name: 'b' }, { gracePeriodSeconds: 0 });
+    expect(await fixture.placed('vip')).toBe('n');
+  });
+
   it('deletes no more than needed, nominates the node, and records events for the victims', async () => {
     await fixture.createNode(makeNode('n').allocatable({ cpu: '4' }));
     for (const name of ['a', 'b']) await fixture.createPod(filler(name, '2'));
