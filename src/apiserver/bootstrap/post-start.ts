@@ -144,6 +144,8 @@ async function keepIdentityLease(ctx: Context, writer: BootstrapWriter, options:
   ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
 }
 
+const MAX_ATTEMPTS = 5;
+
 class BootstrapWriter {
   readonly #registry: Registry;
   readonly #loopback: Loopback;
@@ -158,18 +160,28 @@ class BootstrapWriter {
   }
 
   async overwrite(objects: readonly KubeObject[]): Promise<void> {
-    await Promise.all(
-      objects.map(async (object) => {
-        const existing = this.#existing(object);
-        if (!existing) return this.#create(object);
-        const metadata = {
-          ...existing.metadata,
-          labels: object.metadata.labels,
-          annotations: object.metadata.annotations,
-        };
-        await this.#loopback('PUT', this.#path(object, object.metadata.name), { ...object, metadata } as KubeObject);
-      }),
-    );
+    await Promise.all(objects.map((object) => this.#replace(object, this.#existing(object), MAX_ATTEMPTS)));
+  }
+
+  /** Another writer, such as the garbage collector of Leases, may change or delete the object meanwhile. */
+  async #replace(object: KubeObject, existing: KubeObject | undefined, attempts: number): Promise<void> {
+    if (!existing) return this.#create(object);
+    const { labels, annotations } = object.metadata;
+    const path = this.#path(object, object.metadata.name);
+    try {
+      await this.#loopback('PUT', path, {
+        ...object,
+        metadata: { ...existing.metadata, labels, annotations },
+      } as KubeObject);
+    } catch (error) {
+      const isRace = isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound');
+      if (!isRace || attempts <= 1) throw error;
+      const current = await this.#loopback('GET', path).catch((failure: unknown) => {
+        if (isStatusError(failure, 'NotFound')) return undefined;
+        throw failure;
+      });
+      await this.#replace(object, current, attempts - 1);
+    }
   }
 
   async reconcile<T extends KubeObject>(

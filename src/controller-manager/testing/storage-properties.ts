@@ -229,12 +229,16 @@ export const STORAGE_PROPERTIES: readonly Property[] = [
     },
   },
   {
-    holds: 'every claim of the standard class has a volume of its own',
+    holds: 'every claim of a class that binds at once has a volume of its own',
     controllers: ['host-path-provisioner', 'persistentvolume-binder-controller'],
     /** Nothing is written there: directories are made by nodes, and those of released volumes removed. */
     config: { hostPathProvisionerDirectory: path.join(os.tmpdir(), 'k8ts-properties-volumes') },
     async arrange({ client, random, namespace }) {
-      await once(client.resource('storage.k8s.io/v1/storageclasses').create(STANDARD_CLASS));
+      await once(
+        client
+          .resource('storage.k8s.io/v1/storageclasses')
+          .create({ ...STANDARD_CLASS, volumeBindingMode: 'Immediate' }),
+      );
       for (const i of times(1 + some(random, 3)))
         await client
           .resource('v1/persistentvolumeclaims')
