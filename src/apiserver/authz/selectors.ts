@@ -44,13 +44,16 @@ export function reviewedFields(selector: FieldSelectorAttributes | undefined): R
   };
 }
 
+/** No URL holds a longer selector, and parsing a megabyte of them would hold up others. */
+const MAX_RAW_SELECTOR = 64 * 1024;
+
 function rawRequirements<T>(
   selector: { readonly rawSelector?: string } | undefined,
   name: string,
   parse: (text: string) => readonly T[] | undefined,
 ): ReviewedSelector<T> {
   if (!selector?.rawSelector) return {};
-  const requirements = parse(selector.rawSelector);
+  const requirements = selector.rawSelector.length > MAX_RAW_SELECTOR ? undefined : parse(selector.rawSelector);
   return requirements ? { requirements } : { error: IGNORED(name) };
 }
 
