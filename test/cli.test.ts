@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
-  createReadStream,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -14,14 +13,13 @@ import {
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
-import { readTar } from '../src/container-runtime/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires, some } from './requires.ts';
+import { unpackArchive } from './unpack-archive.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8ts-cli-'));
 const dataDirectory = join(scratch, 'cluster');
@@ -526,7 +524,7 @@ it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig ent
   const directory = join(scratch, 'older');
   const kubeconfig = join(scratch, 'older.kubeconfig');
   mkdirSync(directory);
-  await unpack(join(import.meta.dirname, 'data', 'data-directory-0.1.0.tgz'), directory);
+  await unpackArchive(join(import.meta.dirname, 'data', 'data-directory-0.1.0.tgz'), directory);
   const flags = ['--port', '0', '--nodes', '0', '--addons', 'none', '--kubeconfig', kubeconfig, '-o', 'json'];
   const up = await k8ts(['up', '--detach', '--data-dir', directory, ...flags]);
   expect(up, up.stderr).toMatchObject({ code: 0 });
@@ -542,15 +540,6 @@ it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig ent
   expect(existsSync(directory)).toBe(false);
   expect(readFileSync(kubeconfig, 'utf8')).not.toContain('k8ts-older');
 }, 60_000);
-
-async function unpack(archive: string, directory: string): Promise<void> {
-  for await (const { entry, content } of readTar(createReadStream(archive).pipe(createGunzip()))) {
-    const pieces: Buffer[] = [];
-    for await (const piece of content) pieces.push(piece);
-    if (entry.type === 'directory') mkdirSync(join(directory, entry.name), { recursive: true });
-    else writeFileSync(join(directory, entry.name), Buffer.concat(pieces));
-  }
-}
 
 it('finds a cluster in memory from the directory that it was started in, and from no other', async () => {
   const elsewhere = join(scratch, 'elsewhere');

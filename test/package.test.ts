@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, declarations, manual } from '../scripts/build.mjs';
 import { everything } from './requires.ts';
+import { unpackArchive } from './unpack-archive.ts';
 
 const root = path.join(import.meta.dirname, '..');
 /** Outside of this project, so that nothing of it is found by accident. */
@@ -62,8 +63,7 @@ beforeAll(async () => {
   const said = JSON.parse(stdout) as Packed[] | Record<string, Packed>;
   packed = Object.values(said)[0]!;
   fs.mkdirSync(modules);
-  const unpacked = run('tar', ['xzf', path.join(project, packed.filename), '-C', modules]);
-  expect(unpacked.code, unpacked.output).toBe(0);
+  await unpackArchive(path.join(project, packed.filename), modules);
   fs.renameSync(path.join(modules, 'package'), path.join(modules, 'k8ts'));
   // As npm would install them: the package's dependencies and what a project brings along.
   for (const name of ['lmdb', 'koffi', 'vitest', 'typescript', '@types/node', 'undici-types']) link(name);
