@@ -94,13 +94,18 @@ export function serviceRules(plan: ServicePlan): ServiceRules {
     rules.add('hairpin-connections', `${ip} . ${ip} . ${plan.protocol} . ${port}`);
   addClusterIp(rules, plan, at(plan.clusterIp));
   const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
-  for (const address of externalIps) addExternalIp(rules, plan, at(address));
+  for (const address of externalIps) addExternal(rules, plan, at(address), EXTERNAL_IPS);
   if (plan.nodePort !== undefined)
-    addNodePort(rules, plan, {
-      protocol: plan.protocol,
-      key: `${plan.protocol} . ${plan.nodePort}`,
-      endpointKey: String(plan.nodePort),
-    });
+    addExternal(
+      rules,
+      plan,
+      {
+        protocol: plan.protocol,
+        key: `${plan.protocol} . ${plan.nodePort}`,
+        endpointKey: String(plan.nodePort),
+      },
+      NODE_PORTS,
+    );
   if (plan.sourceRanges && plan.loadBalancerIps.length > 0) {
     const chain = chainName('firewall', plan);
     rules.chains.set(
@@ -131,81 +136,81 @@ function addClusterIp(rules: ServiceRulesBuilder, plan: ServicePlan, destination
   else rules.add('service-ips', key, rules.loadBalance(destination, ['endpoints', 'lb'], endpoints));
 }
 
-function addExternalIp(rules: ServiceRulesBuilder, plan: ServicePlan, destination: Destination): void {
+/** The maps and chains of one kind of external destination. */
+interface ExternalMaps {
+  readonly noEndpoints: SetName;
+  readonly services: SetName;
+  readonly fromCluster: SetName;
+  readonly local: SetName;
+  /** With traffic policy Local, tells traffic from inside the cluster from traffic from outside. */
+  readonly localChain: string;
+  readonly masqueradedLb: LoadBalanceNames;
+  readonly clusterLb: LoadBalanceNames;
+  readonly localLb: LoadBalanceNames;
+}
+
+type LoadBalanceNames = readonly [EndpointMap, SharedChain];
+
+const EXTERNAL_IPS: ExternalMaps = {
+  noEndpoints: 'no-endpoint-services',
+  services: 'service-ips',
+  fromCluster: 'external-cluster-ips',
+  local: 'external-local-ips',
+  localChain: 'external-local',
+  masqueradedLb: ['endpoints', 'masq-lb'],
+  clusterLb: ['endpoints', 'lb'],
+  localLb: ['local-endpoints', 'local-lb'],
+};
+
+const NODE_PORTS: ExternalMaps = {
+  noEndpoints: 'no-endpoint-nodeports',
+  services: 'service-nodeports',
+  fromCluster: 'external-cluster-nodeports',
+  local: 'external-local-nodeports',
+  localChain: 'nodeport-external-local',
+  masqueradedLb: ['nodeport-endpoints', 'masq-nodeport-lb'],
+  clusterLb: ['nodeport-endpoints', 'nodeport-lb'],
+  localLb: ['nodeport-local-endpoints', 'nodeport-local-lb'],
+};
+
+/** An external IP, a load balancer's address or a node port. */
+function addExternal(
+  rules: ServiceRulesBuilder,
+  plan: ServicePlan,
+  destination: Destination,
+  maps: ExternalMaps,
+): void {
   const { key } = destination;
+  const { cluster, local } = plan.endpoints;
   if (externalEndpoints(plan).length === 0)
-    rules.add(
-      'no-endpoint-services',
-      key,
-      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
-    );
-  if (plan.endpoints.cluster.length === 0) return;
-  const { affinitySeconds } = plan;
+    rules.add(maps.noEndpoints, key, plan.externalPolicyLocal && cluster.length > 0 ? 'drop' : 'goto reject-chain');
+  if (cluster.length === 0) return;
+  const hasAffinity = plan.affinitySeconds !== undefined;
   if (!plan.externalPolicyLocal) {
     rules.add(
-      'service-ips',
+      maps.services,
       key,
-      affinitySeconds === undefined
-        ? rules.loadBalance(destination, ['endpoints', 'masq-lb'], plan.endpoints.cluster)
-        : `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`,
+      hasAffinity
+        ? `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`
+        : rules.loadBalance(destination, maps.masqueradedLb, cluster),
     );
     return;
   }
   // Traffic from inside the cluster goes to any endpoint. Traffic from outside keeps its source address and goes to
   // local endpoints only.
-  rules.add('service-ips', key, 'goto external-local');
+  rules.add(maps.services, key, `goto ${maps.localChain}`);
   rules.add(
-    'external-cluster-ips',
+    maps.fromCluster,
     key,
-    affinitySeconds === undefined
-      ? rules.loadBalance(destination, ['endpoints', 'lb'], plan.endpoints.cluster)
-      : `goto ${affinityChain(rules, plan, 'cluster')}`,
+    hasAffinity
+      ? `goto ${affinityChain(rules, plan, 'cluster')}`
+      : rules.loadBalance(destination, maps.clusterLb, cluster),
   );
-  if (plan.endpoints.local.length === 0) return;
+  if (local.length === 0) return;
   rules.add(
-    'external-local-ips',
+    maps.local,
     key,
-    affinitySeconds === undefined
-      ? rules.loadBalance(destination, ['local-endpoints', 'local-lb'], plan.endpoints.local)
-      : `goto ${affinityChain(rules, plan, 'local')}`,
-  );
-}
-
-function addNodePort(rules: ServiceRulesBuilder, plan: ServicePlan, destination: Destination): void {
-  const { key } = destination;
-  if (externalEndpoints(plan).length === 0)
-    rules.add(
-      'no-endpoint-nodeports',
-      key,
-      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
-    );
-  if (plan.endpoints.cluster.length === 0) return;
-  const { affinitySeconds } = plan;
-  if (!plan.externalPolicyLocal) {
-    rules.add(
-      'service-nodeports',
-      key,
-      affinitySeconds === undefined
-        ? rules.loadBalance(destination, ['nodeport-endpoints', 'masq-nodeport-lb'], plan.endpoints.cluster)
-        : `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`,
-    );
-    return;
-  }
-  rules.add('service-nodeports', key, 'goto nodeport-external-local');
-  rules.add(
-    'external-cluster-nodeports',
-    key,
-    affinitySeconds === undefined
-      ? rules.loadBalance(destination, ['nodeport-endpoints', 'nodeport-lb'], plan.endpoints.cluster)
-      : `goto ${affinityChain(rules, plan, 'cluster')}`,
-  );
-  if (plan.endpoints.local.length === 0) return;
-  rules.add(
-    'external-local-nodeports',
-    key,
-    affinitySeconds === undefined
-      ? rules.loadBalance(destination, ['nodeport-local-endpoints', 'nodeport-local-lb'], plan.endpoints.local)
-      : `goto ${affinityChain(rules, plan, 'local')}`,
+    hasAffinity ? `goto ${affinityChain(rules, plan, 'local')}` : rules.loadBalance(destination, maps.localLb, local),
   );
 }
 
