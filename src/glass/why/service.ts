@@ -20,9 +20,10 @@ export async function explainService(reader: Reader, service: Service): Promise<
     namespace,
     labelSelector: `kubernetes.io/service-name=${name}`,
   });
-  const ready = slices.flatMap(({ endpoints, ports }) =>
-    (ports ?? []).length > 0 ? (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false) : [],
-  );
+  // A slice without ports is one whose target port no pod has, unless the Service itself has none.
+  const ready = slices
+    .filter(({ ports }) => ports?.length || !spec?.ports?.length)
+    .flatMap(({ endpoints }) => (endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false));
   const causes = [...(ready.length === 0 ? await endpointCauses(reader, service) : []), ...addressCauses(service)];
   const state = ready.length === 0 ? 'no ready endpoints' : `${ready.length} ready endpoints`;
   return causes.length === 0 ? healthy(subject, state) : unhealthy(subject, state, causes);

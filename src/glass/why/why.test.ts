@@ -186,6 +186,12 @@ describe('why a workload, a Service or an Ingress', () => {
       service('unready', { app: 'slow' }),
       service('portless', { app: 'api' }, 'http'),
       service('fine', { app: 'api' }),
+      {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'headless' },
+        spec: { clusterIP: 'None', selector: { app: 'api' } },
+      },
     ]);
     await cluster.waitFor('deployment/api', 'Available');
     const typo = await asked('service/typo', 'NothingSelected');
@@ -193,6 +199,7 @@ describe('why a workload, a Service or an Ingress', () => {
     expect(reasons(await asked('svc/unready', 'PodsNotReady'))).toContain('Unhealthy');
     expect((await asked('service/portless', 'NoSuchPort')).causes[0]!.message).toContain('"http"');
     await cluster.waitFor(async () => (await cluster.why('service/fine')).healthy);
+    await cluster.waitFor(async () => (await cluster.why('service/headless')).healthy);
 
     const ingress = (name: string, backend: object, spec: object = {}): Manifest => ({
       apiVersion: 'networking.k8s.io/v1',
