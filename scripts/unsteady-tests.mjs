@@ -6,8 +6,11 @@ const PROCESSES = 'starts processes, containers or kernels of its own and waits 
 const MEASURES = 'measures processor time, memory or delays, which other tests disturb';
 const WINDOWS = 'checks that something does not happen, or ends in time, within a window of real time';
 
+const PORTS = 'needs the same free port for UDP and TCP, which another test may take in between';
+
 /** @type {readonly [string, readonly string[]][]} */
 const UNSTEADY = [
+  [PORTS, ['src/dns/run']],
   [
     PROCESSES,
     [
