@@ -54,8 +54,8 @@ export class ListBody implements LargeBody {
   /** Exact below `max`; may stop counting there. */
   #lengthUpTo(max: number): number {
     let length = this.#head.length + Math.max(0, this.#entries.length - 1) + END.length;
-    for (const { bytes, metadataStart } of this.#entries) {
-      length += this.#whole ? bytes.length : bytes.length - metadataStart + 1;
+    for (const { line, metadataStart } of this.#entries) {
+      length += this.#whole ? line.length - 1 : line.length - metadataStart;
       if (length >= max) break;
     }
     return length;
@@ -69,6 +69,7 @@ export class ListBody implements LargeBody {
       : { first: ITEM_START, other: ITEM_START_AFTER_COMMA };
     let segment: Buffer | undefined = this.#head;
     let from = 0;
+    let to = this.#head.length;
     let next = 0;
     let afterSeparator = false;
     const goOn = (): void => {
@@ -79,19 +80,22 @@ export class ListBody implements LargeBody {
         segment = next === 0 ? separators.first : separators.other;
         afterSeparator = true;
       } else {
-        const { bytes, metadataStart } = entries[next++]!;
-        segment = bytes;
+        const { line, metadataStart } = entries[next++]!;
+        segment = line;
+        to = line.length - 1;
         if (!this.#whole) from = metadataStart;
         afterSeparator = false;
+        return;
       }
+      to = segment?.length ?? 0;
     };
     return (target) => {
       let at = 0;
       while (segment !== undefined && at < target.length) {
-        const copied = segment.copy(target, at, from);
+        const copied = segment.copy(target, at, from, to);
         at += copied;
         from += copied;
-        if (from === segment.length) goOn();
+        if (from === to) goOn();
       }
       this.produced += at;
       return at;

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { inSlices } from '../request/in-slices.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
-import { completeResponse, encodeAs, endedLine, headersFor, LARGE_BYTES } from '../request/responses.ts';
+import { completeResponse, encodeAs, headersFor, LARGE_BYTES } from '../request/responses.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../request/websocket.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
 import type { Scope } from '../verbs/scope.ts';
@@ -28,7 +28,7 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       return completeResponse(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
       const { status, entry } = result;
-      if (isPlainJson(negotiated)) return completeResponse(status, negotiated, endedLine(entry.bytes));
+      if (isPlainJson(negotiated)) return completeResponse(status, negotiated, entry.line);
       if (!negotiated.as && entry.size >= LARGE_BYTES)
         return respondInOtherForm(scope, status, entry.bytes, () => entry.object);
       return completeResponse(status, negotiated, encode(scope, transform(scope, entry.object)));

@@ -126,9 +126,11 @@ export interface EncodedObject {
   readonly name: string;
   /** JSON, with resourceVersion. */
   readonly bytes: Buffer;
+  /** The same, with the line feed that ends a response. */
+  readonly line: Buffer;
   /** About how many bytes; 0 where that is not known yet. */
   readonly size: number;
-  /** Where `"metadata"` begins in `bytes`. */
+  /** Where `"metadata"` begins in `bytes` and `line`. */
   readonly metadataStart: number;
   /** Frozen. */
   readonly object: KubeObject;

@@ -55,11 +55,6 @@ export function respondText(status: number, text: string, headers: ResponseHeade
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', ...own, ...headers }, body: text };
 }
 
-const LINE_FEED = Buffer.from('\n');
-
-/** Stored JSON with the line feed that ends it. */
-export const endedLine = (json: Buffer): Buffer => Buffer.concat([json, LINE_FEED]);
-
 export function completeResponse(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
   return { status, headers: headersFor(negotiated), body };
 }

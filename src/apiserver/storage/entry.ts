@@ -16,6 +16,7 @@ import { parseStored } from './parse-stored.ts';
 
 const METADATA = Buffer.from('"metadata":{');
 const CLOSING_BRACE = 0x7d;
+const LINE_FEED = 0x0a;
 
 interface SelectableValues {
   readonly labels: Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ type Encoding =
 
 interface Encoded {
   readonly type: 'encoded';
-  readonly bytes: Buffer;
+  readonly line: Buffer;
   readonly metadataStart: number;
   /** What the bytes were encoded from: it may still know the object. */
   readonly lazy?: LazyEncoding | undefined;
@@ -81,15 +82,20 @@ export class Entry implements EncodedObject {
     return new Entry(place, revision, encoding, NONE);
   }
 
-  /** JSON with resourceVersion. */
+  /** JSON with resourceVersion, without the line feed. */
   get bytes(): Buffer {
-    return this.#encoded().bytes;
+    return withoutLineFeed(this.#encoded().line);
+  }
+
+  /** JSON with resourceVersion and the line feed that ends a response: GET sends it as it is. */
+  get line(): Buffer {
+    return this.#encoded().line;
   }
 
   /** About how many bytes there are; 0 where that is not known before they are encoded. */
   get size(): number {
     const encoding = this.#encoding;
-    if (encoding.type === 'encoded') return encoding.bytes.length;
+    if (encoding.type === 'encoded') return encoding.line.length;
     if (encoding.type === 'derived') return 0;
     return encoding.type === 'lazy' ? encoding.value.size : encoding.value.length;
   }
@@ -163,7 +169,8 @@ export class Entry implements EncodedObject {
     const metadata = given === '' ? rest : { ...rest, resourceVersion: given };
     const bare = freezeObject({ ...object, metadata });
     const bytes = given === '' ? encodeForStorage(bare) : encodeJson(bare);
-    const encoded: Encoded = { type: 'encoded', bytes, metadataStart: bytes.indexOf(METADATA) };
+    const line = Buffer.concat([bytes, Buffer.of(LINE_FEED)]);
+    const encoded: Encoded = { type: 'encoded', line, metadataStart: line.indexOf(METADATA) };
     return new Entry(this, 0, encoded, { type: 'shared', object: new WeakRef(bare) });
   }
 
@@ -219,20 +226,24 @@ export type ViewConversion = (stored: KubeObject) => KubeObject;
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** What the entry of a stored value would serve. */
-export const servedBytes = (value: Uint8Array, revision: number): Buffer => encodedFrom(value, revision).bytes;
+export const servedBytes = (value: Uint8Array, revision: number): Buffer =>
+  withoutLineFeed(encodedFrom(value, revision).line);
 
-/** The bytes of a stored value, with its revision as resourceVersion. */
+const withoutLineFeed = (line: Buffer): Buffer => line.subarray(0, line.length - 1);
+
+/** The bytes of a stored value, with its revision as resourceVersion. The line feed is made here because that costs no copy. */
 function encodedFrom(value: Uint8Array, revision: number, lazy?: LazyEncoding): Encoded {
   const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   const metadataStart = stored.indexOf(METADATA);
   const insertAt = metadataStart + METADATA.length;
   const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
   const insertion = `"resourceVersion":"${revision}"${comma}`;
-  const bytes = allocateBytes(stored.length + insertion.length);
-  stored.copy(bytes, 0, 0, insertAt);
-  bytes.write(insertion, insertAt, 'latin1');
-  stored.copy(bytes, insertAt + insertion.length, insertAt);
-  return { type: 'encoded', bytes, metadataStart, lazy };
+  const line = allocateBytes(stored.length + insertion.length + 1);
+  stored.copy(line, 0, 0, insertAt);
+  line.write(insertion, insertAt, 'latin1');
+  stored.copy(line, insertAt + insertion.length, insertAt);
+  line[line.length - 1] = LINE_FEED;
+  return { type: 'encoded', line, metadataStart, lazy };
 }
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
