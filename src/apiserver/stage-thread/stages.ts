@@ -40,6 +40,7 @@ import { encodeAs } from '../request/responses.ts';
 import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
 import { type ConformValue, decodePatched, strictRefusal } from './decode-patched.ts';
 import { indentedItem, protobufItem, yamlItem } from './encode-item.ts';
+import { type EvaluateInput, evaluateInThread, type EvaluateOutput } from './evaluate-expressions.ts';
 
 /** An object's JSON. */
 export type JsonText = string | Uint8Array;
@@ -290,7 +291,11 @@ function encodeItem({ item, form }: EncodeItemInput): Uint8Array {
   return form === 'indented' ? indentedItem(value) : protobufItem(form, value);
 }
 
-export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, encode, encodeItem };
+/** The expressions of a policy that cost more than the main thread may spend. */
+const evaluate = (input: EvaluateInput): EvaluateOutput =>
+  evaluateInThread(input, parseJson(input.variables).value as Parameters<typeof evaluateInThread>[1]);
+
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, evaluate, encode, encodeItem };
 
 type Stages = typeof stages;
 export type StageName = keyof Stages;
