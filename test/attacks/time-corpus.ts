@@ -1591,6 +1591,20 @@ const patches: CostlyRequest[] = [
       headers: { accept: `${accept['content-type']}, application/json` },
       prepare: [{ path: target.objects, body: target.object }],
     })),
+    ...(
+      [
+        ['protobuf', { accept: 'application/vnd.kubernetes.protobuf;stream=watch, application/json' }, ''],
+        ['tables with objects', TABLE, '&includeObject=Object'],
+        ['metadata', { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' }, ''],
+      ] as const
+    ).map(([form, headers, query]) => ({
+      name: `watch: ${form} of ${target.objects}`,
+      method: 'GET',
+      path: `${target.objects}?watch=true&fieldSelector=metadata.name%3Dlarge${query}`,
+      headers,
+      cutOffMs: 1_000,
+      prepare: [{ path: target.objects, body: target.object }],
+    })),
     {
       name: `get: indented JSON of ${target.objects}`,
       method: 'GET',

@@ -14,7 +14,7 @@ import {
   type ResetFields,
   updateManagedFields,
 } from '../../machinery/apply/index.ts';
-import { decodeObject, Growth, parseJson } from '../../machinery/decode/index.ts';
+import { decodeObject, Growth, parseExactJson, parseJson } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -286,9 +286,10 @@ interface EncodeItemInput {
 
 /** An item as the list in that form has it. */
 function encodeItem({ item, form }: EncodeItemInput): Uint8Array {
-  const value = JSON.parse(textOf(item)) as Record<string, unknown>;
-  if (form === 'yaml') return yamlItem(value);
-  return form === 'indented' ? indentedItem(value) : protobufItem(form, value);
+  const text = textOf(item);
+  if (form === 'yaml') return yamlItem(parseExactJson(text));
+  if (form === 'indented') return indentedItem(parseExactJson(text));
+  return protobufItem(form, JSON.parse(text) as Record<string, unknown>);
 }
 
 /** The expressions of a policy that cost more than the main thread may spend. */
