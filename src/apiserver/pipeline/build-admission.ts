@@ -5,6 +5,7 @@ import { admissionPlugins } from '../admission/plugins.ts';
 import { escalationCheck } from '../admission/rbac-escalation.ts';
 import type { Authorization } from '../authz/build.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { WebhookClients } from '../webhook-client/index.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 
@@ -14,14 +15,15 @@ const INSTALLERS_PLUGINS = ['NodeRestriction'];
 interface AdmissionDependencies extends Authorization {
   readonly registry: Registry;
   readonly webhooks: WebhookClients;
+  readonly stages: StageRunner;
 }
 
 export function buildAdmission(
   ctx: Context,
-  { registry, authorizer, rbac, webhooks }: AdmissionDependencies,
+  { registry, authorizer, rbac, webhooks, stages }: AdmissionDependencies,
   options: PipelineOptions['admission'],
 ): AdmissionChain {
   const enable = INSTALLERS_PLUGINS.filter((name) => !options?.disable?.includes(name));
-  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks });
+  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks, stages });
   return new AdmissionChain([...plugins, escalationCheck(rbac, authorizer)], new AdmissionMetrics(ctx));
 }
