@@ -75,7 +75,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (planned.removal) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v });
+  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
   const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
   try {

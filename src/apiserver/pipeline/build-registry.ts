@@ -42,6 +42,7 @@ export async function buildRegistry(
     transformer,
     leases: new EventLeases(store, ctx.clock),
     lazyEncoding: speed.lazyEncoding,
+    tracer: ctx.tracer,
   });
   const registry = new Registry(objects);
   for (const resource of schema.resources) {
