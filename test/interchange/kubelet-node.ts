@@ -31,7 +31,8 @@ import { exists } from './workloads.ts';
 
 /** The API server reaches the kubelet by the name of its node. */
 const NODE = 'localhost';
-const CGROUP = '/k8ts-interchange';
+/** Of this process only: its processes are killed in the end. */
+const CGROUP = `/k8ts-interchange-${process.pid}`;
 const IMAGE = 'docker.io/library/busybox:test';
 const SETTLED_MS = 15_000;
 const LIMIT_MS = 60_000;
@@ -148,6 +149,15 @@ export class KubeletNode {
   async status(): Promise<ContainerStatus | undefined> {
     const pod = await this.plane.client.resource('v1/pods').get({ namespace: 'default', name: 'web' });
     return pod.status?.containerStatuses?.[0];
+  }
+
+  /** What the kubelets said about the pod, for a failed expectation. */
+  async explainRestart(): Promise<string> {
+    const status = await this.status();
+    if (!status?.restartCount) return '';
+    const { items } = await this.plane.client.resource('v1/events').list({ namespace: 'default' });
+    const events = items.map(({ reason, message }) => `${reason}: ${message}`);
+    return [JSON.stringify(status), ...events, this.kubeletLog().slice(-5000)].join('\n');
   }
 
   /** Exit code and output of a command in the pod. */
@@ -285,12 +295,19 @@ export class KubeletNode {
   }
 }
 
+export interface KubeletStory {
+  readonly first: Side;
+  readonly second: Side;
+  /** Of the container. */
+  readonly resources?: object;
+  /** Called while each of the kubelets runs. */
+  readonly afterEach?: () => void;
+}
+
 /** The story of a cell: a pod's container and `exec` into it, through an exchange of kubelets and back. */
 export async function exchangeKubelets(
   node: KubeletNode,
-  first: Side,
-  second: Side,
-  resources?: object,
+  { first, second, resources, afterEach = () => {} }: KubeletStory,
 ): Promise<void> {
   await node.startKubelet(first);
   await node.untilRegistered();
@@ -298,11 +315,17 @@ export async function exchangeKubelets(
   const answer = { code: 3, stdout: 'out\n', stderr: 'err\ncommand terminated with exit code 3\n' };
   for (const side of [second, first]) {
     expect(await node.exec('echo out; echo err >&2; exit 3')).toEqual(answer);
+    afterEach();
     await node.exchangeKubelet(side);
     const now = await node.status();
-    expect([now?.containerID, now?.restartCount, now?.state]).toEqual([before.containerID, 0, before.state]);
+    expect([now?.containerID, now?.restartCount, now?.state], await node.explainRestart()).toEqual([
+      before.containerID,
+      0,
+      before.state,
+    ]);
   }
   expect(await node.exec('echo out; echo err >&2; exit 3')).toEqual(answer);
+  afterEach();
 }
 
 function killAll(cgroup: string): void {

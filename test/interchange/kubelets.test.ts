@@ -19,6 +19,6 @@ describe.skipIf(missing)(title, { timeout: 400_000 }, () => {
     ['upstream', 'k8ts', 'upstream'],
   ])('on the API server of %s, first %s, then %s, and back', async (apiServer, first, second) => {
     node = await KubeletNode.create({ apiServer, runtime: 'k8ts' });
-    await exchangeKubelets(node, first, second);
+    await exchangeKubelets(node, { first, second });
   });
 });
