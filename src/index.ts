@@ -86,6 +86,10 @@ export interface ClusterStartOptions {
   readonly bindAddress?: string;
   readonly serviceClusterIpRange?: string;
   readonly clusterCidr?: string;
+  /** As `--runtime-config`: `{ 'api/all': 'true' }` serves every version. Default: the stable ones. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** As `--feature-gates` of the API server: `{ AllAlpha: 'true' }`. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** Takes log lines; default: none are written. */
   readonly log?: (line: string) => void;
 }
@@ -328,6 +332,8 @@ function clusterOptions(options: ClusterStartOptions): ClusterOptions {
     signingKey: 'ec',
     addons: options.addons ?? ['storage'],
     simulatedNodes: options.nodes ?? 1,
+    ...(options.runtimeConfig ? { runtimeConfig: options.runtimeConfig } : {}),
+    ...(options.featureGates ? { featureGates: options.featureGates } : {}),
     ...(options.realNodes ? { nodes: options.realNodes } : {}),
     ...(options.node ? { nodeTemplate: options.node } : {}),
   };

@@ -1,6 +1,7 @@
 import type { Context } from '../../kernel/index.ts';
 import { AdmissionMetrics } from '../admission/admission-metrics.ts';
 import { AdmissionChain } from '../admission/admission.ts';
+import { podCertificateSigningCheck } from '../admission/certificate-signers.ts';
 import { admissionPlugins } from '../admission/plugins.ts';
 import { escalationCheck } from '../admission/rbac-escalation.ts';
 import type { Authorization } from '../authz/build.ts';
@@ -14,14 +15,16 @@ const INSTALLERS_PLUGINS = ['NodeRestriction'];
 interface AdmissionDependencies extends Authorization {
   readonly registry: Registry;
   readonly webhooks: WebhookClients;
+  readonly featureGates: PipelineOptions['featureGates'];
 }
 
 export function buildAdmission(
   ctx: Context,
-  { registry, authorizer, rbac, webhooks }: AdmissionDependencies,
+  { registry, authorizer, rbac, webhooks, featureGates = {} }: AdmissionDependencies,
   options: PipelineOptions['admission'],
 ): AdmissionChain {
   const enable = INSTALLERS_PLUGINS.filter((name) => !options?.disable?.includes(name));
-  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks });
-  return new AdmissionChain([...plugins, escalationCheck(rbac, authorizer)], new AdmissionMetrics(ctx));
+  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks, featureGates });
+  const always = [escalationCheck(rbac, authorizer), podCertificateSigningCheck(authorizer)];
+  return new AdmissionChain([...plugins, ...always], new AdmissionMetrics(ctx));
 }
