@@ -93,6 +93,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 interface Plan {
   readonly nodes: number;
   readonly simulatedNodes: number;
+  /** Simulated nodes in place of nodes that run containers. */
+  readonly standIns?: number;
   readonly addons: readonly Addon[];
   readonly controllers: readonly string[];
   /** A notice for the user. */
@@ -103,7 +105,9 @@ interface Plan {
 
 /** Decides between real and simulated nodes. Without flags, the nodes of the last start come back. */
 function plan(values: Values, record: ClusterRecord | undefined): Plan {
-  const wanted = values.nodes ?? record?.nodes?.length ?? (values['simulated-nodes'] > 0 ? 0 : 1);
+  const standIns = record?.standIns ?? [];
+  const remembered = record?.nodes && (record.nodes.length || standIns.length);
+  const wanted = values.nodes ?? remembered ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
   const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
   if (unknown !== undefined)
@@ -114,18 +118,30 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
   };
   const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
   const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
+  const replaced = obstacle || wanted === 0 ? [] : standIns;
   const removal =
     surplus.length > 0
-      ? {
-          removal: `Removing ${surplus.join(', ')} with ${surplus.length === 1 ? 'its' : 'their'} pods: ${obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`}.`,
-        }
-      : {};
+      ? removing(surplus, obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`)
+      : replaced.length > 0
+        ? removing(replaced, 'nodes can run containers now')
+        : {};
   if (!obstacle) return { ...rest, ...removal, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
   if (obstacle.kind === 'missing' && values.nodes !== undefined)
     throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
   const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
-  return { ...rest, ...removal, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
+  return {
+    ...rest,
+    ...removal,
+    nodes: 0,
+    simulatedNodes: values['simulated-nodes'] + wanted,
+    standIns: wanted,
+    notice,
+  };
 }
+
+const removing = (nodes: readonly string[], reason: string): Pick<Plan, 'removal'> => ({
+  removal: `Removing ${nodes.join(', ')} with ${nodes.length === 1 ? 'its' : 'their'} pods: ${reason}.`,
+});
 
 interface Run {
   readonly values: Values;
@@ -235,5 +251,6 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     nodes: planned.nodes,
     ...(values.egress ? { egress: true } : {}),
     simulatedNodes: planned.simulatedNodes,
+    ...(planned.standIns ? { standIns: planned.standIns } : {}),
   };
 }

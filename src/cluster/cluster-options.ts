@@ -45,6 +45,8 @@ export interface ClusterOptions {
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */
   readonly nodeMonitoring?: NodeMonitoring;
   readonly simulatedNodes?: number;
+  /** How many of the simulated nodes are in place of nodes that run containers, which are impossible here. */
+  readonly standIns?: number;
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;

@@ -53,7 +53,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
-  const lastNodes = requested.dataDirectory ? (readClusterRecord(requested.dataDirectory)?.nodes ?? []) : [];
+  const record = requested.dataDirectory ? readClusterRecord(requested.dataDirectory) : undefined;
   /** The network comes first: the API server's address for nodes and pods is part of it. */
   const fleet = (requested.nodes ?? 0) > 0 ? await openFleet(ctx, requested) : undefined;
   const options: ClusterOptions = fleet
@@ -77,13 +77,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     await createClusterObjects(admin, options);
-    if (!fleet) await forgetNodes(admin, options, lastNodes);
+    await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
+    if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
     const [ingress] = await Promise.all([
       untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
       createControllerAccounts(admin, options),
     ]);
+    await rememberStandIns(options, nodes, record?.standIns ?? []);
     return {
       ...controlPlane,
       components,
@@ -100,13 +102,24 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   }
 }
 
-/** A cluster that ran containers and does so no more. */
-async function forgetNodes(client: Client, { dataDirectory }: ClusterOptions, names: readonly string[]): Promise<void> {
+/** The nodes of a cluster that ran containers and does so no more, or of one that could not and now does. */
+async function forgetNodes(client: Client, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await deleteNode(client, name);
     await deletePodsOf(client, name);
   }
-  if (dataDirectory) await updateClusterRecord(dataDirectory, { nodes: [] });
+}
+
+/** For the next start. */
+async function rememberStandIns(
+  { dataDirectory, standIns = 0 }: ClusterOptions,
+  nodes: SimulatedNodes,
+  before: readonly string[],
+): Promise<void> {
+  if (!dataDirectory || (standIns === 0 && before.length === 0)) return;
+  const kept = before.filter((name) => nodes.has(name));
+  const others = [...nodes.names].filter((name) => !kept.includes(name));
+  await updateClusterRecord(dataDirectory, { standIns: [...kept, ...others].slice(0, standIns) });
 }
 
 interface Parts {

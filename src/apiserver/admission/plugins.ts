@@ -12,6 +12,7 @@ import type { Context } from '../../kernel/index.ts';
 import { featureEnabled } from '../../machinery/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { WebhookClients } from '../webhook-client/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { alwaysDeny } from './always-deny.ts';
@@ -48,6 +49,7 @@ import {
 } from './pod-toleration-restriction.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import {
+  type ExpressionServices,
   matchConditionEvaluator,
   mutatingPolicyPlugin,
   PolicyExpressions,
@@ -64,6 +66,7 @@ import { mutatingWebhookPlugin, validatingWebhookPlugin, WebhookMetrics, webhook
 export interface AdmissionOptions {
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClients;
+  readonly stages: StageRunner;
   /** Feature gates that differ from their defaults. */
   readonly featureGates?: Readonly<Record<string, boolean>>;
   /** --enable-admission-plugins: plugins to enable besides the default ones. */
@@ -82,6 +85,7 @@ export interface AdmissionOptions {
 interface PluginContext extends AdmissionOptions {
   readonly ctx: Context;
   readonly registry: Registry;
+  readonly expressions: ExpressionServices;
 }
 
 interface PluginEntry {
@@ -147,24 +151,24 @@ const PLUGINS = {
   // Its feature gate is off in v1.36.
   JobValidation: on(() => idle('JobValidation')),
   PodResizeValidator: on(() => podResizeValidator),
-  MutatingAdmissionPolicy: on(({ ctx, registry, authorizer }) =>
-    mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options)),
+  MutatingAdmissionPolicy: on(({ ctx, registry, expressions }) =>
+    mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(expressions, options)),
   ),
-  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
+  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, expressions }) =>
     mutatingWebhookPlugin(
       { ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) },
       webhookSource(registry, 'mutatingwebhookconfigurations'),
-      matchConditionEvaluator(authorizer),
+      matchConditionEvaluator(expressions),
     ),
   ),
-  ValidatingAdmissionPolicy: on(({ ctx, registry, authorizer }) =>
-    validatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options)),
+  ValidatingAdmissionPolicy: on(({ ctx, registry, expressions }) =>
+    validatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(expressions, options)),
   ),
-  ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
+  ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks, expressions }) =>
     validatingWebhookPlugin(
       { ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) },
       webhookSource(registry, 'validatingwebhookconfigurations'),
-      matchConditionEvaluator(authorizer),
+      matchConditionEvaluator(expressions),
     ),
   ),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
@@ -178,9 +182,10 @@ export function admissionPlugins(
 ): readonly AdmissionPlugin[] {
   const { enable = [], disable = [] } = options;
   checkNames(enable, disable);
+  const expressions = { authorizer: options.authorizer, stages: options.stages, clock: ctx.clock };
   return Object.entries<PluginEntry>(PLUGINS)
     .filter(([name, { onByDefault }]) => enable.includes(name) || (onByDefault && !disable.includes(name)))
-    .map(([, { create }]) => create({ ...options, ctx, registry }));
+    .map(([, { create }]) => create({ ...options, ctx, registry, expressions }));
 }
 
 /** Throws for unknown names, and for names in both flags. */

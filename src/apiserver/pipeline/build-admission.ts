@@ -6,6 +6,7 @@ import { admissionPlugins } from '../admission/plugins.ts';
 import { escalationCheck } from '../admission/rbac-escalation.ts';
 import type { Authorization } from '../authz/build.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { StageRunner } from '../stage-thread/stage-runner.ts';
 import type { WebhookClients } from '../webhook-client/index.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 
@@ -15,16 +16,17 @@ const INSTALLERS_PLUGINS = ['NodeRestriction'];
 interface AdmissionDependencies extends Authorization {
   readonly registry: Registry;
   readonly webhooks: WebhookClients;
+  readonly stages: StageRunner;
   readonly featureGates: PipelineOptions['featureGates'];
 }
 
 export function buildAdmission(
   ctx: Context,
-  { registry, authorizer, rbac, webhooks, featureGates = {} }: AdmissionDependencies,
+  { registry, authorizer, rbac, webhooks, stages, featureGates = {} }: AdmissionDependencies,
   options: PipelineOptions['admission'],
 ): AdmissionChain {
   const enable = INSTALLERS_PLUGINS.filter((name) => !options?.disable?.includes(name));
-  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks, featureGates });
+  const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks, stages, featureGates });
   const always = [escalationCheck(rbac, authorizer), podCertificateSigningCheck(authorizer)];
   return new AdmissionChain([...plugins, ...always], new AdmissionMetrics(ctx));
 }

@@ -77,10 +77,11 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   const authorization = buildAuthorization(ctx, registry, options.authorization);
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
+  const stages = new StageRunner(ctx);
   const admission = await hooks.run('start-apiserver-admission-initializer', () =>
     buildAdmission(
       ctx,
-      { registry, ...authorization, webhooks, featureGates: options.featureGates },
+      { registry, ...authorization, webhooks, stages, featureGates: options.featureGates },
       options.admission,
     ),
   );
@@ -97,7 +98,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     serviceAllocator,
     ...network,
     yaml: new YamlReader(ctx),
-    stages: new StageRunner(ctx),
+    stages,
     templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
     frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
     sparesUnchangedFields: speed.unchangedFields,
@@ -117,7 +118,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     cache,
     loopback,
     webhooks,
-    forget: (spec) => backend.stages.forget(spec),
+    forget: (spec) => stages.forget(spec),
   });
   return {
     chain,

@@ -36,7 +36,7 @@ export interface PipelineOptions {
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   /** How connections are opened, and which addresses are known besides those of API objects. */
   readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
-  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks' | 'featureGates'>;
+  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks' | 'stages' | 'featureGates'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;
   /** Priority and fairness; `false` lets every request run at once. */
