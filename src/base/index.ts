@@ -5,6 +5,7 @@
  */
 export { AddressRange } from './address-range.ts';
 export { append } from './append.ts';
+export { base32 } from './base32.ts';
 export { cloneJson } from './clone-json.ts';
 export { deepEqual } from './deep-equal.ts';
 export { deepFreeze, freezeSteps } from './deep-freeze.ts';
@@ -17,7 +18,7 @@ export {
   parseDuration,
   parseDurationNanos,
 } from './duration.ts';
-export { encodeJson, stringifyJson } from './encode-json.ts';
+export { encodeJson, stringifyIndented, stringifyJson } from './encode-json.ts';
 export { fnv32, fnv32a } from './fnv.ts';
 export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
 export { humanDuration } from './human-duration.ts';

@@ -11,7 +11,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(apiServerHelp());
     return 0;
   }
-  const { ctx, release } = untilSignal({ name: 'kube-apiserver', ...loggingOptions(parsed.values) });
+  const { ctx, release } = untilSignal({ name: 'kube-apiserver', tracer: 'memory', ...loggingOptions(parsed.values) });
   try {
     await runApiServerCommand(ctx, parsed);
     return 0;

@@ -1,5 +1,6 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import { servedApis } from '../apiserver/index.ts';
 import {
   ADDONS,
   readClusterRecord,
@@ -56,6 +57,8 @@ export const flags = {
     default: [...ADDONS],
     summary: `Addons to install: ${ADDONS.join(', ')}, or none`,
   },
+  'runtime-config': { kind: 'pairs', summary: 'API versions to serve besides the stable ones: api/all=true for all' },
+  'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
@@ -73,6 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
@@ -94,7 +98,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         ephemeral: !directory,
         egress: values.egress ?? false,
       });
-    const { ctx, stop, release } = untilSignal({ verbosity: values.v });
+    const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
     try {
       return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
     } finally {
@@ -107,7 +111,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** The cluster of an ordinary user, in the namespaces that `upRootless` has made. */
 async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' | 'planned'>): Promise<number> {
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v });
+  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
   process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
   // Who started the namespaces is gone.
   process.once('disconnect', () => process.exit(1));
@@ -123,6 +127,8 @@ async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' 
 interface Plan {
   readonly nodes: number;
   readonly simulatedNodes: number;
+  /** Simulated nodes in place of nodes that run containers. */
+  readonly standIns?: number;
   readonly addons: readonly Addon[];
   readonly controllers: readonly string[];
   /** A notice for the user. */
@@ -133,7 +139,9 @@ interface Plan {
 
 /** Decides between real and simulated nodes. Without flags, the nodes of the last start come back. */
 function plan(values: Values, record: ClusterRecord | undefined): Plan {
-  const wanted = values.nodes ?? record?.nodes?.length ?? (values['simulated-nodes'] > 0 ? 0 : 1);
+  const standIns = record?.standIns ?? [];
+  const remembered = record?.nodes && (record.nodes.length || standIns.length);
+  const wanted = values.nodes ?? remembered ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
   const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
   if (unknown !== undefined)
@@ -144,22 +152,34 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
   };
   const obstacle = wanted > 0 ? nodesObstacle() : undefined;
   const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
+  const replaced = obstacle || wanted === 0 ? [] : standIns;
   const removal =
     surplus.length > 0
-      ? {
-          removal: `Removing ${surplus.join(', ')} with ${surplus.length === 1 ? 'its' : 'their'} pods: ${obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`}.`,
-        }
-      : {};
+      ? removing(surplus, obstacle?.reason ?? `--nodes ${wanted}, and there were ${record!.nodes!.length}`)
+      : replaced.length > 0
+        ? removing(replaced, 'nodes can run containers now')
+        : {};
   if (!obstacle) return { ...rest, ...removal, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
   if (obstacle.kind === 'missing' && values.nodes !== undefined)
     throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
   const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
-  return { ...rest, ...removal, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
+  return {
+    ...rest,
+    ...removal,
+    nodes: 0,
+    simulatedNodes: values['simulated-nodes'] + wanted,
+    standIns: wanted,
+    notice,
+  };
 }
 
 /** Root runs containers as it is, other users in namespaces of their own. */
 const nodesObstacle = (): Obstacle | undefined =>
   process.platform === 'linux' && process.getuid?.() !== 0 ? rootlessObstacle() : realNodesObstacle();
+
+const removing = (nodes: readonly string[], reason: string): Pick<Plan, 'removal'> => ({
+  removal: `Removing ${nodes.join(', ')} with ${nodes.length === 1 ? 'its' : 'their'} pods: ${reason}.`,
+});
 
 interface Run {
   readonly values: Values;
@@ -277,10 +297,13 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     port: values.port,
     serviceClusterIpRange: values['service-cluster-ip-range'],
     clusterCidr: values['cluster-cidr'],
+    ...(values['runtime-config'] ? { runtimeConfig: values['runtime-config'] } : {}),
+    ...(values['feature-gates'] ? { featureGates: values['feature-gates'] } : {}),
     controllers: planned.controllers,
     addons: planned.addons,
     nodes: planned.nodes,
     ...(values.egress ? { egress: true } : {}),
     simulatedNodes: planned.simulatedNodes,
+    ...(planned.standIns ? { standIns: planned.standIns } : {}),
   };
 }

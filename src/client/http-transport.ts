@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { goJsonText } from '../base/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import type { Clock, Tracer } from '../kernel/index.ts';
 import { TlsTrust } from '../net/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
 import { connectionError } from './connection-error.ts';
@@ -22,14 +22,16 @@ import {
 export class HttpTransport implements Transport {
   readonly #config: ClientConfig;
   readonly #clock: Clock;
+  readonly #tracer: Tracer | undefined;
   readonly #server: URL;
   readonly #basePath: string;
   #connection: Promise<HttpConnection> | undefined;
   #closed = false;
 
-  constructor(options: { config: ClientConfig; clock: Clock }) {
+  constructor(options: { config: ClientConfig; clock: Clock; tracer?: Tracer | undefined }) {
     this.#config = options.config;
     this.#clock = options.clock;
+    this.#tracer = options.tracer;
     this.#server = new URL(options.config.server);
     if (this.#server.protocol !== 'https:' && this.#server.protocol !== 'http:') {
       throw new TransportError('malformed', `${options.config.server}: only http and https are supported`);
@@ -74,6 +76,7 @@ export class HttpTransport implements Transport {
   async #sendOnce(request: TransportRequest, accept: string): Promise<HttpResponse> {
     if (this.#closed) throw new TransportError('closed', 'the client was closed');
     const headers: Record<string, string | readonly string[]> = { accept, ...request.headers };
+    if (request.cause) Object.assign(headers, this.#tracer?.headersOf(request.cause));
     const authorization = await this.#config.credentials.authorization();
     if (authorization !== undefined) headers['authorization'] = authorization;
     const body = encodeBody(request.body);

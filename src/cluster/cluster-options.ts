@@ -27,6 +27,10 @@ export interface ClusterOptions {
   readonly advertiseAddress?: string;
   readonly serviceClusterIpRange: string;
   readonly clusterCidr: string;
+  /** `--runtime-config` of the API server: which versions are served. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** `--feature-gates` of the API server. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** `--controllers`; none at all when empty. */
   readonly controllers: readonly string[];
   /** Whether the scheduler runs; default true. */
@@ -49,6 +53,8 @@ export interface ClusterOptions {
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */
   readonly nodeMonitoring?: NodeMonitoring;
   readonly simulatedNodes?: number;
+  /** How many of the simulated nodes are in place of nodes that run containers, which are impossible here. */
+  readonly standIns?: number;
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;

@@ -54,7 +54,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
-  const lastNodes = requested.dataDirectory ? (readClusterRecord(requested.dataDirectory)?.nodes ?? []) : [];
+  const record = requested.dataDirectory ? readClusterRecord(requested.dataDirectory) : undefined;
   const { hostNetwork, bindAddress: host } = requested;
   const port = hostNetwork ? await publishPort(hostNetwork, { host, port: requested.port }) : requested.port;
   if (hostNetwork) await bridgeLoopback(hostNetwork, requested.etcdServers ?? [], ctx.signal);
@@ -83,13 +83,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     await createClusterObjects(admin, options);
-    if (!fleet) await forgetNodes(admin, options, lastNodes);
+    await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
+    if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
     const [ingress] = await Promise.all([
       untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
       createControllerAccounts(admin, options),
     ]);
+    await rememberStandIns(options, nodes, record?.standIns ?? []);
     return {
       ...controlPlane,
       components,
@@ -106,13 +108,24 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   }
 }
 
-/** A cluster that ran containers and does so no more. */
-async function forgetNodes(client: Client, { dataDirectory }: ClusterOptions, names: readonly string[]): Promise<void> {
+/** The nodes of a cluster that ran containers and does so no more, or of one that could not and now does. */
+async function forgetNodes(client: Client, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await deleteNode(client, name);
     await deletePodsOf(client, name);
   }
-  if (dataDirectory) await updateClusterRecord(dataDirectory, { nodes: [] });
+}
+
+/** For the next start. */
+async function rememberStandIns(
+  { dataDirectory, standIns = 0 }: ClusterOptions,
+  nodes: SimulatedNodes,
+  before: readonly string[],
+): Promise<void> {
+  if (!dataDirectory || (standIns === 0 && before.length === 0)) return;
+  const kept = before.filter((name) => nodes.has(name));
+  const others = [...nodes.names].filter((name) => !kept.includes(name));
+  await updateClusterRecord(dataDirectory, { standIns: [...kept, ...others].slice(0, standIns) });
 }
 
 interface Parts {

@@ -133,7 +133,7 @@ export abstract class MvccStore implements Store {
     if (revision <= this.compactRevision) throw failure('compacted', { compactRevision: this.compactRevision });
     if (revision > this.published) throw failure('future-revision');
     this.compactRevision = revision;
-    await this.engine.compact(revision, { physical: options.physical ?? false });
+    await this.engine.compact(revision, { physical: options.physical ?? false, leases: this.lessor.state });
   }
 
   revision(): Promise<number> | number {

@@ -4,6 +4,7 @@
  * throwing a StatusError, usually a 403.
  */
 import type { GroupVersionKind } from '../../api/index.ts';
+import type { Span } from '../../kernel/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -29,6 +30,8 @@ export interface AdmissionAttributes {
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  /** Of the request that is judged. */
+  readonly span?: Span | undefined;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;
   readonly registry: Registry;

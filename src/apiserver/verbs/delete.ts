@@ -55,12 +55,12 @@ export async function deleteObject(
     const marked = markForDeletion(scope, current.object, options, dryRun);
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {
-      const revision = await backend.objects.remove(served, place, current, dryRun);
+      const revision = await backend.objects.remove(served, place, current, dryRun, scope.span);
       if (revision === undefined) continue;
       if (!dryRun) await served.strategy.afterDelete?.(current.object, writeContext(scope, dryRun));
       return { entry: shownAfterRemoval(scope, current, marked), gone: true };
     }
-    const entry = await backend.objects.replace(served, place, current, marked, dryRun);
+    const entry = await backend.objects.replace(served, place, current, marked, dryRun, undefined, scope.span);
     if (entry) return { entry, gone: false };
   }
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
