@@ -4,13 +4,18 @@ import { servedApis } from '../apiserver/index.ts';
 import {
   ADDONS,
   readClusterRecord,
+  connectHostNetwork,
+  insideNamespaces,
   realNodesObstacle,
+  rootlessObstacle,
   serveControlSocket,
   startCluster,
   type Addon,
   type Cluster,
   type ClusterOptions,
   type ClusterRecord,
+  type Inside,
+  type Obstacle,
   updateClusterRecord,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
@@ -24,6 +29,7 @@ import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
+import { upRootless } from './up-rootless.ts';
 
 export const flags = {
   'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
@@ -76,17 +82,45 @@ export async function run(argv: readonly string[]): Promise<number> {
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
   const record = directory === undefined ? undefined : readClusterRecord(directory);
   const planned = plan(values, record);
-  if (planned.removal) printNotice(values.output, planned.removal);
+  const inside = insideNamespaces();
+  if (planned.removal && !inside) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
-  const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
+  if (inside) return upInside(inside, { values, planned });
+  const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || (await ephemeralDirectory()));
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
   try {
-    return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+    if (planned.nodes > 0 && process.getuid?.() !== 0)
+      return await upRootless(argv, {
+        runtimeDirectory,
+        socket,
+        output: values.output,
+        ephemeral: !directory,
+        egress: values.egress ?? false,
+      });
+    const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+    try {
+      return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+    } finally {
+      release();
+    }
   } finally {
-    releaseDirectory();
+    await releaseDirectory();
+  }
+}
+
+/** The cluster of an ordinary user, in the namespaces that `upRootless` has made. */
+async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' | 'planned'>): Promise<number> {
+  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+  process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
+  // Who started the namespaces is gone.
+  process.once('disconnect', () => process.exit(1));
+  try {
+    return await runCluster(ctx, { ...inside, values, planned, stop, inside });
+  } finally {
     release();
+    // An error is still to be told, but nothing waits for more messages.
+    process.channel?.unref();
   }
 }
 
@@ -116,7 +150,7 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
     addons: addons as Addon[],
     controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
   };
-  const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
+  const obstacle = wanted > 0 ? nodesObstacle() : undefined;
   const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
   const replaced = obstacle || wanted === 0 ? [] : standIns;
   const removal =
@@ -139,6 +173,10 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
   };
 }
 
+/** Root runs containers as it is, other users in namespaces of their own. */
+const nodesObstacle = (): Obstacle | undefined =>
+  process.platform === 'linux' && process.getuid?.() !== 0 ? rootlessObstacle() : realNodesObstacle();
+
 const removing = (nodes: readonly string[], reason: string): Pick<Plan, 'removal'> => ({
   removal: `Removing ${nodes.join(', ')} with ${nodes.length === 1 ? 'its' : 'their'} pods: ${reason}.`,
 });
@@ -150,9 +188,12 @@ interface Run {
   readonly runtimeDirectory: string;
   readonly socket: string;
   readonly stop: (reason?: unknown) => void;
+  /** For a cluster in the namespaces of an ordinary user. */
+  readonly inside?: Inside;
 }
 
-async function runCluster(ctx: Context, { values, planned, runtimeDirectory, socket, stop }: Run): Promise<number> {
+async function runCluster(ctx: Context, run: Run): Promise<number> {
+  const { values, planned, runtimeDirectory, stop, inside } = run;
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -161,6 +202,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   try {
     cluster = await startCluster(ctx, {
       ...options,
+      ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
     });
@@ -176,7 +218,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { values, planned, socket, stop, cluster });
+    return await serveCluster(ctx, { ...run, cluster });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -197,8 +239,11 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
 }
 
-async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster }: Serving): Promise<number> {
-  const control = await serveControlSocket(ctx, cluster, { socket, stop });
+async function serveCluster(
+  ctx: Context,
+  { values, planned, socket, stop, cluster, inside }: Serving,
+): Promise<number> {
+  const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
     const file = path.resolve(values.kubeconfig);
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
@@ -210,9 +255,14 @@ async function serveCluster(ctx: Context, { values, planned, socket, stop, clust
     pid: process.pid,
     readySeconds: secondsSinceProcessStart(ctx.clock),
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
-    ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
+    ...notices([
+      planned.notice,
+      values.kubeconfig ? undefined : rootsKubeconfig(),
+      inside && !inside.limits ? NO_LIMITS : undefined,
+    ]),
   };
-  printReady(values.output, ready);
+  // Outside, the command that started the namespaces prints it.
+  if (!inside) printReady(values.output, ready);
   process.send?.({ ready });
   await cluster.finished;
   await control.finished;
@@ -230,6 +280,9 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
   const said = all.filter((notice) => notice !== undefined);
   return said.length > 0 ? { notice: said.join('\n') } : {};
 };
+
+const NO_LIMITS =
+  'Limits of containers are not enforced: systemd delegates no cgroup with cpu, memory and pids to this user.';
 
 const rootsKubeconfig = (): string | undefined =>
   process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
