@@ -48,15 +48,17 @@ export const some = <T>(rows: readonly T[], count: number): T[] => (everything ?
 const folders = (): string[] =>
   [process.env.K8TS_UPSTREAM_BIN, process.env.PATH].flatMap((list) => (list ? list.split(delimiter) : []));
 
-export function findProgram(name: string): string | undefined {
-  for (const folder of folders()) {
+export const findProgram = (name: string): string | undefined => findPrograms(name)[0];
+
+/** All programs of that name, in the order of the folders. */
+export function findPrograms(name: string): string[] {
+  return folders().flatMap((folder) => {
     const path = join(folder, name);
     try {
       accessSync(path, constants.X_OK);
-      return path;
+      return [path];
     } catch {
-      continue;
+      return [];
     }
-  }
-  return undefined;
+  });
 }
