@@ -81,6 +81,7 @@ export const UPSTREAM_PROGRAMS = [
   'kube-proxy',
   'kube-scheduler',
   'kubelet',
+  'sample-apiserver',
 ];
 
 /**
