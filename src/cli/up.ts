@@ -1,5 +1,6 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import { servedApis } from '../apiserver/index.ts';
 import {
   ADDONS,
   readClusterRecord,
@@ -50,6 +51,8 @@ export const flags = {
     default: [...ADDONS],
     summary: `Addons to install: ${ADDONS.join(', ')}, or none`,
   },
+  'runtime-config': { kind: 'pairs', summary: 'API versions to serve besides the stable ones: api/all=true for all' },
+  'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
@@ -67,6 +70,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
@@ -240,6 +244,8 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     port: values.port,
     serviceClusterIpRange: values['service-cluster-ip-range'],
     clusterCidr: values['cluster-cidr'],
+    ...(values['runtime-config'] ? { runtimeConfig: values['runtime-config'] } : {}),
+    ...(values['feature-gates'] ? { featureGates: values['feature-gates'] } : {}),
     controllers: planned.controllers,
     addons: planned.addons,
     nodes: planned.nodes,

@@ -26,6 +26,10 @@ export interface ClusterOptions {
   readonly advertiseAddress?: string;
   readonly serviceClusterIpRange: string;
   readonly clusterCidr: string;
+  /** `--runtime-config` of the API server: which versions are served. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** `--feature-gates` of the API server. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** `--controllers`; none at all when empty. */
   readonly controllers: readonly string[];
   /** Whether the scheduler runs; default true. */

@@ -6,6 +6,7 @@ import {
   openEncryption,
   openPki,
   openStore,
+  servedApis,
   startApiServer,
   type ApiServer,
   type ClusterPki,
@@ -95,6 +96,7 @@ export async function startControlPlane(
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,
+      ...servedApis(options.runtimeConfig ?? {}, options.featureGates ?? {}),
       ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
       // Addresses before host names: node names are not in any DNS.
       dial: simulated,
