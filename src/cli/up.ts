@@ -52,6 +52,7 @@ export const flags = {
   },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
+  tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
@@ -75,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (planned.removal) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+  const { ctx, stop, release } = untilSignal({ verbosity: values.v, ...(values.tracing ? { tracer: 'memory' } : {}) });
   const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
   try {
