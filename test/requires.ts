@@ -45,15 +45,16 @@ export const everything = process.env.K8TS_EVERYTHING === '1';
 export const some = <T>(rows: readonly T[], count: number): T[] => (everything ? [...rows] : rows.slice(0, count));
 
 /** Upstream's components, which no distribution has in a package, may lie in the folders of K8TS_UPSTREAM_BIN. */
-const folders = (): string[] =>
-  [process.env.K8TS_UPSTREAM_BIN, process.env.PATH].flatMap((list) => (list ? list.split(delimiter) : []));
+const { K8TS_UPSTREAM_BIN: upstream, PATH: path = '' } = process.env;
+// What is found is what runs: tests start programs by their names.
+if (upstream && !path.startsWith(upstream)) process.env.PATH = `${upstream}${delimiter}${path}`;
 
 export function findProgram(name: string): string | undefined {
-  for (const folder of folders()) {
-    const path = join(folder, name);
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const program = join(folder, name);
     try {
-      accessSync(path, constants.X_OK);
-      return path;
+      accessSync(program, constants.X_OK);
+      return program;
     } catch {
       continue;
     }

@@ -42,6 +42,8 @@ interface Call {
   readonly cluster: Cluster;
   readonly ctx: Context;
   readonly startedAt: number;
+  /** The process that users see. */
+  readonly pid: number;
   readonly stop: () => void;
 }
 
@@ -59,7 +61,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       const [count, prefix, real] = [countOf(body), textOf(body, 'prefix'), body['real'] === true];
       if (real && !cluster.fleet)
         throw new Error(
-          'no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more',
+          'no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster with --nodes 1 or more; "k8ts doctor" says what that needs',
         );
       if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
       return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
@@ -154,7 +156,10 @@ function textOf(body: Call['body'], name: string): string | undefined {
 }
 
 function fleetOf({ fleet }: Cluster): NodeFleet {
-  if (!fleet) throw new Error('no node of this cluster runs containers; start it as root, with --nodes 1 or more');
+  if (!fleet)
+    throw new Error(
+      'no node of this cluster runs containers; start it with --nodes 1 or more; "k8ts doctor" says what that needs',
+    );
   return fleet;
 }
 
@@ -168,7 +173,7 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
   return added;
 }
 
-async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<ClusterStatus> {
+async function clusterStatus({ cluster, ctx, startedAt, pid }: Call): Promise<ClusterStatus> {
   const client = cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal);
   const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
     const { items, metadata } = await client.resource(resource).list({ limit: 1 });
@@ -181,7 +186,7 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
     count('v1/services'),
   ]);
   return {
-    pid: process.pid,
+    pid,
     server: cluster.server,
     kubeconfig: cluster.kubeconfigFile,
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
@@ -201,9 +206,10 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
 export async function serveControlSocket(
   ctx: Context,
   cluster: Cluster,
-  options: { socket: string; stop: () => void },
+  options: { socket: string; stop: () => void; pid?: number },
 ): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();
+  const { pid = process.pid } = options;
   await fs.rm(options.socket, { force: true });
   const serve = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     try {
@@ -214,7 +220,15 @@ export async function serveControlSocket(
         return;
       }
       if (!route) throw new Refusal(404, `there is no ${path}`);
-      const answer = await route({ body: await readJson(request), query, cluster, ctx, startedAt, stop: options.stop });
+      const answer = await route({
+        body: await readJson(request),
+        query,
+        cluster,
+        ctx,
+        startedAt,
+        pid,
+        stop: options.stop,
+      });
       if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);
       else send(response, 200, answer);
     } catch (error) {

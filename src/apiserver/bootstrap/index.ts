@@ -14,7 +14,7 @@ import { controllerRoleBindings, controllerRoles } from './controller-roles.ts';
 import { nodeRoles } from './node-roles.ts';
 import type { Stored } from './stored.ts';
 
-export { LOCAL_API_SERVICES, localAPIServices } from './api-services.ts';
+export { localAPIServiceNames, localAPIServices } from './api-services.ts';
 export { extensionAuthenticationConfigMap, legacyTokenTrackingConfigMap } from './config-maps.ts';
 export { flowSchemas, priorityLevels } from './flow-control.ts';
 export { IDENTITY_LABEL, identityLease, serverIdentityName } from './identity-lease.ts';

@@ -92,7 +92,9 @@ export async function bootstrapObjects(
       writer.ensure([kubernetesService(firstAddress(serviceClusterIpRange), port)]),
     ),
     hooks.run('scheduling/bootstrap-system-priority-classes', () => writer.ensure(priorityClasses())),
-    writer.ensure(localAPIServices(formatTime(ctx.clock.now()))),
+    writer.ensure(
+      localAPIServices(formatTime(ctx.clock.now()), (group, version) => registry.hasGroupVersion(group, version)),
+    ),
     hooks.run('start-legacy-token-tracking-controller', () => writer.ensure([legacyTokenTrackingConfigMap(day)])),
     hooks.run('start-cluster-authentication-info-controller', () => writer.overwrite([authenticationInfo(options)])),
   ]);

@@ -1,5 +1,5 @@
 /** --runtime-config: which API versions, and which single resources of them, are served. */
-import { schema } from '../../api/index.ts';
+import { isServedByDefault, schema } from '../../api/index.ts';
 import { UsageError } from '../../flags/index.ts';
 
 type ServesResource = (group: string, version: string, plural: string) => boolean;
@@ -42,9 +42,6 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
     return own.get(`${name}/${plural}`) ?? own.get(name) ?? byStage ?? isServedByDefault(version);
   };
 }
-
-/** Beta and alpha versions must be asked for. */
-const isServedByDefault = (version: string): boolean => /^v\d+$/.test(version);
 
 /** `apps/v1`, `apps/v1/deployments`; the core group is `v1` or `api/v1`. */
 function parseKey(key: string): [group: string, version: string, plural: string | undefined] {

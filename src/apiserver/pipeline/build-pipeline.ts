@@ -11,7 +11,7 @@ import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization } from '../authz/build.ts';
-import { LOCAL_API_SERVICES } from '../bootstrap/index.ts';
+import { localAPIServiceNames } from '../bootstrap/index.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../flow-control/index.ts';
@@ -79,7 +79,11 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
   const stages = new StageRunner(ctx);
   const admission = await hooks.run('start-apiserver-admission-initializer', () =>
-    buildAdmission(ctx, { registry, ...authorization, webhooks, stages }, options.admission),
+    buildAdmission(
+      ctx,
+      { registry, ...authorization, webhooks, stages, featureGates: options.featureGates },
+      options.admission,
+    ),
   );
   const backend: Backend = {
     ctx,
@@ -166,7 +170,7 @@ async function buildHandlerChain(
     hooks,
     servingCertificate: pki.apiserver.certificate,
     apiServices: registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache,
-    localApiServices: LOCAL_API_SERVICES,
+    localApiServices: localAPIServiceNames((group, version) => registry.hasGroupVersion(group, version)),
   });
   const serverAddress = (): string => address.toString();
   return {

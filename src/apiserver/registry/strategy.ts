@@ -70,6 +70,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Fields that a plain write cannot own, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
+  /** A plain write owns the status that it sends, although none of it is kept. */
+  readonly ownsSentStatus?: true;
 
   /** The metadata without annotations that stand for a field: what tables and PartialObjectMetadata have. */
   internalMetadata?(this: void, metadata: T['metadata']): T['metadata'];

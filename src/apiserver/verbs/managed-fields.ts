@@ -183,5 +183,6 @@ function findResetFields(scope: Scope): ResetFields {
   const subresource = ownValue(strategy.subresources, scope.subresource);
   if (subresource) return (subresource.resetFields ?? []).map((path) => path.split('.'));
   const own = (strategy.resetFields ?? []).map((path) => path.split('.'));
-  return hasStatusSubresource(scope.served) && !strategy.keepStatusOnWrite ? [...own, ['status']] : own;
+  const ownsStatus = strategy.keepStatusOnWrite || strategy.ownsSentStatus;
+  return hasStatusSubresource(scope.served) && !ownsStatus ? [...own, ['status']] : own;
 }

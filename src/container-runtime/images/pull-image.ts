@@ -128,6 +128,7 @@ export class ImagePuller {
       credentials: () => (credentials ??= find()),
       signal,
       ...(registries?.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: registries.idleTimeoutMs }),
+      ...(registries?.dial === undefined ? {} : { dial: registries.dial }),
     });
   }
 

@@ -12,6 +12,7 @@ import type { Credentials } from './credentials.ts';
 import { isLoopback, type Endpoint } from './endpoints.ts';
 import { readBytes, readText, send } from './http-request.ts';
 import { connectionError, isPlainHttpAnswer, isTransient, statusError } from './registry-errors.ts';
+import type { Dial } from './registry-options.ts';
 
 interface RegistryClientOptions {
   readonly clock: Clock;
@@ -24,6 +25,7 @@ interface RegistryClientOptions {
   readonly signal?: AbortSignal;
   /** The idle timeout of requests. */
   readonly idleTimeoutMs?: number;
+  readonly dial?: Dial;
 }
 
 export interface FetchedManifest {
@@ -143,7 +145,7 @@ export class RegistryClient {
     const { protocol, hostname } = new URL(url);
     const safe = protocol === 'https:' || isLoopback(hostname) || endpoint.settings.plainHttp === true;
     const credentials = endpoint.isMirror || !safe ? undefined : await this.#options.credentials();
-    const { signal } = this.#options;
+    const { signal, dial } = this.#options;
     try {
       return await authorize(challenge, {
         credentials,
@@ -151,6 +153,7 @@ export class RegistryClient {
         settings: endpoint.settings,
         limit: this.#options,
         ...(signal === undefined ? {} : { signal }),
+        ...(dial === undefined ? {} : { dial }),
       });
     } catch (error) {
       throw connectionError(error, url);
@@ -160,12 +163,13 @@ export class RegistryClient {
   async #send(endpoint: Endpoint, path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
     const url = this.#url(endpoint, path);
     const authorization = this.#authorizations.get(endpoint.base);
-    const { signal } = this.#options;
+    const { signal, dial } = this.#options;
     const request = {
       headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
       settings: endpoint.settings,
       limit: this.#options,
       ...(signal === undefined ? {} : { signal }),
+      ...(dial === undefined ? {} : { dial }),
     };
     try {
       return await send({ ...request, url });

@@ -1,3 +1,8 @@
+import type { Socket } from 'node:net';
+
+/** Opens a connection to a registry, a proxy or a token server. */
+export type Dial = (address: { readonly host: string; readonly port: number }) => Promise<Socket>;
+
 /** Registry settings of the host: mirrors, TLS, credentials. */
 export interface RegistryOptions {
   /** A directory in containerd's certs.d layout: `<host>/hosts.toml`, `<host>/*.crt`, `_default/`. */
@@ -8,6 +13,8 @@ export interface RegistryOptions {
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
   /** The idle timeout of requests to registries; default a minute. */
   readonly idleTimeoutMs?: number;
+  /** Default: from the network of the process. */
+  readonly dial?: Dial;
 }
 
 export interface RegistryHosts {
