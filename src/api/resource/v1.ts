@@ -346,12 +346,13 @@ export const resourceV1: PackageDeclaration = {
       nodeName: field(3, '*string', 'The only node that has the devices; fixed.'),
       nodeSelector: field(4, '*core.NodeSelector', 'Nodes that have the devices.'),
       allNodes: field(5, '*bool', 'Whether all nodes have the devices.'),
-      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic' }),
+      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic', distinguishesEmpty: true }),
       perDeviceNodeSelection: field(7, '*bool', 'Whether each device says which nodes have it.', {
         gate: 'DRAPartitionableDevices',
       }),
       sharedCounters: field(8, '[]CounterSet', 'Amounts that devices of the pool share.', {
         list: 'atomic',
+        distinguishesEmpty: true,
         gate: 'DRAPartitionableDevices',
       }),
     }),

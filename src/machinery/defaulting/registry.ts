@@ -73,7 +73,6 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.core.v1.Volume': typed(pod.defaultVolume),
   'io.k8s.api.core.v1.VolumeResourceRequirements': roundRequirements,
   'io.k8s.api.networking.v1.NetworkPolicySpec': typed(networking.defaultNetworkPolicySpec),
-  'io.k8s.api.node.v1.Overhead': roundResources('podFixed'),
   'io.k8s.api.rbac.v1.Subject': typed(rbac.defaultSubject),
   'io.k8s.api.resource.v1.DeviceSubRequest': typed(resource.defaultDeviceCount),
   'io.k8s.api.resource.v1.DeviceTaint': typed(resource.defaultDeviceTaint),
