@@ -28,6 +28,8 @@ export interface AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  /** Of the HTTP request: a patch is an UPDATE as well. */
+  readonly method?: string;
   readonly dryRun: boolean;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;

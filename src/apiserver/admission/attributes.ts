@@ -10,7 +10,7 @@ import { ReinvocationContext } from './reinvocation.ts';
 
 /** What admission needs of a request that is being served. */
 interface AdmittedScope {
-  readonly request: Pick<ApiRequest, 'signal'>;
+  readonly request: Pick<ApiRequest, 'signal'> & Partial<Pick<ApiRequest, 'method'>>;
   readonly served: ServedResource;
   readonly place: { readonly namespace: string };
   readonly subresource: string;
@@ -45,6 +45,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  readonly method: string;
   readonly dryRun: boolean;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
@@ -64,6 +65,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.object = admitted.object;
     this.oldObject = admitted.oldObject;
     this.user = scope.user;
+    this.method = scope.request.method ?? '';
     this.dryRun = admitted.dryRun;
     this.options = admitted.options;
     this.registry = scope.backend.registry;
