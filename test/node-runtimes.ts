@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { BridgeNetwork, startContainerRuntime } from '../src/container-runtime/index.ts';
 import { connectToRuntime, type ContainerRuntime } from '../src/cri/index.ts';
 import type { Context } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
 import { inNetns } from '../src/net/netns/index.ts';
+import { findProgram } from './requires.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
 /** A container runtime of a test's node: ours in this process, or containerd beside it. */
@@ -53,8 +54,15 @@ export const ownRuntime: StartRuntime = async (outer, { dataDirectory, stateDire
 
 const PAUSE = 'k8ts.test/pause:1';
 
-/** Debian's containerd with directories and a socket of its own, inside the node's network namespace. */
-export const containerd: StartRuntime = async (ctx, { dataDirectory, stateDirectory, netns }) => {
+/** containerd with directories and a socket of its own, inside the node's network namespace if it has one. */
+export async function containerd(
+  ctx: Context,
+  {
+    dataDirectory,
+    stateDirectory,
+    netns,
+  }: Omit<RuntimePlace, 'netns' | 'cgroupParent'> & { netns: string | undefined },
+): Promise<NodeRuntime> {
   const directory = join(dataDirectory, 'containerd');
   const cni = join(directory, 'cni');
   for (const path of [directory, cni, stateDirectory]) mkdirSync(path, { recursive: true });
@@ -97,8 +105,14 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
     conf_dir = "${cni}"
 `,
   );
+  const program = findProgram('containerd');
+  if (program === undefined) throw new Error('containerd is not installed');
   const child = inNetns(netns, () =>
-    spawn('containerd', ['--config', join(directory, 'config.toml')], { stdio: ['ignore', 'pipe', 'pipe'] }),
+    spawn(program, ['--config', join(directory, 'config.toml')], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // It looks for its shim in the PATH first.
+      env: { ...process.env, PATH: `${dirname(program)}${delimiter}${process.env.PATH}` },
+    }),
   );
   const log: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
@@ -106,9 +120,13 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
   const cri = connectToRuntime(`unix://${socket}`);
   await untilAnswers(ctx, cri, log);
   const load = async (image: TestImage): Promise<void> => {
-    const importing = spawn('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '-'], {
-      stdio: ['pipe', 'ignore', 'pipe'],
-    });
+    const importing = spawn(
+      findProgram('ctr')!,
+      ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '-'],
+      {
+        stdio: ['pipe', 'ignore', 'pipe'],
+      },
+    );
     let problem = '';
     importing.stderr.on('data', (data: Buffer) => (problem += data.toString()));
     importing.stdin.end(dockerArchive(image));
@@ -129,7 +147,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
       await exited;
     },
   };
-};
+}
 
 async function untilAnswers({ clock }: Context, cri: ContainerRuntime, log: readonly string[]): Promise<void> {
   const answers = (): Promise<boolean> =>

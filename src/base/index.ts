@@ -5,6 +5,7 @@
  */
 export { AddressRange } from './address-range.ts';
 export { append } from './append.ts';
+export { base32 } from './base32.ts';
 export { cloneJson } from './clone-json.ts';
 export { deepEqual } from './deep-equal.ts';
 export { deepFreeze, freezeSteps } from './deep-freeze.ts';

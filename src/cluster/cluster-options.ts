@@ -1,7 +1,9 @@
 /** The options of a cluster. */
 import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
+import type { RegistryOptions } from '../container-runtime/index.ts';
 import type { MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
+import type { HostNetwork } from './rootless/index.ts';
 
 export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
 export type Addon = (typeof ADDONS)[number];
@@ -40,6 +42,15 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Lets pods reach what the machine reaches; default no. */
   readonly egress?: boolean;
+  /**
+   * The network of the user, where this process has another one: the API server's port, Ingresses and NodePorts are
+   * served there, and images come from there.
+   */
+  readonly hostNetwork?: HostNetwork;
+  /** Mirrors and certificates of registries. */
+  readonly registries?: Pick<RegistryOptions, 'hosts' | 'hostsDirectory'>;
+  /** False where cgroups cannot be created: limits of containers are not enforced. Default true. */
+  readonly limits?: boolean;
   /** Where Ingresses are served on loopback; default 80 and 443. */
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */

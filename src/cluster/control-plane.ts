@@ -92,7 +92,7 @@ export async function startControlPlane(
       store,
       pki,
       ...(encryption ? { encryption: encryption.transformer } : {}),
-      host: options.bindAddress,
+      host: options.hostNetwork ? '127.0.0.1' : options.bindAddress,
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,

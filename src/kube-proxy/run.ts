@@ -1,6 +1,7 @@
 /** Runs kube-proxy for one node: watches Services, EndpointSlices and the Node, and syncs the proxy rules. */
 import type { Node, Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import type { ServiceCIDR } from '../api/generated/networking-v1.ts';
 import { InformerFactory, type Client, type SharedInformer } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 import type { NodeTopology } from './choose-endpoints.ts';
@@ -34,6 +35,8 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   const slices = informers.informer('discovery.k8s.io/v1/endpointslices', {
     labelSelector: '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name',
   });
+  // Only nftables rules contain them.
+  const serviceCidrs = config.mode === 'nftables' ? informers.informer('networking.k8s.io/v1/servicecidrs') : undefined;
   const state: HealthState = { lastUpdated: undefined };
   const health = new HealthServers(ctx, { netns, state });
   const servers = await Promise.all([
@@ -62,7 +65,7 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
       },
       topologyOf(node),
     );
-    addHandlers(sync, { nodes, services, slices });
+    addHandlers(sync, { nodes, services, slices, serviceCidrs });
     await sync.run(signal).finally(() => writer.close());
   });
   try {
@@ -83,13 +86,20 @@ function addHandlers(
     nodes,
     services,
     slices,
+    serviceCidrs,
   }: {
     nodes: SharedInformer<Node>;
     services: SharedInformer<Service>;
     slices: SharedInformer<EndpointSlice>;
+    serviceCidrs: SharedInformer<ServiceCIDR> | undefined;
   },
 ): void {
   nodes.addHandler({ onUpdate: (_before, after) => sync.setNode(topologyOf(after)) });
+  if (serviceCidrs) {
+    const update = (): void =>
+      sync.setServiceCidrs([...new Set(serviceCidrs.list().flatMap(({ spec }) => spec?.cidrs ?? []))].sort());
+    serviceCidrs.addHandler({ onAdd: update, onUpdate: update, onDelete: update });
+  }
   services.addHandler({
     onAdd: (service) => sync.setService(service),
     onUpdate: (_before, service) => sync.setService(service),

@@ -30,6 +30,7 @@ export class RuleSync {
   readonly #changed = new Set<string>();
   #fullSync = true;
   #node: NodeTopology;
+  #serviceCidrs = '';
   #wake: (() => void) | undefined;
 
   readonly #ctx: Context;
@@ -45,6 +46,14 @@ export class RuleSync {
     if (node.zone === this.#node.zone) return;
     this.#node = node;
     for (const service of this.#services.keys()) this.#changed.add(service);
+    this.#wake?.();
+  }
+
+  setServiceCidrs(cidrs: readonly string[]): void {
+    if (cidrs.join() === this.#serviceCidrs) return;
+    this.#serviceCidrs = cidrs.join();
+    this.#options.writer.setServiceCidrs?.(cidrs);
+    this.#fullSync = true;
     this.#wake?.();
   }
 

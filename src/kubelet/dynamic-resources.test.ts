@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectGrpc, GrpcServer } from '../grpc/index.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
+import { draCheckpoint } from './dra/dra-checkpoint.ts';
 import * as draHealth from './dra/dra-health-v1alpha1.generated.ts';
 import * as draV1 from './dra/dra-v1.generated.ts';
 import * as draV1beta1 from './dra/dra-v1beta1.generated.ts';
@@ -169,11 +170,9 @@ describe('a driver of dynamic resources', () => {
     await f.untilPhase('b', 'Running', 900_000);
     expect(calls).toEqual(['prepare default/claim']);
     expect([cdi('a'), cdi('b')]).toEqual([['example.com/gpu=0', 'example.com/gpu=1'], ['example.com/gpu=1']]);
-    const checkpoint = JSON.parse(await fs.readFile(path.join(f.rootDirectory, 'dra_manager_state'), 'utf8')) as {
-      claims: { name: string; podUids: string[] }[];
-    };
-    expect(checkpoint.claims).toMatchObject([{ name: 'claim' }]);
-    expect(new Set(checkpoint.claims[0]?.podUids)).toEqual(new Set([a.metadata.uid, b.metadata.uid]));
+    const checkpoint = draCheckpoint.decode(await fs.readFile(path.join(f.rootDirectory, 'dra_manager_state'), 'utf8'));
+    expect(checkpoint).toMatchObject([{ name: 'claim' }]);
+    expect(new Set(checkpoint[0]?.podUids)).toEqual(new Set([a.metadata.uid, b.metadata.uid]));
     const connection = connectGrpc(path.join(f.rootDirectory, 'pod-resources', 'kubelet.sock'));
     const lister = connection.service<podResources.PodResourcesLister>(
       { package: podResources.PACKAGE, descriptor: podResources.descriptor },

@@ -89,6 +89,11 @@ export class ControlPlane {
     return this.file('admin.kubeconfig');
   }
 
+  /** The API server's. */
+  get port(): number {
+    return this.#port;
+  }
+
   get etcdUrl(): string {
     return `http://127.0.0.1:${this.#etcdPort}`;
   }

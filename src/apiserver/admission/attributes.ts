@@ -1,5 +1,6 @@
 /** The admission attributes of a request that the pipeline serves. */
 import type { GroupVersionKind } from '../../api/index.ts';
+import type { Span } from '../../kernel/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -17,6 +18,7 @@ interface AdmittedScope {
   readonly user: UserInfo;
   readonly warnings: string[];
   readonly annotations: Map<string, string>;
+  readonly span?: Span | undefined;
   readonly backend: { readonly registry: Registry };
 }
 
@@ -47,6 +49,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly user: UserInfo;
   readonly method: string;
   readonly dryRun: boolean;
+  readonly span: Span | undefined;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new ReinvocationContext();
@@ -67,6 +70,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.user = scope.user;
     this.method = scope.request.method ?? '';
     this.dryRun = admitted.dryRun;
+    this.span = scope.span;
     this.options = admitted.options;
     this.registry = scope.backend.registry;
   }

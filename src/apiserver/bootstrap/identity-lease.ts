@@ -1,6 +1,7 @@
 /** The identity Lease of an API server in kube-system. */
 import { createHash } from 'node:crypto';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
+import { base32 } from '../../base/index.ts';
 import type { Stored } from './stored.ts';
 
 export const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
@@ -40,24 +41,5 @@ export function serverIdentityName(hostname: string): string {
     length.writeUInt16BE(bytes.length);
     hash.update(length).update(bytes);
   }
-  return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
+  return `apiserver-${base32(hash.digest().subarray(0, 16)).toLowerCase()}`;
 }
-
-/** Lower case, without padding. */
-function base32(bytes: Uint8Array): string {
-  let text = '';
-  let value = 0;
-  let bits = 0;
-  for (const byte of bytes) {
-    value = (value << 8) | byte;
-    bits += 8;
-    while (bits >= 5) {
-      bits -= 5;
-      text += BASE32_ALPHABET[(value >> bits) & 31];
-    }
-    value &= (1 << bits) - 1;
-  }
-  return bits === 0 ? text : text + BASE32_ALPHABET[(value << (5 - bits)) & 31];
-}
-
-const BASE32_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

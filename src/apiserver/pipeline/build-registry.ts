@@ -46,6 +46,7 @@ export async function buildRegistry(ctx: Context, options: RegistryOptions): Pro
     transformer,
     leases: new EventLeases(store, ctx.clock),
     lazyEncoding: speed.lazyEncoding,
+    tracer: ctx.tracer,
   });
   const registry = new Registry(objects);
   for (const resource of resources)

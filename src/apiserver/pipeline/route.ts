@@ -196,6 +196,7 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     negotiated,
     warnings: exchange.warnings,
     annotations: exchange.annotations,
+    span: exchange.span,
     releaseSeat: () => leaveSeat(exchange),
     template: undefined,
   };

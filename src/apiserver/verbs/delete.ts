@@ -56,12 +56,12 @@ export async function deleteObject(
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {
       const last = await markedEntry(scope, current, marked, dryRun);
-      const revision = last && (await backend.objects.remove(served, place, last, dryRun));
+      const revision = last && (await backend.objects.remove(served, place, last, dryRun, scope.span));
       if (revision === undefined) continue;
       if (!dryRun) await served.strategy.afterDelete?.(current.object, writeContext(scope, dryRun));
       return { entry: shownAfterRemoval(scope, current, marked), gone: true };
     }
-    const entry = await backend.objects.replace(served, place, current, marked, dryRun);
+    const entry = await backend.objects.replace(served, place, current, marked, dryRun, undefined, scope.span);
     if (entry) return { entry, gone: false };
   }
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
@@ -69,7 +69,7 @@ export async function deleteObject(
 
 /** Kinds with graceful deletion are marked before they are removed, even without a grace period: watchers see both. */
 function markedEntry(
-  { backend, served, place }: Scope,
+  { backend, served, place, span }: Scope,
   current: Entry,
   marked: KubeObject,
   dryRun: boolean,
@@ -79,7 +79,7 @@ function markedEntry(
     before.deletionTimestamp === after.deletionTimestamp &&
     before.deletionGracePeriodSeconds === after.deletionGracePeriodSeconds;
   if (dryRun || isMarked || !served.strategy.gracePeriod) return current;
-  return backend.objects.replace(served, place, current, marked, dryRun);
+  return backend.objects.replace(served, place, current, marked, dryRun, undefined, span);
 }
 
 async function admitDeletion(scope: Scope, current: Entry, options: DeleteOptions, dryRun: boolean): Promise<void> {

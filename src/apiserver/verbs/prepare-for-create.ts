@@ -124,6 +124,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     groupResource: scope.served.groupResource,
     user: scope.user,
     dryRun,
+    span: scope.span,
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     namespaceLabels: (name) =>

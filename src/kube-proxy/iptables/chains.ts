@@ -1,5 +1,6 @@
 /** Names of kube-proxy's iptables chains. They are upstream's, because people look for them in `iptables-save`. */
 import { createHash } from 'node:crypto';
+import { base32 } from '../../base/index.ts';
 import type { EndpointAddress } from '../choose-endpoints.ts';
 import type { ServicePlan } from '../service-plan.ts';
 
@@ -99,13 +100,5 @@ export const firewallChain = (plan: ServicePlan): string => `KUBE-FW-${hash(plan
 export const endpointChain = (plan: ServicePlan, { ip, port }: EndpointAddress): string =>
   `KUBE-SEP-${hash(`${plan.name}${plan.protocol}${ip}:${port}`)}`;
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
 /** Sixteen characters of base 32, because a chain name has at most 28 characters. */
-function hash(text: string): string {
-  const digest = createHash('sha256').update(text).digest();
-  return Array.from(
-    { length: 16 },
-    (_, index) => ALPHABET[(digest.readUInt16BE((index * 5) >> 3) >> (11 - ((index * 5) & 7))) & 31],
-  ).join('');
-}
+const hash = (text: string): string => base32(createHash('sha256').update(text).digest()).slice(0, 16);

@@ -140,6 +140,8 @@ class FamilyRules {
       '*filter',
       ...FILTER_CHAINS.map((name) => `:${name} - [0:0]`),
       ...all.flatMap((rules) => [...rules.filterServices, ...rules.filterExternal, ...rules.firewall]),
+      // An answer that conntrack does not know would reach the client with the endpoint's address, and be reset.
+      '-A KUBE-FORWARD -m conntrack --ctstate INVALID -j DROP',
       `-A KUBE-FORWARD -m comment --comment "kubernetes forwarding rules" -m mark --mark ${mark}/${mark} -j ACCEPT`,
       '-A KUBE-FORWARD -m comment --comment "kubernetes forwarding conntrack rule" -m conntrack --ctstate RELATED,ESTABLISHED -j ACCEPT',
       'COMMIT',

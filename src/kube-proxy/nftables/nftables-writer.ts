@@ -2,8 +2,10 @@
  * Writes proxy rules with nftables, one transaction per change. Most changes are elements only and go to the kernel
  * over netlink; changes of chains and sets go through the nft command.
  */
-import { changeElements, NetlinkSocket, runIn } from '../../net/netns/index.ts';
+import { changeElements, NetlinkSocket, runIn, spawnIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
+import { familyOf } from '../service-plan.ts';
+import { affinityCommands, type ListedSets } from './affinity.ts';
 import type { BaseTableOptions } from './base-table.ts';
 import { elementChanges } from './element-bytes.ts';
 import { NftablesRuleset, type RulesetChange } from './ruleset.ts';
@@ -31,8 +33,27 @@ export class NftablesWriter implements RuleWriter {
     }));
   }
 
-  replaceAll(plans: Plans): Promise<void> {
-    return this.#nft(this.#rulesets.map(({ ruleset }) => ruleset.replaceAll(plans)));
+  setServiceCidrs(cidrs: readonly string[]): void {
+    for (const { ruleset, family } of this.#rulesets)
+      ruleset.setServiceCidrs(cidrs.filter((cidr) => familyOf(cidr) === family));
+  }
+
+  async replaceAll(plans: Plans): Promise<void> {
+    const texts = [];
+    for (const { ruleset } of this.#rulesets)
+      texts.push(ruleset.replaceAll(plans), ...(await this.#affinityOfClients(ruleset)));
+    await this.#nft(texts);
+  }
+
+  /** Commands that give clients the endpoints that they had before, also those of an earlier process. */
+  async #affinityOfClients({ table, affinitySets }: NftablesRuleset): Promise<string[]> {
+    if (affinitySets.size === 0) return [];
+    const { exitCode, stdout } = await spawnIn('nft', ['-j', 'list', 'sets', 'table', ...table.split(' ')], {
+      netns: this.#options.netns,
+    });
+    // There is no table yet.
+    if (exitCode !== 0) return [];
+    return affinityCommands(table, affinitySets, JSON.parse(stdout) as ListedSets);
   }
 
   async update(changed: Plans): Promise<void> {

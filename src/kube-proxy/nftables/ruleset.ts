@@ -58,10 +58,20 @@ export class NftablesRuleset {
   readonly #references = new Map<SetName, Map<string, number>>();
   readonly #sharedChains = new Set<SharedChainKey>();
 
-  readonly #options: BaseTableOptions;
+  #options: BaseTableOptions;
 
   constructor(options: BaseTableOptions) {
     this.#options = options;
+  }
+
+  /** Takes effect with the next `replaceAll`. */
+  setServiceCidrs(serviceCidrs: readonly string[]): void {
+    this.#options = { ...this.#options, serviceCidrs };
+  }
+
+  /** The Services' own sets, which hold the clients of each endpoint with session affinity. */
+  get affinitySets(): ReadonlyMap<string, string> {
+    return new Map([...this.#services.values()].flatMap(({ sets }) => [...sets]));
   }
 
   get table(): string {
@@ -97,8 +107,8 @@ export class NftablesRuleset {
         familyPlans.length === 0
           ? EMPTY
           : familyPlans.length === 1
-            ? serviceRules(familyPlans[0]!)
-            : merge(familyPlans.map(serviceRules));
+            ? serviceRules(familyPlans[0]!, this.#options)
+            : merge(familyPlans.map((plan) => serviceRules(plan, this.#options)));
       if (after === EMPTY) this.#services.delete(service);
       else this.#services.set(service, after);
       for (const shared of after.shared) this.#ensureSharedChains(shared, change);
@@ -111,7 +121,7 @@ export class NftablesRuleset {
     if (this.#sharedChains.has(shared)) return;
     this.#sharedChains.add(shared);
     const [protocol, size] = shared.split(' ') as [Protocol, string];
-    prepare.push(...sharedChains(this.#options.family, protocol, Number(size)));
+    prepare.push(...sharedChains(this.#options, protocol, Number(size)));
   }
 
   /** Adds a Service's own chains and sets before elements refer to them, and deletes them after. */

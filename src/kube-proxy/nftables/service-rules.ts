@@ -7,8 +7,10 @@
  * chains nor the cost of a packet grows with the number of Services, and a changed endpoint changes one element.
  */
 import { createHash } from 'node:crypto';
+import { base32 } from '../../base/index.ts';
 import type { EndpointAddress } from '../choose-endpoints.ts';
 import { externalEndpoints, internalEndpoints, type Protocol, type ServicePlan } from '../service-plan.ts';
+import { addressField, markForMasquerade, oneOrSet, type RuleSettings } from './expressions.ts';
 
 /** The names of the table's sets and maps. */
 export type SetName =
@@ -82,7 +84,7 @@ class ServiceRulesBuilder implements ServiceRules {
   }
 }
 
-export function serviceRules(plan: ServicePlan): ServiceRules {
+export function serviceRules(plan: ServicePlan, settings: RuleSettings): ServiceRules {
   const rules = new ServiceRulesBuilder();
   const at = (address: string): Destination => ({
     protocol: plan.protocol,
@@ -94,7 +96,7 @@ export function serviceRules(plan: ServicePlan): ServiceRules {
     rules.add('hairpin-connections', `${ip} . ${ip} . ${plan.protocol} . ${port}`);
   addClusterIp(rules, plan, at(plan.clusterIp));
   const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
-  for (const address of externalIps) addExternal(rules, plan, at(address), EXTERNAL_IPS);
+  for (const address of externalIps) addExternal(rules, plan, at(address), EXTERNAL_IPS, settings);
   if (plan.nodePort !== undefined)
     addExternal(
       rules,
@@ -105,13 +107,14 @@ export function serviceRules(plan: ServicePlan): ServiceRules {
         endpointKey: String(plan.nodePort),
       },
       NODE_PORTS,
+      settings,
     );
   if (plan.sourceRanges && plan.loadBalancerIps.length > 0) {
     const chain = chainName('firewall', plan);
     rules.chains.set(
       chain,
       plan.sourceRanges.length > 0
-        ? [`${addressField(plan)} saddr != { ${plan.sourceRanges.join(', ')} } drop`]
+        ? [`${addressField(plan.family)} saddr != { ${plan.sourceRanges.join(', ')} } drop`]
         : ['drop'],
     );
     for (const address of plan.loadBalancerIps) rules.add('firewall-ips', at(address).key, `goto ${chain}`);
@@ -179,44 +182,48 @@ function addExternal(
   plan: ServicePlan,
   destination: Destination,
   maps: ExternalMaps,
+  settings: RuleSettings,
 ): void {
   const { key } = destination;
   const { cluster, local } = plan.endpoints;
   if (externalEndpoints(plan).length === 0)
     rules.add(maps.noEndpoints, key, plan.externalPolicyLocal && cluster.length > 0 ? 'drop' : 'goto reject-chain');
   if (cluster.length === 0) return;
-  const hasAffinity = plan.affinitySeconds !== undefined;
+  if (plan.affinitySeconds !== undefined) {
+    rules.add(maps.services, key, `goto ${externalChain(rules, plan, settings)}`);
+    return;
+  }
   if (!plan.externalPolicyLocal) {
-    rules.add(
-      maps.services,
-      key,
-      hasAffinity
-        ? `goto ${masqueraded(rules, affinityChain(rules, plan, 'cluster'))}`
-        : rules.loadBalance(destination, maps.masqueradedLb, cluster),
-    );
+    rules.add(maps.services, key, rules.loadBalance(destination, maps.masqueradedLb, cluster));
     return;
   }
   // Traffic from inside the cluster goes to any endpoint. Traffic from outside keeps its source address and goes to
   // local endpoints only.
   rules.add(maps.services, key, `goto ${maps.localChain}`);
-  rules.add(
-    maps.fromCluster,
-    key,
-    hasAffinity
-      ? `goto ${affinityChain(rules, plan, 'cluster')}`
-      : rules.loadBalance(destination, maps.clusterLb, cluster),
-  );
-  if (local.length === 0) return;
-  rules.add(
-    maps.local,
-    key,
-    hasAffinity ? `goto ${affinityChain(rules, plan, 'local')}` : rules.loadBalance(destination, maps.localLb, local),
-  );
+  rules.add(maps.fromCluster, key, rules.loadBalance(destination, maps.clusterLb, cluster));
+  if (local.length > 0) rules.add(maps.local, key, rules.loadBalance(destination, maps.localLb, local));
 }
 
-function masqueraded(rules: ServiceRulesBuilder, chain: string): string {
-  const name = `masq-${chain}`;
-  rules.chains.set(name, ['jump mark-for-masquerade', `goto ${chain}`]);
+/** What external traffic of a Service with session affinity passes before it reaches an endpoint. */
+function externalChain(rules: ServiceRulesBuilder, plan: ServicePlan, settings: RuleSettings): string {
+  const name = chainName('external', plan);
+  if (rules.chains.has(name)) return name;
+  const cluster = affinityChain(rules, plan, 'cluster');
+  const mark = markForMasquerade(settings);
+  const { clusterCidrs } = settings;
+  rules.chains.set(
+    name,
+    plan.externalPolicyLocal
+      ? [
+          ...(clusterCidrs.length > 0
+            ? [`${addressField(plan.family)} saddr ${oneOrSet(clusterCidrs)} goto ${cluster}`]
+            : []),
+          `fib saddr type local ${mark}`,
+          `fib saddr type local goto ${cluster}`,
+          ...(plan.endpoints.local.length > 0 ? [`goto ${affinityChain(rules, plan, 'local')}`] : []),
+        ]
+      : [mark, `goto ${cluster}`],
+  );
   return name;
 }
 
@@ -224,10 +231,10 @@ function masqueraded(rules: ServiceRulesBuilder, chain: string): string {
 function affinityChain(rules: ServiceRulesBuilder, plan: ServicePlan, which: 'cluster' | 'local'): string {
   const name = chainName(which === 'cluster' ? 'service' : 'local', plan);
   if (rules.chains.has(name)) return name;
-  const field = addressField(plan);
+  const field = addressField(plan.family);
   const endpoints = plan.endpoints[which].map((endpoint) => ({
     ...endpoint,
-    id: `${hash(`${plan.name} ${plan.protocol} ${endpoint.ip} ${endpoint.port}`)}-${endpoint.ip.replaceAll(':', '.')}/${endpoint.port}`,
+    id: hashed(`${servicePath(plan)}__${endpoint.ip.replaceAll(':', '.')}/${endpoint.port}`),
   }));
   for (const { id, ip, port } of endpoints) {
     rules.sets.set(
@@ -247,11 +254,22 @@ function affinityChain(rules: ServiceRulesBuilder, plan: ServicePlan, which: 'cl
   return name;
 }
 
-const addressField = ({ family }: ServicePlan): string => (family === 'IPv4' ? 'ip' : 'ip6');
+/**
+ * The names of a Service's own chains and sets are upstream's: it deletes those that it does not need, which it knows by the
+ * slash, and a client keeps its endpoint when one kube-proxy follows the other.
+ */
+const chainName = (kind: string, plan: ServicePlan): string => `${kind}-${hashed(servicePath(plan))}`;
 
-/** Readable, unique, and below nft's limit of 128 characters. */
-function chainName(kind: string, { name, protocol }: ServicePlan): string {
-  return `${kind}-${hash(`${name} ${protocol}`)}-${name.replace(':', '/')}/${protocol}`.slice(0, 120);
+/** `namespace/service/protocol/port name` */
+function servicePath({ name, protocol }: ServicePlan): string {
+  const [service, port = ''] = name.split(':');
+  return `${service}/${protocol}/${port}`;
 }
 
-const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+/** nft's names have at most 256 characters, of which the longest prefix takes 16. */
+const MAX_HASHED_LENGTH = 240;
+
+function hashed(name: string): string {
+  const whole = `${base32(createHash('sha256').update(name).digest()).slice(0, 8)}-${name}`;
+  return whole.length > MAX_HASHED_LENGTH ? `${whole.slice(0, MAX_HASHED_LENGTH - 3)}...` : whole;
+}

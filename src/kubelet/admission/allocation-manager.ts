@@ -4,54 +4,54 @@
  * them. Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet, and its exchange for
  * upstream's, which has the same file and ends at one that it cannot read.
  */
-import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
-import { writeFileDurably } from '../../kernel/index.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
-import { allocationsText, readAllocations, type AllocatedResources } from './allocation-checkpoint.ts';
+import type { AllocatedResources } from './allocation-checkpoint.ts';
+import { ResourcesFile } from './resources-file.ts';
 
 type ResizeCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-const FILE = 'allocated_pods_state';
+const ALLOCATED_FILE = 'allocated_pods_state';
+const ACTUATED_FILE = 'actuated_pods_state';
 
 export class AllocationManager {
-  readonly #directory: string;
-  readonly #allocated = new Map<string, AllocatedResources>();
+  readonly #allocated: ResourcesFile;
+  /** What containers were created with or updated to: upstream's kubelet resizes those that it finds no record of. */
+  readonly #actuated: ResourcesFile;
   readonly #pending = new Map<string, ResizeCondition>();
-  #saving: Promise<void> = Promise.resolve();
 
   constructor(rootDirectory: string) {
-    this.#directory = rootDirectory;
+    this.#allocated = new ResourcesFile(path.join(rootDirectory, ALLOCATED_FILE));
+    this.#actuated = new ResourcesFile(path.join(rootDirectory, ACTUATED_FILE));
   }
 
   async load(): Promise<void> {
-    const text = await fs.readFile(path.join(this.#directory, FILE), 'utf8').catch(() => undefined);
-    if (text === undefined) return;
-    try {
-      for (const [uid, allocated] of readAllocations(text)) this.#allocated.set(uid, allocated);
-    } catch {
-      // Without a readable file, pods are allocated what their specs request.
-    }
+    await Promise.all([this.#allocated.load(), this.#actuated.load()]);
+  }
+
+  /** Records the resources that the container now has in the runtime. */
+  setActuated(pod: Pod, { name, resources = {} }: Pick<Container, 'name' | 'resources'>): void {
+    this.#actuated.set(uidOf(pod), { ...this.#actuated.get(uidOf(pod)), [name]: resources });
   }
 
   /** Allocates the resources of the pod's spec. */
   allocate(pod: Pod): void {
     this.#allocated.set(uidOf(pod), resourcesOf(pod));
     this.#pending.delete(uidOf(pod));
-    this.#save();
   }
 
   hasAllocation(pod: Pod): boolean {
-    return this.#allocated.has(uidOf(pod));
+    return this.#allocated.get(uidOf(pod)) !== undefined;
   }
 
   removePod(uid: string): void {
     this.#pending.delete(uid);
-    if (this.#allocated.delete(uid)) this.#save();
+    this.#allocated.delete(uid);
+    this.#actuated.delete(uid);
   }
 
   /** The pod with its allocated resources in place of those in its spec. */
@@ -123,13 +123,7 @@ export class AllocationManager {
   }
 
   async settled(): Promise<void> {
-    await this.#saving;
-  }
-
-  #save(): void {
-    const text = allocationsText(this.#allocated);
-    const file = path.join(this.#directory, FILE);
-    this.#saving = this.#saving.then(() => writeFileDurably(file, text)).catch(() => {});
+    await Promise.all([this.#allocated.settled(), this.#actuated.settled()]);
   }
 }
 

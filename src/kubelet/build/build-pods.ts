@@ -53,15 +53,20 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
   });
   const { volumes, configMaps, secrets, mounter } = buildVolumes(input, node);
   const { images, imageGc } = await buildImages(input, node, () => manager.activePods());
-  const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
+  const userNamespaces = new UserNamespaces(
+    config.rootDirectory,
+    config.userNamespaces,
+    () => node.runtimeState.userNamespaces,
+  );
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
+  const allocations = new AllocationManager(config.rootDirectory);
+  await allocations.load();
   const deps = podDependencies(input, node, {
     ...{ images, volumes, configMaps, secrets, mounter, statuses },
     userNamespace: (pod) => userNamespaces.of(pod),
+    setActuated: (pod, container) => allocations.setActuated(pod, container),
     keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
   });
-  const allocations = new AllocationManager(config.rootDirectory);
-  await allocations.load();
   const manager = new PodManager(ctx, {
     ...{ deps, informer: podInformer, allocations, mirrors, node: node.node },
     allocatable: () => node.capacity.allocatable(),
@@ -107,7 +112,8 @@ function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeCom
   return { volumes, configMaps, secrets, mounter };
 }
 
-type BuiltBefore = VolumeComponents & Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead'>;
+type BuiltBefore = VolumeComponents &
+  Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead' | 'setActuated'>;
 
 /** Everything that pod workers use. */
 function podDependencies(

@@ -4,39 +4,21 @@
  */
 import path from 'node:path';
 import { StateFile } from '../resources/state-file.ts';
-
-export interface PreparedDevice {
-  readonly driver: string;
-  readonly pool: string;
-  readonly device: string;
-  /** The requests of the claim that the device is for; empty for all. */
-  readonly requests: readonly string[];
-  readonly cdiDevices: readonly string[];
-  readonly shareId?: string;
-}
-
-export interface ClaimInfo {
-  readonly uid: string;
-  readonly name: string;
-  readonly namespace: string;
-  readonly drivers: readonly string[];
-  podUids: readonly string[];
-  /** Undefined until every driver has prepared the claim. */
-  devices: readonly PreparedDevice[] | undefined;
-}
+import type { ClaimInfo } from './claim-info.ts';
+import { draCheckpoint } from './dra-checkpoint.ts';
 
 const FILE = 'dra_manager_state';
 
 export class ClaimInfoCache {
-  readonly #file: StateFile<{ readonly version: 'v1'; readonly claims: readonly ClaimInfo[] }>;
+  readonly #file: StateFile<readonly ClaimInfo[]>;
   readonly #claims = new Map<string, ClaimInfo>();
 
   constructor(rootDirectory: string) {
-    this.#file = new StateFile(path.join(rootDirectory, FILE));
+    this.#file = new StateFile(path.join(rootDirectory, FILE), draCheckpoint);
   }
 
   async load(): Promise<void> {
-    for (const claim of (await this.#file.load())?.claims ?? []) this.#claims.set(keyOf(claim), claim);
+    for (const claim of (await this.#file.load()) ?? []) this.#claims.set(keyOf(claim), claim);
   }
 
   get(namespace: string, name: string): ClaimInfo | undefined {
@@ -60,17 +42,9 @@ export class ClaimInfoCache {
   }
 
   save(): Promise<void> {
-    return this.#file.save({ version: 'v1', claims: this.all() });
+    return this.#file.save(this.all());
   }
 }
 
 const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`;
-
-/** The devices of a claim for one of its requests or its subrequests; without a request, all devices. */
-export function devicesFor({ devices }: ClaimInfo, request: string | undefined): readonly PreparedDevice[] {
-  if (request === undefined || request === '') return devices ?? [];
-  return (devices ?? []).filter(
-    ({ requests }) => requests.length === 0 || requests.some((one) => one === request || one.split('/')[0] === request),
-  );
-}

@@ -11,7 +11,8 @@ import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { PluginRegistry } from '../devices/plugin-registry.ts';
 import { NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
 import { uidOf } from '../pod/pod-identity.ts';
-import { ClaimInfoCache, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info-cache.ts';
+import { ClaimInfoCache } from './claim-info-cache.ts';
+import { devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
 import {
   descriptor as healthDescriptor,
   PACKAGE as HEALTH_PACKAGE,

@@ -201,6 +201,7 @@ async function updateContainers(deps: PodDependencies, { pod, actions, signal }:
       },
       { signal },
     );
+    deps.setActuated(pod, container);
   }
   return actions.containersToUpdate.length > 0;
 }

@@ -1,5 +1,5 @@
 /** The dependencies of pod workers. */
-import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, UserNamespace } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -58,6 +58,8 @@ export interface PodDependencies {
   /** The runtime handler of a RuntimeClass. Throws when there is no such class. */
   readonly runtimeHandler: (runtimeClassName: string) => Promise<string>;
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
+  /** Records that the container has its resources in the runtime. */
+  readonly setActuated: (pod: Pod, container: Container | EphemeralContainer) => void;
   readonly nodeResolvConf: () => Promise<string>;
   readonly rootDirectory: string;
   /** How many dead instances of a container to keep. */

@@ -147,6 +147,7 @@ async function createAndStart(deps: PodDependencies, input: StartInput, imageId:
     if (signal.aborted) throw error;
     return failed('CreateContainerError', error);
   }
+  deps.setActuated(pod, container);
   events.container(pod, container.name, 'Normal', 'Created', 'Container created');
   try {
     await runtime.runtime.startContainer({ containerId }, { signal });

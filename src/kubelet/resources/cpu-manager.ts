@@ -9,8 +9,9 @@ import { uidOf } from '../pod/pod-identity.ts';
 import { NO_CPU_POLICY_OPTIONS, parseCpuPolicyOptions, type CpuPolicyOptions } from './cpu-policy-options.ts';
 import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
 import { distributeCpus } from './distribute-cpus.ts';
+import { cpuCheckpoint, type CpuState } from './manager-checkpoint.ts';
 import type { NodeTopology } from './node-topology.ts';
-import { checkPolicy, StateFile } from './state-file.ts';
+import { restoreState, StateFile } from './state-file.ts';
 import { takeCpus } from './take-cpus.ts';
 import { allMasks, bitsOf, countOf, type ProviderHints, type TopologyHint } from './topology-hint.ts';
 import { AdmissionError, type HintProvider } from './topology-manager.ts';
@@ -28,23 +29,17 @@ interface CpuManagerSettings {
   readonly reserved: { readonly cpus: readonly number[] } | { readonly milli: number };
 }
 
-interface State {
-  readonly policyName: string;
-  readonly defaultCpuSet: string;
-  readonly entries?: Record<string, Record<string, string>>;
-}
-
 export class CpuManager implements HintProvider {
   readonly #settings: CpuManagerSettings;
   readonly #options: CpuPolicyOptions;
-  readonly #state: StateFile<State>;
+  readonly #state: StateFile<CpuState>;
   readonly #entries = new Map<string, Map<string, number[]>>();
   readonly #all: readonly number[];
   readonly #reserved: ReadonlySet<number>;
 
   constructor(settings: CpuManagerSettings) {
     this.#settings = settings;
-    this.#state = new StateFile(path.join(settings.rootDirectory, FILE));
+    this.#state = new StateFile(path.join(settings.rootDirectory, FILE), cpuCheckpoint);
     this.#all = settings.topology.cpus.map(({ id }) => id);
     this.#options = optionsOf(settings);
     this.#reserved = new Set(this.isStatic ? reservedCpus(settings) : []);
@@ -60,17 +55,11 @@ export class CpuManager implements HintProvider {
   }
 
   async load(): Promise<void> {
-    const state = await this.#state.load();
+    const state = await restoreState(this.#state, { manager: 'CPU', configured: this.#settings.policy });
     if (state === undefined) {
       if (this.isStatic) await this.#save();
       return;
     }
-    checkPolicy({
-      manager: 'CPU',
-      configured: this.#settings.policy,
-      stored: state.policyName,
-      file: this.#state.path,
-    });
     for (const [uid, containers] of Object.entries(state.entries ?? {}))
       this.#entries.set(uid, new Map(Object.entries(containers).map(([name, set]) => [name, parseCpuSet(set)])));
   }

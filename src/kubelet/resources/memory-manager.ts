@@ -5,9 +5,10 @@ import { parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { formatCpuSet } from './cpu-set.ts';
+import { memoryCheckpoint, type MemoryState } from './manager-checkpoint.ts';
 import { machineState, type MemoryBlock, type MemoryTable } from './memory-state.ts';
 import type { NodeTopology } from './node-topology.ts';
-import { checkPolicy, StateFile } from './state-file.ts';
+import { restoreState, StateFile } from './state-file.ts';
 import {
   allMasks,
   bitsOf,
@@ -29,22 +30,16 @@ interface MemoryManagerSettings {
   readonly reserved: ReadonlyMap<number, Readonly<Record<string, number>>>;
 }
 
-interface State {
-  readonly policyName: string;
-  readonly machineState: ReturnType<typeof machineState>;
-  readonly entries?: Record<string, Record<string, MemoryBlock[]>>;
-}
-
 export class MemoryManager implements HintProvider {
   readonly #settings: MemoryManagerSettings;
-  readonly #state: StateFile<State>;
-  readonly #entries = new Map<string, Map<string, MemoryBlock[]>>();
+  readonly #state: StateFile<MemoryState>;
+  readonly #entries = new Map<string, Map<string, readonly MemoryBlock[]>>();
   /** Allocatable bytes by NUMA node and memory type. */
   readonly #allocatable: MemoryTable;
 
   constructor(settings: MemoryManagerSettings) {
     this.#settings = settings;
-    this.#state = new StateFile(path.join(settings.rootDirectory, FILE));
+    this.#state = new StateFile(path.join(settings.rootDirectory, FILE), memoryCheckpoint);
     this.#allocatable = new Map(
       settings.topology.numaNodes.map(({ id, memoryBytes, hugePages }) => {
         const reserved = settings.reserved.get(id) ?? {};
@@ -77,17 +72,11 @@ export class MemoryManager implements HintProvider {
   }
 
   async load(): Promise<void> {
-    const state = await this.#state.load();
+    const state = await restoreState(this.#state, { manager: 'memory', configured: this.#settings.policy });
     if (state === undefined) {
       if (this.isStatic) await this.#save();
       return;
     }
-    checkPolicy({
-      manager: 'memory',
-      configured: this.#settings.policy,
-      stored: state.policyName,
-      file: this.#state.path,
-    });
     for (const [uid, containers] of Object.entries(state.entries ?? {}))
       this.#entries.set(uid, new Map(Object.entries(containers)));
   }
@@ -121,7 +110,7 @@ export class MemoryManager implements HintProvider {
       hint.affinity !== undefined && feasible.some((one) => one.affinity === hint.affinity)
         ? hint.affinity
         : this.#bestHint(feasible, hint);
-    const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, MemoryBlock[]>();
+    const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, readonly MemoryBlock[]>();
     ofPod.set(
       container.name,
       Object.entries(wanted).map(([type, size]) => ({ numaAffinity: bitsOf(affinity), type, size })),

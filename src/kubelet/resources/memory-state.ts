@@ -23,7 +23,7 @@ interface TypeState {
   free: number;
 }
 
-interface NodeState {
+export interface NodeState {
   numberOfAssignments: number;
   readonly memoryMap: Record<string, TypeState>;
   cells: readonly number[];

@@ -1,0 +1,36 @@
+/** Each kubelet on containerd, one after the other while a pod runs. */
+import { afterEach, describe, it } from 'vitest';
+import { requires } from '../requires.ts';
+import type { Side } from './control-plane.ts';
+import { exchangeKubelets, KubeletNode } from './kubelet-node.ts';
+
+const missing = requires(
+  'root',
+  'kube-apiserver',
+  'kubelet',
+  'etcd',
+  'kubectl',
+  'runc',
+  'containerd',
+  'ctr',
+  'containerd-shim-runc-v2',
+  'busybox',
+  'umount',
+);
+const title = `exchanging kubelets on containerd${missing ? ` (skipped: ${missing})` : ''}`;
+
+let node: KubeletNode | undefined;
+afterEach(async () => {
+  await node?.close();
+  node = undefined;
+});
+
+describe.skipIf(missing)(title, { timeout: 400_000 }, () => {
+  it.each<[Side, Side, Side]>([
+    ['k8ts', 'upstream', 'k8ts'],
+    ['upstream', 'k8ts', 'upstream'],
+  ])('on the API server of %s, first %s, then %s, and back', async (apiServer, first, second) => {
+    node = await KubeletNode.create({ apiServer, runtime: 'containerd' });
+    await exchangeKubelets(node, { first, second });
+  });
+});
