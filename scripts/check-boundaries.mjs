@@ -239,7 +239,16 @@ export const ROOMS = {
       because: 'authentication comes before everything else; impersonation alone asks the authorizer',
     },
     admission: {
-      imports: ['request', 'storage', 'registry', 'review-webhooks', 'bootstrap', 'webhook-client', 'authz'],
+      imports: [
+        'request',
+        'storage',
+        'registry',
+        'stage-thread',
+        'review-webhooks',
+        'bootstrap',
+        'webhook-client',
+        'authz',
+      ],
       because: 'admission judges the objects of a write and does not write itself',
     },
     aggregator: {

@@ -6,6 +6,7 @@
  *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
+import { parseDuration } from './base/index.ts';
 import { Client, ResourceFinder, type ApiObject } from './client/index.ts';
 import {
   ADMIN,
@@ -29,12 +30,22 @@ import type {
   Waiting,
 } from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
-import { why, type Answer } from './glass/index.ts';
-import { createContext, SeededRandom, type Context } from './kernel/index.ts';
+import { followTrace, why, type Answer, type FollowedTrace } from './glass/index.ts';
+import { createContext, SeededRandom, SpanRing, type CauseSource, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
-export { answerText } from './glass/index.ts';
-export type { Answer, Cause, Explanation, Subject } from './glass/index.ts';
+export { answerText, traceMermaid, traceOtlp, traceText } from './glass/index.ts';
+export type {
+  Answer,
+  Cause,
+  Explanation,
+  FollowedTrace,
+  Subject,
+  Trace,
+  TraceCounts,
+  TraceNode,
+} from './glass/index.ts';
+export type { RecordedSpan } from './kernel/index.ts';
 export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';
 export type {
   Addon,
@@ -86,8 +97,19 @@ export interface ClusterStartOptions {
   readonly bindAddress?: string;
   readonly serviceClusterIpRange?: string;
   readonly clusterCidr?: string;
+  /** Whether the newest spans are kept in memory, for `trace`; default true. */
+  readonly tracing?: boolean;
+  /** As `--runtime-config`: `{ 'api/all': 'true' }` serves every version. Default: the stable ones. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** As `--feature-gates` of the API server: `{ AllAlpha: 'true' }`. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** Takes log lines; default: none are written. */
   readonly log?: (line: string) => void;
+}
+
+export interface TraceOptions {
+  /** How long to follow at most; default 60 s, on a virtual clock of virtual time. */
+  readonly timeout?: number | string;
 }
 
 /** How a cluster on the machine's clock looks again. */
@@ -110,10 +132,12 @@ export class Cluster {
   /** Why a component has ended all. */
   #failure: unknown;
   readonly #parts: ClusterParts;
+  /** The trace that is under way. */
+  readonly #tracing: CauseSource = { span: 0 };
 
   private constructor(parts: ClusterParts) {
     this.#parts = parts;
-    this.client = parts.running.clientAs(ADMIN, OWN_CLIENT);
+    this.client = parts.running.clientAs(ADMIN, OWN_CLIENT).causedBy(this.#tracing);
     this.#finder = new ResourceFinder(this.client);
     parts.running.finished.catch((error: unknown) => (this.#failure = error));
   }
@@ -132,6 +156,7 @@ export class Cluster {
     const ctx = createContext({
       signal: stopped.signal,
       writeLog: options.log ?? (() => undefined),
+      ...(options.tracing === false ? {} : { tracer: 'memory' }),
       ...(clock ? { clock } : {}),
       ...(options.seed === undefined ? {} : { random: new SeededRandom(options.seed) }),
     });
@@ -242,7 +267,9 @@ export class Cluster {
 
   /** A client in this process that acts as another user, to try what RBAC allows. */
   clientAs(user: string, groups: readonly string[] = []): Client {
-    return this.#parts.running.clientAs({ name: user, groups: [...groups, 'system:authenticated'] }, 'k8ts');
+    return this.#parts.running
+      .clientAs({ name: user, groups: [...groups, 'system:authenticated'] }, 'k8ts')
+      .causedBy(this.#tracing);
   }
 
   /** Explains why an object (`pod/web`) is not as its spec asks for; `answerText` prints it. */
@@ -257,6 +284,34 @@ export class Cluster {
         schedulingDecision: (pod) => Promise.resolve(running.schedulingDecision(pod)),
       }),
     );
+  }
+
+  /**
+   * Runs `work` and follows everything that its requests cause, until the cluster is quiet; `traceText` prints it. The
+   * requests are those of `client`, `clientAs` and this cluster's methods. On a virtual clock time moves meanwhile.
+   */
+  async trace(work: () => Promise<unknown>, options: TraceOptions = {}): Promise<FollowedTrace> {
+    const { ctx } = this.#parts;
+    const { tracer } = ctx;
+    if (!(tracer instanceof SpanRing)) throw new Error('the cluster was started with tracing: false');
+    if (this.#tracing.span !== 0) throw new Error('another trace of this cluster is under way');
+    const span = tracer.start('trace');
+    this.#tracing.span = span.id;
+    try {
+      await work();
+    } finally {
+      this.#tracing.span = 0;
+      tracer.end(span);
+    }
+    const { timeout } = options;
+    return followTrace({
+      spans: (since) => tracer.recorded(since),
+      root: span.id,
+      client: this.client,
+      now: () => ctx.clock.now(),
+      pause: () => this.#waiting().pause(),
+      ...(timeout === undefined ? {} : { timeoutMs: typeof timeout === 'number' ? timeout : parseDuration(timeout) }),
+    });
   }
 
   /** From now on pods of simulated nodes behave so. The result takes it back. */
@@ -328,6 +383,8 @@ function clusterOptions(options: ClusterStartOptions): ClusterOptions {
     signingKey: 'ec',
     addons: options.addons ?? ['storage'],
     simulatedNodes: options.nodes ?? 1,
+    ...(options.runtimeConfig ? { runtimeConfig: options.runtimeConfig } : {}),
+    ...(options.featureGates ? { featureGates: options.featureGates } : {}),
     ...(options.realNodes ? { nodes: options.realNodes } : {}),
     ...(options.node ? { nodeTemplate: options.node } : {}),
   };

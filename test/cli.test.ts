@@ -574,6 +574,29 @@ Module._resolveFilename = function (name, ...rest) {
   expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
 }, 60_000);
 
+const noContainers = requires('root', 'unshare', 'runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack');
+it(`replaces simulated nodes when containers can run${noContainers ? ` (${noContainers})` : ''}`, async (test) => {
+  if (noContainers) return test.skip(noContainers);
+  const directory = join(scratch, 'stand-in');
+  const flags = ['--data-dir', directory, '--port', '0', '--addons', 'none', '--detach'];
+  const hidden = 'for d in /usr/sbin /sbin /usr/local/sbin; do mount -t tmpfs tmpfs $d; done; PATH=/nonexistent';
+  const wrapper = ['unshare', '-m', 'sh', '-c', `${hidden} exec "$0" "$@"`];
+  const nodes = async (): Promise<string> => (await k8ts(['nodes', 'list', '--data-dir', directory])).stdout;
+  try {
+    for (let start = 0; start < 2; start++) {
+      const without = await k8ts(['up', ...flags], { wrapper });
+      expect(without.stdout).toContain('The node is simulated and runs no containers: containers need runc');
+      expect(await nodes()).toMatch(/^sim-0 +simulated +true$/m);
+      await k8ts(['down', '--data-dir', directory]);
+    }
+    const up = await k8ts(['up', ...flags]);
+    expect(up.stderr + up.stdout).toContain('Removing sim-0 with its pods: nodes can run containers now.');
+    expect((await nodes()).trim().split('\n').slice(1)).toEqual([expect.stringMatching(/ +real +true$/)]);
+  } finally {
+    await k8ts(['delete', '--data-dir', directory]);
+  }
+}, 120_000);
+
 it('reports how long the user waited, from the start of the process', async () => {
   const directory = join(scratch, 'slow');
   // As a machine that needs a second and a half to load the program.

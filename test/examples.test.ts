@@ -1,17 +1,17 @@
 /** The examples work with the tools that they are for. */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../scripts/build.mjs';
 import { everything } from './requires.ts';
 
 const root = join(import.meta.dirname, '..');
-/** Inside the project, where the examples find the tools; `k8ts` there is this working copy. */
-const project = join(root, 'node_modules', '.cache', 'k8ts-test', String(process.pid), 'examples');
+/** `k8ts` there is this working copy. Not below a node_modules: jest finds no tests there. */
+const project = mkdtempSync(join(tmpdir(), 'k8ts-examples-'));
 
 beforeAll(async () => {
-  rmSync(project, { recursive: true, force: true });
   const library = join(project, 'node_modules', 'k8ts');
   mkdirSync(library, { recursive: true });
   await build({ entryPoints: { index: 'src/index.ts' }, outdir: join(library, 'dist') });
@@ -19,8 +19,9 @@ beforeAll(async () => {
     join(library, 'package.json'),
     JSON.stringify({ name: 'k8ts', version: '0.0.0', type: 'module', exports: './dist/index.js' }),
   );
-  for (const native of ['lmdb', 'koffi'])
-    symlinkSync(join(root, 'node_modules', native), join(project, 'node_modules', native));
+  mkdirSync(join(project, 'node_modules', '@kubernetes'));
+  for (const name of ['lmdb', 'koffi', 'vitest', '@kubernetes/client-node'])
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
   cpSync(join(root, 'examples'), project, { recursive: true });
   /** Without it the folder would be part of the package k8ts, and import that. */
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'examples', type: 'module' }));

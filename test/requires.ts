@@ -45,18 +45,19 @@ export const everything = process.env.K8TS_EVERYTHING === '1';
 export const some = <T>(rows: readonly T[], count: number): T[] => (everything ? [...rows] : rows.slice(0, count));
 
 /** Upstream's components, which no distribution has in a package, may lie in the folders of K8TS_UPSTREAM_BIN. */
-const folders = (): string[] =>
-  [process.env.K8TS_UPSTREAM_BIN, process.env.PATH].flatMap((list) => (list ? list.split(delimiter) : []));
+const { K8TS_UPSTREAM_BIN: upstream, PATH: path = '' } = process.env;
+// What is found is what runs: tests start programs by their names.
+if (upstream && !path.startsWith(upstream)) process.env.PATH = `${upstream}${delimiter}${path}`;
 
 export const findProgram = (name: string): string | undefined => findPrograms(name)[0];
 
 /** All programs of that name, in the order of the folders. */
 export function findPrograms(name: string): string[] {
-  return folders().flatMap((folder) => {
-    const path = join(folder, name);
+  return (process.env.PATH ?? '').split(delimiter).flatMap((folder) => {
+    const program = join(folder, name);
     try {
-      accessSync(path, constants.X_OK);
-      return [path];
+      accessSync(program, constants.X_OK);
+      return [program];
     } catch {
       return [];
     }

@@ -18,7 +18,7 @@ export {
   parseDuration,
   parseDurationNanos,
 } from './duration.ts';
-export { encodeJson, stringifyJson } from './encode-json.ts';
+export { encodeJson, stringifyIndented, stringifyJson } from './encode-json.ts';
 export { fnv32, fnv32a } from './fnv.ts';
 export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
 export { humanDuration } from './human-duration.ts';

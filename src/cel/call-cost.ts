@@ -3,7 +3,8 @@ import { sizeOf, type Value } from './values.ts';
 
 export const TRAVERSAL = 0.1;
 export const REGEX_LENGTH = 0.25;
-const AUTHORIZATION_CHECK = 350_000;
+/** What `authorizer.….check()` costs: it stands for the work of the authorizer. */
+export const AUTHORIZATION_CHECK = 350_000;
 const LIST_BASE = 10;
 const REQUIREMENT = 50;
 

@@ -6,6 +6,7 @@
  * x-kubernetes-validations rules of a schema, and `schemaCelCompiler` checks them for the validation of
  * CustomResourceDefinitions. `compileDeviceSelector` is for resource.k8s.io; admission policies are in `admission/`.
  */
+export { Allowance, AllowanceExceededError } from './allowance.ts';
 export { CelCompileError, compile, type Compiled } from './compile.ts';
 export { programProblem } from './constant-conversions.ts';
 export { compileDeviceSelector, DEVICE, deviceSelectorEnvironment } from './device-selector.ts';
@@ -22,7 +23,7 @@ export {
 export { parse } from './parser.ts';
 export { Program } from './program.ts';
 export { schemaCelCompiler } from './schema-compiler.ts';
-export { compileSchemaRules, CostlyRulesError, type SchemaRules } from './schema-rules.ts';
+export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
 export { schemaType } from './schema-type.ts';
 export { untypedValue } from './schema-value.ts';
 export { CelSyntaxError } from './source-error.ts';

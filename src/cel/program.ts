@@ -1,5 +1,6 @@
 /** A compiled CEL expression: functions that evaluate it, count its cost and stop when the cost exceeds the limit. */
-import { callCost } from './call-cost.ts';
+import type { Allowance } from './allowance.ts';
+import { AUTHORIZATION_CHECK, callCost } from './call-cost.ts';
 import type { Checked } from './check.ts';
 import { compileComprehension } from './comprehension.ts';
 import type { Overload } from './function-table.ts';
@@ -33,9 +34,15 @@ export class Program {
     this.#evaluate = new Compiler(checked).compile(checked.expression);
   }
 
-  /** The expression's errors are in the outcome. */
-  run(variables: Variables, limit: number): Outcome {
-    const run = new Run(variables, limit);
+  /** The expression's errors are in the outcome. Throws AllowanceExceededError. */
+  run(variables: Variables, limit: number, allowance?: Allowance): Outcome {
+    const run = new Run(variables, limit, allowance);
+    const outcome = this.#run(run);
+    allowance?.spend(run.work);
+    return outcome;
+  }
+
+  #run(run: Run): Outcome {
     try {
       const value = this.#evaluate(run);
       return { cost: run.cost, value };
@@ -156,7 +163,9 @@ class Compiler implements ExpressionCompiler {
       const before = costBeforeCall(name, chosen, values);
       if (before > 0) run.spend(before);
       const result = chosen.evaluate(values);
-      run.spend(callCost(name, chosen.id, values, result) - before);
+      const cost = callCost(name, chosen.id, values, result);
+      if (cost === AUTHORIZATION_CHECK) run.spendElsewhere(cost);
+      else run.spend(cost - before);
       return result;
     };
   }

@@ -1,4 +1,5 @@
 /** One evaluation of a CEL program: its variables, the current values of its loop variables, and its cost so far. */
+import { type Allowance, AllowanceExceededError } from './allowance.ts';
 import type { Expression } from './syntax-tree.ts';
 import { CelError, CostLimitError, type Value } from './values.ts';
 
@@ -12,10 +13,20 @@ export class Run {
   readonly #variables = new Map<string, Value>();
   readonly #find: Variables;
   readonly #limit: number;
+  /** The cost at which the run stops: its limit, or the end of its allowance. */
+  #stopAt: number;
+  /** The part of the cost that takes no time here. */
+  #elsewhere = 0;
 
-  constructor(find: Variables, limit: number) {
+  constructor(find: Variables, limit: number, allowance: Allowance | undefined) {
     this.#find = find;
     this.#limit = limit;
+    this.#stopAt = allowance ? Math.min(limit, allowance.remaining) : limit;
+  }
+
+  /** What the run takes of its allowance. */
+  get work(): number {
+    return this.cost - this.#elsewhere;
   }
 
   variable(name: string): Value {
@@ -30,7 +41,14 @@ export class Run {
 
   spend(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.#limit) throw new CostLimitError();
+    if (this.cost > this.#stopAt) throw this.cost > this.#limit ? new CostLimitError() : new AllowanceExceededError();
+  }
+
+  /** For a call whose cost stands for the work of others. */
+  spendElsewhere(cost: number): void {
+    this.#elsewhere += cost;
+    this.#stopAt = Math.min(this.#limit, this.#stopAt + cost);
+    this.spend(cost);
   }
 }
 

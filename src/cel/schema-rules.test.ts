@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldError } from '../machinery/errors/field-error.ts';
 import type { Schema } from '../machinery/validation/apiextensions/index.ts';
-import { compileSchemaRules, CostlyRulesError, schemaCelCompiler } from './index.ts';
+import { Allowance, AllowanceExceededError, compileSchemaRules, schemaCelCompiler } from './index.ts';
 
 const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({
   type: 'object',
@@ -146,8 +146,8 @@ describe('rules', () => {
     const rules = compileSchemaRules({ ...items, 'x-kubernetes-validations': [rule('self.all(x, x >= 0)')] }, false)!;
     const few = [1, 2, 3];
     const many = Array.from({ length: 1000 }, (_, i) => i);
-    expect(() => rules.validate([], [], few, undefined, 500)).not.toThrow();
-    expect(() => rules.validate([], [], many, undefined, 500)).toThrow(CostlyRulesError);
+    expect(() => rules.validate([], [], few, undefined, new Allowance(500))).not.toThrow();
+    expect(() => rules.validate([], [], many, undefined, new Allowance(500))).toThrow(AllowanceExceededError);
     expect(() => rules.validate([], [], many, undefined)).not.toThrow();
   });
 

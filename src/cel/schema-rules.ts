@@ -14,6 +14,7 @@ import {
   type Schema,
   semanticEqual,
 } from '../machinery/validation/index.ts';
+import type { Allowance } from './allowance.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
 import { programProblem } from './constant-conversions.ts';
 import type { Variables } from './run.ts';
@@ -30,15 +31,10 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 export interface SchemaRules {
   /**
-   * Adds errors, and warnings for rules that fail on unchanged values. Throws CostlyRulesError above `allowance`, which is less
-   * than the budget where the caller has little time.
+   * Adds errors, and warnings for rules that fail on unchanged values. Throws AllowanceExceededError above
+   * `allowance`.
    */
-  validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown, allowance?: number): void;
-}
-
-/** The rules cost more than the caller allowed. */
-export class CostlyRulesError extends Error {
-  override readonly name = 'CostlyRulesError';
+  validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown, allowance?: Allowance): void;
 }
 
 /** Undefined when no part of the schema has rules. */
@@ -46,7 +42,7 @@ export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): Sch
   const root = compileNode(schema, schema, isResourceRoot);
   if (!root) return undefined;
   return {
-    validate: (errors, warnings, value, old, allowance = Infinity) =>
+    validate: (errors, warnings, value, old, allowance) =>
       new RuleEvaluation(errors, warnings, allowance).run(root, value, {
         at: undefined,
         old,
@@ -172,9 +168,9 @@ class RuleEvaluation {
 
   readonly #errors: FieldError[];
   readonly #warnings: string[];
-  #allowance: number;
+  readonly #allowance: Allowance | undefined;
 
-  constructor(errors: FieldError[], warnings: string[], allowance: number) {
+  constructor(errors: FieldError[], warnings: string[], allowance: Allowance | undefined) {
     this.#errors = errors;
     this.#warnings = warnings;
     this.#allowance = allowance;
@@ -312,10 +308,7 @@ class RuleEvaluation {
   }
 
   #run({ program }: Compiled, variables: Variables): ReturnType<Compiled['program']['run']> {
-    const outcome = program.run(variables, Math.min(PER_CALL_LIMIT, this.#allowance));
-    this.#allowance -= outcome.cost;
-    if (this.#allowance < 0) throw new CostlyRulesError('the rules cost more than is allowed here');
-    return outcome;
+    return program.run(variables, PER_CALL_LIMIT, this.#allowance);
   }
 
   #stop(error: FieldError): never {

@@ -29,7 +29,11 @@ export async function run(argv: readonly string[]): Promise<number> {
     flags.cloudConfig ? fs.readFileSync(flags.cloudConfig, 'utf8') : undefined,
   );
   await checkKubeconfig(argv);
-  const { ctx, release } = untilSignal({ name: 'cloud-controller-manager', verbosity: flags.verbosity });
+  const { ctx, release } = untilSignal({
+    name: 'cloud-controller-manager',
+    tracer: 'memory',
+    verbosity: flags.verbosity,
+  });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const client = connect(
     ctx,

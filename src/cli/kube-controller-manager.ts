@@ -17,7 +17,11 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   await checkKubeconfig(argv);
-  const { ctx, release } = untilSignal({ name: 'kube-controller-manager', ...loggingOptions(parsed.values) });
+  const { ctx, release } = untilSignal({
+    name: 'kube-controller-manager',
+    tracer: 'memory',
+    ...loggingOptions(parsed.values),
+  });
   try {
     await runControllerManagerCommand(ctx, parsed);
     return 0;

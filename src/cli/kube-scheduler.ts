@@ -13,7 +13,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   await checkKubeconfig(argv);
-  const { ctx, release } = untilSignal({ name: 'kube-scheduler', ...loggingOptions(parsed.values) });
+  const { ctx, release } = untilSignal({ name: 'kube-scheduler', tracer: 'memory', ...loggingOptions(parsed.values) });
   try {
     await runSchedulerCommand(ctx, parsed);
     return 0;

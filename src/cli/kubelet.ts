@@ -14,7 +14,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   await checkKubeconfig(argv);
   const stop = new AbortController();
-  const ctx = createContext({ signal: stop.signal, name: 'kubelet', ...loggingOptions(flags.values) });
+  const ctx = createContext({
+    signal: stop.signal,
+    name: 'kubelet',
+    tracer: 'memory',
+    ...loggingOptions(flags.values),
+  });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const kubelet = await startKubeletCommand(ctx, flags);
   // Pods outlive the kubelet. Only a machine that goes down ends them first: logind tells of it, or SIGPWR.

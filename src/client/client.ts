@@ -1,5 +1,5 @@
 import type { PartialObjectMetadata } from '../api/generated/meta-v1.ts';
-import type { Clock, TokenBucket } from '../kernel/index.ts';
+import type { CauseSource, Clock, TokenBucket } from '../kernel/index.ts';
 import { builtIn, isBuiltIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
 import { Deadlines } from './deadlines.ts';
 import { errorFromResponse } from './errors.ts';
@@ -34,6 +34,8 @@ export interface ClientOptions {
   /** Limits the requests of this client; default: none, the server's flow control decides. */
   limiter?: TokenBucket;
   impersonate?: Impersonation;
+  /** What its user is doing when it sends a request. */
+  causes?: Readonly<CauseSource>;
 }
 
 export interface Impersonation {
@@ -65,6 +67,11 @@ export class Client {
       if (options.impersonate.groups !== undefined) headers['impersonate-group'] = options.impersonate.groups;
     }
     this.#headers = headers;
+  }
+
+  /** The same client for one worker, whose requests name what it is doing as their cause. */
+  causedBy(causes: Readonly<CauseSource>): Client {
+    return new Client({ ...this.#options, causes });
   }
 
   /**
@@ -133,7 +140,10 @@ export class Client {
         signal: request.signal,
         what: () => `${request.method} ${request.path}`,
       },
-      (limit) => this.#transport.request(new LimitedRequest(request, this.#headersOf(request), limit)),
+      (limit) =>
+        this.#transport.request(
+          new LimitedRequest(request, this.#headersOf(request), request.cause ?? this.#options.causes?.span, limit),
+        ),
     );
   }
 
@@ -157,6 +167,7 @@ class LimitedRequest implements TransportRequest {
   constructor(
     request: TransportRequest,
     readonly headers: TransportRequest['headers'],
+    readonly cause: number | undefined,
     limit: TimeLimit,
   ) {
     this.method = request.method;

@@ -24,6 +24,7 @@ export function createCoreEventRecorder(
     const correlation = correlated.get(occurrence) ?? correlator.correlate(makeEvent(occurrence, source));
     correlated.set(occurrence, correlation);
     const { event, key, repeated } = correlation;
+    const { cause } = occurrence;
     if (event === undefined) return;
     if (repeated) {
       const { count, lastTimestamp, message } = event;
@@ -31,7 +32,7 @@ export function createCoreEventRecorder(
       try {
         correlator.written(
           key,
-          await events.patch(reference, { count, lastTimestamp, message }, { type: 'strategic', signal }),
+          await events.patch(reference, { count, lastTimestamp, message }, { type: 'strategic', signal, cause }),
         );
         return;
       } catch (error) {
@@ -39,7 +40,7 @@ export function createCoreEventRecorder(
         if (!isNotFound(error)) throw error;
       }
     }
-    correlator.written(key, await events.create(event, { signal }));
+    correlator.written(key, await events.create(event, { signal, cause }));
   };
 
   return new EventQueue(ctx, write, pacing);

@@ -1,5 +1,5 @@
 import type { ObjectReference } from '../api/generated/core-v1.ts';
-import { isAbort, type Context } from '../kernel/index.ts';
+import { isAbort, revisionOf, type CauseSource, type Context } from '../kernel/index.ts';
 import { isStatusError } from '../machinery/errors/index.ts';
 import { isAlreadyExists, isNamespaceTerminating } from './errors.ts';
 import { referenceTo } from './object-reference.ts';
@@ -23,6 +23,8 @@ export interface EventDetails {
   /** For events.k8s.io: what was done, and the second object that took part. */
   action?: string;
   related?: ApiObject;
+  /** The span that records it; default: what made the object's revision. */
+  cause?: number;
 }
 
 /** An event before it is converted to core/v1 or events.k8s.io/v1. */
@@ -36,6 +38,7 @@ export interface Occurrence {
   annotations?: Record<string, string>;
   /** Milliseconds since the epoch. */
   at: number;
+  cause?: number;
 }
 
 /** Delays the writing of events while a component is busy. */
@@ -44,6 +47,14 @@ export interface EventPacing {
   mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> | undefined;
   /** Beyond this many, new ones are dropped. */
   readonly maxWaiting: number;
+}
+
+/** A recorder whose events name what `source` is doing as their cause. */
+export function causedRecorder(recorder: EventRecorder, source: Readonly<CauseSource>): EventRecorder {
+  return {
+    event: (object, type, reason, message, details) =>
+      recorder.event(object, type, reason, message, { ...details, cause: source.span }),
+  };
 }
 
 const MAX_QUEUED = 1000;
@@ -107,11 +118,25 @@ export class EventQueue implements EventRecorder {
         action: details.action,
         annotations: details.annotations,
         at: this.#time(clock.now()),
+        cause: details.cause ?? this.#causeOf(regarding, reason),
       });
       this.#wake?.();
     } catch (error) {
       logger.error(error, 'Could not construct reference, will not report event', { reason, message });
     }
+  }
+
+  /** An event about an object is caused by the revision of the object that its recorder saw. */
+  #causeOf({ resourceVersion, namespace, name }: ObjectReference, reason: string): number {
+    const { tracer } = this.#ctx;
+    const revision = revisionOf(resourceVersion);
+    if (!tracer.enabled || revision === undefined) return 0;
+    const span = tracer.start(`event ${reason}`, {
+      causes: [revision],
+      attributes: { 'k8s.key': namespace === undefined ? name : `${namespace}/${name}` },
+    });
+    tracer.end(span);
+    return span.id;
   }
 
   /** Events are named by their time, so two events never get the same time. */

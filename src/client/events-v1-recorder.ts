@@ -29,17 +29,17 @@ export function createEventsV1Recorder(
   const known = new Map<string, Series>();
 
   /** A series is patched; when it has expired on the server meanwhile, it is written anew. */
-  const send = async (event: Event, signal: AbortSignal): Promise<void> => {
+  const send = async (event: Event, signal: AbortSignal, cause?: number): Promise<void> => {
     if (event.series !== undefined) {
       const reference = { namespace: event.metadata.namespace, name: event.metadata.name ?? '' };
       try {
-        await events.patch(reference, { series: event.series }, { type: 'strategic', signal });
+        await events.patch(reference, { series: event.series }, { type: 'strategic', signal, cause });
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
     }
-    await events.create(event, { signal });
+    await events.create(event, { signal, cause });
   };
 
   const observed = new WeakMap<Occurrence, Event | undefined>();
@@ -65,7 +65,7 @@ export function createEventsV1Recorder(
     async (occurrence, signal) => {
       const event = observed.has(occurrence) ? observed.get(occurrence) : observe(occurrence);
       observed.set(occurrence, event);
-      if (event !== undefined) await send(event, signal);
+      if (event !== undefined) await send(event, signal, occurrence.cause);
     },
     pacing,
   );

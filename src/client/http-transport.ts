@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { goJsonText } from '../base/index.ts';
-import type { Clock } from '../kernel/index.ts';
+import type { Clock, Tracer } from '../kernel/index.ts';
 import { TlsTrust } from '../net/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
 import { connectionError } from './connection-error.ts';
@@ -18,18 +18,27 @@ import {
   type WatchEvent,
 } from './transport.ts';
 
+/** A request of another program. */
+interface ForwardedRequest extends Pick<TransportRequest, 'method' | 'headers' | 'signal' | 'cause'> {
+  /** With the query. */
+  readonly target: string;
+  readonly body: Buffer | undefined;
+}
+
 /** Reaches an API server over the network: HTTP/2 where TLS negotiates it, HTTP/1.1 otherwise. */
 export class HttpTransport implements Transport {
   readonly #config: ClientConfig;
   readonly #clock: Clock;
+  readonly #tracer: Tracer | undefined;
   readonly #server: URL;
   readonly #basePath: string;
   #connection: Promise<HttpConnection> | undefined;
   #closed = false;
 
-  constructor(options: { config: ClientConfig; clock: Clock }) {
+  constructor(options: { config: ClientConfig; clock: Clock; tracer?: Tracer | undefined }) {
     this.#config = options.config;
     this.#clock = options.clock;
+    this.#tracer = options.tracer;
     this.#server = new URL(options.config.server);
     if (this.#server.protocol !== 'https:' && this.#server.protocol !== 'http:') {
       throw new TransportError('malformed', `${options.config.server}: only http and https are supported`);
@@ -56,6 +65,12 @@ export class HttpTransport implements Transport {
     return readPieces(response, request.signal);
   }
 
+  /** Passes a request on as it is, as this client's user; nobody has read the response. */
+  async forward(request: ForwardedRequest): Promise<HttpResponse> {
+    const { target, ...rest } = request;
+    return this.#send({ ...rest, path: target }, '*/*');
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await (await this.#connection?.catch(() => undefined))?.close();
@@ -74,6 +89,7 @@ export class HttpTransport implements Transport {
   async #sendOnce(request: TransportRequest, accept: string): Promise<HttpResponse> {
     if (this.#closed) throw new TransportError('closed', 'the client was closed');
     const headers: Record<string, string | readonly string[]> = { accept, ...request.headers };
+    if (request.cause) Object.assign(headers, this.#tracer?.headersOf(request.cause));
     const authorization = await this.#config.credentials.authorization();
     if (authorization !== undefined) headers['authorization'] = authorization;
     const body = encodeBody(request.body);

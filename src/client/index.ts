@@ -95,6 +95,7 @@ export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScop
 export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 export { type EventDetails, type EventPacing, type EventRecorder, type EventType } from './event-recorder.ts';
 export { createCoreEventRecorder } from './core-event-recorder.ts';
+export { tracedWork, type Work } from './traced-work.ts';
 export { createEventsV1Recorder } from './events-v1-recorder.ts';
 export { referenceTo } from './object-reference.ts';
 export {

@@ -1,5 +1,5 @@
 import { deepFreeze } from '../base/index.ts';
-import type { Clock, Logger, Random } from '../kernel/index.ts';
+import { deliver, revisionOf, type Clock, type Logger, type Random } from '../kernel/index.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 import { keyOf, type ApiObject } from './resource.ts';
@@ -141,33 +141,28 @@ export class SharedInformer<T extends ApiObject> {
   }
 
   #added(object: T, context: { initial: boolean }): void {
-    for (const handler of this.#handlers) {
-      try {
-        handler.onAdd?.(object, context);
-      } catch (error) {
-        this.#failed(error);
-      }
-    }
+    this.#deliver(object, (handler) => handler.onAdd?.(object, context));
   }
 
   #updated(before: T, after: T): void {
-    for (const handler of this.#handlers) {
-      try {
-        handler.onUpdate?.(before, after);
-      } catch (error) {
-        this.#failed(error);
-      }
-    }
+    this.#deliver(after, (handler) => handler.onUpdate?.(before, after));
   }
 
   #deleted(object: T, context: { stale: boolean }): void {
-    for (const handler of this.#handlers) {
-      try {
-        handler.onDelete?.(object, context);
-      } catch (error) {
-        this.#failed(error);
+    this.#deliver(object, (handler) => handler.onDelete?.(object, context));
+  }
+
+  #deliver({ metadata }: T, call: (handler: InformerHandler<T>) => void): void {
+    if (this.#handlers.size === 0) return;
+    deliver(revisionOf(metadata.resourceVersion), () => {
+      for (const handler of this.#handlers) {
+        try {
+          call(handler);
+        } catch (error) {
+          this.#failed(error);
+        }
       }
-    }
+    });
   }
 
   #keep(object: T): T {

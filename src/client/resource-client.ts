@@ -29,6 +29,8 @@ export interface WriteOptions {
   fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   dryRun?: boolean;
   signal?: AbortSignal;
+  /** The span that writes; default: what the client's worker is doing. */
+  cause?: number;
 }
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
@@ -130,13 +132,14 @@ export class ResourceClient<T extends ApiObject> {
     patch: unknown,
     options: WriteOptions & { type: PatchType; subresource?: string; force?: boolean },
   ): Promise<T> {
-    const { query, signal } = writing(options);
+    const { query, signal, cause } = writing(options);
     return this.#send('PATCH', reference, {
       body: patch,
       contentType: PATCH_CONTENT_TYPES[options.type],
       subresource: options.subresource,
       query: { ...query, force: options.force },
       signal,
+      cause,
     });
   }
 
@@ -149,9 +152,12 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   /** Returns the object while finalizers or a grace period delay its deletion, a Status otherwise. */
-  delete(reference: ObjectReference, options: DeleteOptions & { signal?: AbortSignal } = {}): Promise<T | Status> {
-    const { signal, ...body } = options;
-    return this.#send('DELETE', reference, { body: deleteBody(body), signal });
+  delete(
+    reference: ObjectReference,
+    options: DeleteOptions & { signal?: AbortSignal; cause?: number } = {},
+  ): Promise<T | Status> {
+    const { signal, cause, ...body } = options;
+    return this.#send('DELETE', reference, { body: deleteBody(body), signal, cause });
   }
 
   deleteCollection(options: ListOptions & { deleteOptions?: DeleteOptions } = {}): Promise<unknown> {
@@ -197,6 +203,7 @@ export class ResourceClient<T extends ApiObject> {
       headers: this.#headers(options.contentType, options.answer),
       body: options.body,
       signal: options.signal,
+      cause: options.cause,
     });
     return response.body as R;
   }
@@ -238,6 +245,7 @@ interface SendOptions {
   contentType?: string;
   query?: Query;
   signal?: AbortSignal;
+  cause?: number;
 }
 
 function referenceOf(object: ApiObject): ObjectReference {
@@ -248,9 +256,9 @@ function deleteBody(options: DeleteOptions): DeleteOptions | undefined {
   return Object.keys(options).length === 0 ? undefined : { apiVersion: 'v1', kind: 'DeleteOptions', ...options };
 }
 
-function writing(options: WriteOptions): { query: Query; signal?: AbortSignal } {
-  const { fieldManager, fieldValidation, dryRun, signal } = options;
-  return { query: { fieldManager, fieldValidation, dryRun: dryRun === true ? 'All' : undefined }, signal };
+function writing(options: WriteOptions): { query: Query; signal?: AbortSignal; cause?: number } {
+  const { fieldManager, fieldValidation, dryRun, signal, cause } = options;
+  return { query: { fieldManager, fieldValidation, dryRun: dryRun === true ? 'All' : undefined }, signal, cause };
 }
 
 function listQuery(options: ListOptions): Query {

@@ -29,6 +29,8 @@ export interface TransportRequest {
   /** An object, or a string or bytes that are sent as they are with the given content-type. */
   body?: unknown;
   signal?: AbortSignal;
+  /** The span of this process that sends the request. */
+  cause?: number | undefined;
 }
 
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;

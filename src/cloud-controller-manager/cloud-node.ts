@@ -18,9 +18,9 @@ export const cloudNodeController: CloudController = {
     const { instances } = provider;
     if (!instances) return undefined;
     const nodes = informers.informer('v1/nodes');
-    const { queue, run } = keyedLoop(context, 'cloud_node', async (name) => {
+    const { queue, run } = keyedLoop(context, 'cloud_node', async (name, worker) => {
       const node = nodes.get(name);
-      if (node && isUninitialized(node)) await initialize(context, node, await instances.metadata(node));
+      if (node && isUninitialized(node)) await initialize(worker, node, await instances.metadata(node));
     });
     enqueueOnChange(nodes, queue, (node) => (isUninitialized(node) ? node.metadata.name : undefined));
     return async () => {

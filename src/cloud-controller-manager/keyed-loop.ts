@@ -1,4 +1,4 @@
-import { isConflict } from '../client/index.ts';
+import { isConflict, tracedWork, type Work } from '../client/index.ts';
 import { runWorkers, WorkQueue } from '../kernel/index.ts';
 import type { CloudControllerContext } from './controller.ts';
 
@@ -6,13 +6,14 @@ import type { CloudControllerContext } from './controller.ts';
 export function keyedLoop(
   context: CloudControllerContext,
   name: string,
-  reconcile: (key: string) => Promise<void>,
+  reconcile: Work<CloudControllerContext>,
   workers = 1,
 ): { queue: WorkQueue<string>; run(): Promise<void> } {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
+  const handle = tracedWork(context, name, reconcile);
   return {
     queue,
-    run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }),
+    run: () => runWorkers({ queue, workers, handle, isExpected: isConflict, signal, logger }),
   };
 }

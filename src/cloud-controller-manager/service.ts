@@ -18,11 +18,12 @@ export const serviceController: CloudController = {
     if (!provider.loadBalancers) return undefined;
     const services = informers.informer('v1/services');
     const nodes = informers.informer('v1/nodes');
-    const reconciler = new LoadBalancerReconciler(context, { balancers: provider.loadBalancers, services, nodes });
+    const parts = { balancers: provider.loadBalancers, services, nodes, applied: new Map() };
+    const reconciler = new LoadBalancerReconciler(context, parts);
     const { queue, run } = keyedLoop(
       context,
       'service',
-      (key) => reconciler.reconcile(key),
+      (key, worker) => new LoadBalancerReconciler(worker, parts).reconcile(key),
       config.concurrentServiceSyncs,
     );
     enqueueOnChange(services, queue, (service) => (reconciler.concerns(service) ? keyOf(service) : undefined));
@@ -62,13 +63,13 @@ interface LoadBalancerParts {
   readonly balancers: LoadBalancers;
   readonly services: SharedInformer<Service>;
   readonly nodes: SharedInformer<Node>;
+  /** What was last applied to each load balancer: the spec of its Service, and the nodes. */
+  readonly applied: Map<string, { spec: string; nodes: string }>;
 }
 
 class LoadBalancerReconciler {
   readonly #context: CloudControllerContext;
   readonly #parts: LoadBalancerParts;
-  /** What was last applied to each load balancer: the spec of its Service, and the nodes. */
-  readonly #applied = new Map<string, { spec: string; nodes: string }>();
 
   constructor(context: CloudControllerContext, parts: LoadBalancerParts) {
     this.#context = context;
@@ -76,13 +77,13 @@ class LoadBalancerReconciler {
   }
 
   concerns(service: Service): boolean {
-    return needsLoadBalancer(service) || hasFinalizer(service, FINALIZER) || this.#applied.has(keyOf(service));
+    return needsLoadBalancer(service) || hasFinalizer(service, FINALIZER) || this.#parts.applied.has(keyOf(service));
   }
 
   async reconcile(key: string): Promise<void> {
     const service = this.#parts.services.get(key);
     if (service && needsLoadBalancer(service)) return this.#ensure(service);
-    this.#applied.delete(key);
+    this.#parts.applied.delete(key);
     if (service && hasFinalizer(service, FINALIZER)) await this.#remove(service);
   }
 
@@ -90,13 +91,13 @@ class LoadBalancerReconciler {
     const key = keyOf(service);
     const nodes = this.#parts.nodes.list().filter(isEligible);
     const wanted = { spec: JSON.stringify([service.spec, service.metadata.annotations]), nodes: describeNodes(nodes) };
-    const applied = this.#applied.get(key);
+    const applied = this.#parts.applied.get(key);
     const isSpecApplied = applied?.spec === wanted.spec && Boolean(service.status?.loadBalancer?.ingress?.length);
     if (isSpecApplied && applied?.nodes === wanted.nodes) return;
     await this.#reportingErrors(service, 'failed to ensure load balancer', async () => {
       if (isSpecApplied) await this.#updateNodes(service, nodes);
       else await this.#apply(service, nodes);
-      this.#applied.set(key, wanted);
+      this.#parts.applied.set(key, wanted);
     });
   }
 

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { K8TS_VERSION } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
+import { removeTree } from './rootless/index.ts';
 
 /**
  * Raised when an older release could not open what this one writes. Format 0 is a directory without a record, as 0.1.0
@@ -38,6 +39,8 @@ export interface ClusterRecord {
   readonly writtenBy: string;
   /** The nodes that run containers; undefined when an older release did not say. */
   readonly nodes?: readonly string[];
+  /** Simulated nodes in place of nodes that run containers: the next start that can run containers replaces them. */
+  readonly standIns?: readonly string[];
   /** Kubeconfigs that the cluster was merged into. */
   readonly kubeconfigs?: readonly string[];
 }
@@ -86,7 +89,7 @@ function parseRecord(directory: string): ClusterRecord {
 /** Changes what is recorded; the data is in this release's format then. */
 export async function updateClusterRecord(
   directory: string,
-  changes: Partial<Pick<ClusterRecord, 'nodes' | 'kubeconfigs'>>,
+  changes: Partial<Pick<ClusterRecord, 'nodes' | 'standIns' | 'kubeconfigs'>>,
 ): Promise<void> {
   makeDirectoryDurably(directory, 0o700);
   const before = list(directory).includes(RECORD) ? parseRecord(directory) : undefined;
@@ -104,7 +107,7 @@ export async function removeClusterData(directory: string): Promise<string[]> {
   /** The marks go last: what is interrupted can be repeated. */
   const ours = list(directory).filter(isOurs);
   for (const name of [...ours.filter((one) => !MARKS.includes(one)), ...ours.filter((one) => MARKS.includes(one))])
-    await fs.promises.rm(path.join(directory, name), { recursive: true, force: true });
+    await removeTree(path.join(directory, name));
   const left = list(directory);
   if (left.length === 0) fs.rmdirSync(directory);
   return left;

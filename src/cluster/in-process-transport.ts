@@ -73,6 +73,7 @@ class InProcessRequest implements ApiRequest {
   readonly object?: KubeObject;
   readonly patch?: unknown;
   readonly inProcess: true | undefined;
+  readonly cause: number | undefined;
   readonly user: UserInfo;
   readonly remoteAddress = '127.0.0.1';
   readonly #request: TransportRequest;
@@ -93,6 +94,7 @@ class InProcessRequest implements ApiRequest {
     }
     this.inProcess = options.asBytes ? undefined : true;
     this.user = user;
+    this.cause = request.cause;
     this.#request = request;
     this.#ended = signal;
   }

@@ -4,7 +4,7 @@
  * it derives what to do from the state of the cluster.
  */
 import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer } from '../client/index.ts';
-import { isConflict } from '../client/index.ts';
+import { isConflict, tracedWork, type Work } from '../client/index.ts';
 import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { DiscoveredResources } from './discovered-resources.ts';
@@ -97,7 +97,8 @@ interface KeyedController {
   /** The name of the work queue in metrics and in `concurrentSyncs`. */
   readonly queue: string;
   readonly workers: number;
-  readonly reconciler: Reconciler;
+  /** The reconciler of one worker: what it writes through `context` is caused by what the worker reconciles. */
+  readonly reconciler: (context: ControllerContext) => Reconciler;
   readonly watches: readonly Watch[];
 }
 
@@ -106,9 +107,15 @@ export function keyedController(
   context: ControllerContext,
   { queue: name, workers, reconciler, watches }: KeyedController,
 ): () => Promise<void> {
-  const { queue, run } = keyedLoop(context, name, workers, async (key) => {
-    const requeue = await reconciler.reconcile(key, (ms) => queue.addAfter(key, ms));
-    if (requeue) queue.addAfter(key, requeue.afterMs);
+  const reconcilers = new WeakMap<ControllerContext, Reconciler>();
+  const reconcilerOf = (worker: ControllerContext): Reconciler => {
+    const known = reconcilers.get(worker) ?? reconciler(worker);
+    reconcilers.set(worker, known);
+    return known;
+  };
+  const { queue, run } = keyedLoop(context, name, workers, async (key, worker, causes) => {
+    const requeue = await reconcilerOf(worker).reconcile(key, (ms) => queue.addAfter(key, ms, causes));
+    if (requeue) queue.addAfter(key, requeue.afterMs, causes);
   });
   const add = (keyed: Keyed): void => {
     if (typeof keyed === 'string') queue.add(keyed);
@@ -148,18 +155,16 @@ interface KeyedLoop {
   run(): Promise<void>;
 }
 
+export type Reconcile = Work<ControllerContext>;
+
 /** A work queue of `namespace/name` keys, and the loop that reconciles them. */
-export function keyedLoop(
-  context: ControllerContext,
-  name: string,
-  workers: number,
-  reconcile: (key: string) => Promise<void>,
-): KeyedLoop {
+export function keyedLoop(context: ControllerContext, name: string, workers: number, reconcile: Reconcile): KeyedLoop {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
   const concurrency = context.config.concurrentSyncs[name] ?? workers;
+  const handle = tracedWork(context, name, reconcile);
   return {
     queue,
-    run: () => runWorkers({ queue, workers: concurrency, handle: reconcile, isExpected: isConflict, signal, logger }),
+    run: () => runWorkers({ queue, workers: concurrency, handle, isExpected: isConflict, signal, logger }),
   };
 }

@@ -26,8 +26,11 @@ export interface Engine {
   commit(commit: Commit): Promise<void> | undefined;
   /** Resolves when every commit so far is durable; undefined when all are. */
   settled(): Promise<void> | undefined;
-  /** Removes the records before `revision`: in the background, or before it resolves if `physical`. */
-  compact(revision: number, options: { physical: boolean }): Promise<void>;
+  /**
+   * Resolves when the compaction is durable. The records before `revision` are removed in the background, or before it
+   * resolves if `physical`.
+   */
+  compact(revision: number, options: { physical: boolean; leases: LeaseState }): Promise<void>;
   /** Throws 'no-space' when puts are refused. */
   checkQuota(): void;
   sizes(): { total: number; inUse: number };

@@ -26,7 +26,7 @@ import type { View } from './view.ts';
 import { WatchHub } from './watch-hub.ts';
 
 /** The etcd release with which the store is compatible, as `status` reports it. */
-export const COMPATIBLE_VERSION = '3.5.30';
+export const COMPATIBLE_VERSION = '3.6.8';
 
 interface MvccOptions {
   clock: Clock;
@@ -133,7 +133,7 @@ export abstract class MvccStore implements Store {
     if (revision <= this.compactRevision) throw failure('compacted', { compactRevision: this.compactRevision });
     if (revision > this.published) throw failure('future-revision');
     this.compactRevision = revision;
-    await this.engine.compact(revision, { physical: options.physical ?? false });
+    await this.engine.compact(revision, { physical: options.physical ?? false, leases: this.lessor.state });
   }
 
   revision(): Promise<number> | number {

@@ -6,7 +6,9 @@ import { PrometheusRegistry } from './metrics-registry.ts';
 import type { MetricsRegistry } from './metrics.ts';
 import type { Random } from './random.ts';
 import { RealClock } from './real-clock.ts';
+import { SpanRing } from './span-ring.ts';
 import { SystemRandom } from './system-random.ts';
+import { noTracer, type Tracer } from './tracing.ts';
 
 /**
  * What a component is given instead of globals. `run(ctx, config)` resolves only when everything that it started has
@@ -17,6 +19,8 @@ export interface Context {
   readonly random: Random;
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
+  /** Where spans are recorded. */
+  readonly tracer: Tracer;
   readonly signal: AbortSignal;
 }
 
@@ -33,6 +37,8 @@ export interface ContextOptions {
   random?: Random;
   logger?: Logger;
   metrics?: MetricsRegistry;
+  /** Default: spans are not recorded; `memory` keeps the newest in memory. */
+  tracer?: Tracer | 'memory';
 }
 
 /** A context on the machine's clock and entropy, logging to standard error. */
@@ -49,13 +55,10 @@ export function createContext(options: ContextOptions = {}): Context {
       verbosity: options.verbosity,
       name: options.name,
     });
-  return {
-    clock,
-    random: options.random ?? new SystemRandom(),
-    logger,
-    metrics: options.metrics ?? new PrometheusRegistry(),
-    signal,
-  };
+  const random = options.random ?? new SystemRandom();
+  const metrics = options.metrics ?? new PrometheusRegistry();
+  const tracer = options.tracer === 'memory' ? new SpanRing({ clock, random, metrics }) : (options.tracer ?? noTracer);
+  return { clock, random, logger, metrics, tracer, signal };
 }
 
 const MAX_WAITING_BYTES = 1024 * 1024;
@@ -70,6 +73,7 @@ export function childContext(parent: Context, name: string, signal: AbortSignal 
   return {
     clock: parent.clock,
     metrics: parent.metrics,
+    tracer: parent.tracer,
     random: parent.random.fork(name),
     logger: parent.logger.named(name),
     signal,

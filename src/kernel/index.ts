@@ -30,6 +30,22 @@ export { makeDirectory, makeDirectorySync } from './make-directory.ts';
 export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably } from './durable-file.ts';
 export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';
+export { SpanRing } from './span-ring.ts';
+export {
+  deliver,
+  deliveredCauses,
+  mergeCauses,
+  NO_SPAN,
+  noTracer,
+  revisionOf,
+  type AttributeValue,
+  type Attributes,
+  type Cause,
+  type CauseSource,
+  type RecordedSpan,
+  type Span,
+  type Tracer,
+} from './tracing.ts';
 export { WorkQueue } from './work-queue.ts';
 export { runWorkers } from './work-queue-workers.ts';
 export { isAbort, RunGroup } from './run-group.ts';

@@ -4,6 +4,7 @@ import { klogText } from './log-format.ts';
 import { createLogger } from './logger.ts';
 import { PrometheusRegistry } from './metrics-registry.ts';
 import { SeededRandom } from './seeded-random.ts';
+import { noTracer } from './tracing.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 export interface TestContext extends Context {
@@ -42,6 +43,7 @@ export function createTestContext(options: TestContextOptions = {}): TestContext
     random: new SeededRandom(options.seed ?? 1),
     logger,
     metrics: new PrometheusRegistry(),
+    tracer: noTracer,
     signal: controller.signal,
     logLines,
     stop: (reason) => controller.abort(reason),

@@ -1,5 +1,6 @@
 import type { Logger } from './logger.ts';
 import { isAbort } from './run-group.ts';
+import type { Cause } from './tracing.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 interface WorkerOptions<T> {
@@ -7,7 +8,7 @@ interface WorkerOptions<T> {
   /** How many items may be worked on at once. */
   workers: number;
   /** A rejection puts the item back, rate limited. */
-  handle: (item: T, signal: AbortSignal) => Promise<void>;
+  handle: (item: T, signal: AbortSignal, causes: readonly Cause[]) => Promise<void>;
   /** Errors that are part of normal work, such as conflicts: they are retried without an error in the log. */
   isExpected?: (error: unknown) => boolean;
   signal: AbortSignal;
@@ -44,8 +45,9 @@ async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOpti
       if (item !== undefined) queue.done(item);
       return;
     }
+    const causes = queue.takeCauses(item);
     try {
-      await handle(item, signal);
+      await handle(item, signal, causes);
       queue.forget(item);
     } catch (error) {
       if (!(signal.aborted && isAbort(error, signal))) {
@@ -54,7 +56,7 @@ async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOpti
             ?.v(2)
             .info('Sync failed; the item will be retried', { err: error, item, requeues: queue.requeues(item) });
         else logger?.error(error, 'Sync failed; the item will be retried', { item, requeues: queue.requeues(item) });
-        queue.addRateLimited(item);
+        queue.addRateLimited(item, causes);
       }
     } finally {
       queue.done(item);

@@ -3,6 +3,7 @@ import { PrometheusRegistry } from './metrics-registry.ts';
 import { ItemExponentialFailureRateLimiter } from './rate-limiter.ts';
 import { SeededRandom } from './seeded-random.ts';
 import { createTestContext } from './test-context.ts';
+import { deliver } from './tracing.ts';
 import { VirtualClock } from './virtual-clock.ts';
 import { runWorkers } from './work-queue-workers.ts';
 import { WorkQueue } from './work-queue.ts';
@@ -224,5 +225,88 @@ describe('runWorkers', () => {
     ctx.stop();
     await ctx.clock.drive(running);
     expect(finished).toBe(true);
+  });
+});
+
+describe('the causes of work', () => {
+  it('are joined, each once, and taken by the worker that gets the item', async () => {
+    const { queue } = create();
+    queue.add('a', [1]);
+    queue.add('a', [2, 1]);
+    queue.add('b');
+    await queue.get();
+    expect(queue.takeCauses('a')).toEqual([1, 2]);
+    expect(queue.takeCauses('a')).toEqual([]);
+    expect(queue.takeCauses('b')).toEqual([]);
+  });
+
+  it('are those of the next run for an item that is added in progress', async () => {
+    const { queue } = create();
+    queue.add('a', [1]);
+    await queue.get();
+    queue.add('a', [2]);
+    expect(queue.takeCauses('a')).toEqual([1, 2]);
+    queue.add('a', [3]);
+    queue.done('a');
+    await queue.get();
+    expect(queue.takeCauses('a')).toEqual([3]);
+  });
+
+  it('of a delayed add wait with it', async () => {
+    const { queue, clock } = create();
+    queue.addAfter('a', 100, [1]);
+    queue.addAfter('a', 200, [2]);
+    queue.add('a', [3]);
+    await queue.get();
+    expect(queue.takeCauses('a')).toEqual([3]);
+    queue.done('a');
+    await clock.advance(100);
+    await queue.get();
+    expect(queue.takeCauses('a')).toEqual([1, 2]);
+  });
+
+  it('are bounded: the newest stay', async () => {
+    const { queue } = create();
+    for (let revision = 1; revision <= 1000; revision++) queue.add('a', [revision]);
+    await queue.get();
+    const causes = queue.takeCauses('a');
+    expect(causes).toHaveLength(32);
+    expect(causes.at(-1)).toBe(1000);
+  });
+
+  it('are the watch event that is being delivered', async () => {
+    const { queue } = create();
+    deliver(7, () => {
+      queue.add('a');
+      expect(() =>
+        deliver(8, () => {
+          throw new Error('a handler fails');
+        }),
+      ).toThrow();
+      queue.add('b');
+    });
+    queue.add('c');
+    for (const item of ['a', 'b', 'c']) expect(await queue.get()).toBe(item);
+    expect(['a', 'b', 'c'].map((item) => queue.takeCauses(item))).toEqual([[7], [7], []]);
+  });
+
+  it('are kept for the retry of a failed item', async () => {
+    const ctx = createTestContext();
+    const queue = new WorkQueue<string>({ clock: ctx.clock });
+    const seen: unknown[] = [];
+    const running = runWorkers({
+      queue,
+      workers: 1,
+      signal: ctx.signal,
+      handle: (_item, _signal, causes) => {
+        seen.push(causes);
+        return seen.length < 2 ? Promise.reject(new Error('not yet')) : Promise.resolve();
+      },
+    });
+    queue.add('a', [5]);
+    await ctx.clock.advance(100);
+    expect(seen).toEqual([[5], [5]]);
+    ctx.stop();
+    await running;
   });
 });

@@ -2,6 +2,7 @@ import type { Clock, Timer } from './clock.ts';
 import { Heap } from './heap.ts';
 import type { MetricsRegistry } from './metrics.ts';
 import { defaultControllerRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { deliveredCauses, mergeCauses, type Cause } from './tracing.ts';
 import { workQueueMetrics, type WorkQueueMetrics } from './work-queue-metrics.ts';
 
 interface WorkQueueOptions<T> {
@@ -11,6 +12,8 @@ interface WorkQueueOptions<T> {
   metrics?: MetricsRegistry;
   rateLimiter?: RateLimiter<T>;
 }
+
+const NO_CAUSES: readonly Cause[] = [];
 
 /**
  * A queue of keys to work on. An item is in it at most once; an item that is added while a worker has it comes again
@@ -29,6 +32,9 @@ export class WorkQueue<T> {
   readonly #dirty = new Map<T, number>();
   /** Items that workers are processing, and since when. */
   readonly #processing = new Map<T, number>();
+  /** Why the items of `#dirty`, and those that wait for their delay, need work. */
+  readonly #causes = new Map<T, readonly Cause[]>();
+  readonly #delayedCauses = new Map<T, readonly Cause[]>();
   readonly #getters: ((item: T | undefined) => void)[] = [];
   #drained: (() => void)[] = [];
   #shuttingDown = false;
@@ -66,17 +72,21 @@ export class WorkQueue<T> {
     return this.#shuttingDown;
   }
 
-  add(item: T): void {
-    if (this.#shuttingDown || this.#dirty.has(item)) return;
+  /** `causes`: what the item needs work for, by default the watch event; those of several adds are joined. */
+  add(item: T, causes: readonly Cause[] = deliveredCauses()): void {
+    if (this.#shuttingDown) return;
+    if (causes.length > 0) this.#causes.set(item, mergeCauses(this.#causes.get(item), causes));
+    if (this.#dirty.has(item)) return;
     this.#metrics?.adds.inc();
     this.#dirty.set(item, this.#clock.monotonic());
     if (!this.#processing.has(item)) this.#enqueue(item);
   }
 
   /** Adds after `ms`. Of several delayed adds of one item the earliest counts. */
-  addAfter(item: T, ms: number): void {
+  addAfter(item: T, ms: number, causes: readonly Cause[] = deliveredCauses()): void {
     if (this.#shuttingDown) return;
-    if (ms <= 0) return this.add(item);
+    if (ms <= 0) return this.add(item, causes);
+    if (causes.length > 0) this.#delayedCauses.set(item, mergeCauses(this.#delayedCauses.get(item), causes));
     const at = this.#clock.monotonic() + ms;
     const existing = this.#readyAt.get(item);
     if (existing !== undefined && existing <= at) return;
@@ -86,10 +96,18 @@ export class WorkQueue<T> {
   }
 
   /** Adds after the delay of the rate limiter. */
-  addRateLimited(item: T): void {
+  addRateLimited(item: T, causes?: readonly Cause[]): void {
     if (this.#shuttingDown) return;
     this.#metrics?.retries.inc();
-    this.addAfter(item, this.#limiter.when(item));
+    this.addAfter(item, this.#limiter.when(item), causes);
+  }
+
+  /** Why the item that a worker has just got needs work. Each cause is returned once. */
+  takeCauses(item: T): readonly Cause[] {
+    const causes = this.#causes.get(item);
+    if (causes === undefined) return NO_CAUSES;
+    this.#causes.delete(item);
+    return causes;
   }
 
   /** Resets the rate limiter for the item. Does not remove it from the queue. */
@@ -125,6 +143,7 @@ export class WorkQueue<T> {
     this.#alarm?.timer.cancel();
     this.#alarm = undefined;
     this.#readyAt.clear();
+    this.#delayedCauses.clear();
     while (this.#delayed.pop() !== undefined);
     for (const getter of this.#getters.splice(0)) getter(undefined);
   }
@@ -168,7 +187,9 @@ export class WorkQueue<T> {
       this.#delayed.pop();
       if (this.#readyAt.get(next.item) !== next.at) continue;
       this.#readyAt.delete(next.item);
-      this.add(next.item);
+      const causes = this.#delayedCauses.get(next.item);
+      if (causes !== undefined) this.#delayedCauses.delete(next.item);
+      this.add(next.item, causes ?? NO_CAUSES);
     }
     this.#armAlarm();
   }

@@ -33,6 +33,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
     profile.schedulerName,
     (ctx.clock.monotonic() - failed.startedAt) / 1000,
   );
+  ctx.tracer.decided(pod.attempt, {}, message);
   if (!rejected)
     ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
 
@@ -50,7 +51,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   const note = message.length > MAX_EVENT_NOTE ? `${message.slice(0, MAX_EVENT_NOTE - 3)}...` : message;
   scheduler
     .recorderOf(profile.schedulerName)
-    .event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling' });
+    .event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling', cause: pod.attempt });
   const patch = statusPatch(pod.pod, {
     reason: rejected ? 'Unschedulable' : 'SchedulerError',
     message,
@@ -62,7 +63,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
     const { namespace, name } = pod;
     await scheduler.client
       .resource('v1/pods')
-      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal })
+      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal, cause: pod.attempt })
       .catch((error: unknown) => {
         if (!signal.aborted && !isNotFound(error)) ctx.logger.error(error, 'Error updating pod', { pod: pod.key });
       });

@@ -7,6 +7,7 @@
  */
 
 import { errorMessage, whenDone } from '../base/index.ts';
+import { mergeCauses, revisionOf } from '../kernel/index.ts';
 import { bindInBackground } from './binding/binding-cycle.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
@@ -28,6 +29,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
     return;
   }
   const startedAt = scheduler.ctx.clock.monotonic();
+  startAttempt(scheduler, queued, startedAt);
   scheduler.eventPacer.noteActivity(startedAt);
   const interested = scheduler.extenders.filter((extender) => extender.isInterested(pod));
   try {
@@ -55,6 +57,15 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
       diagnosis: undefined,
     });
   }
+}
+
+/** The attempt is caused by the pod that was seen, and by the event that made it worth another try. */
+function startAttempt({ ctx: { tracer } }: Scheduler, { pod, wokenBy }: QueuedPod, startedAt: number): void {
+  if (!tracer.enabled) return;
+  const seen = revisionOf(pod.pod.metadata.resourceVersion);
+  const causes = seen === undefined ? wokenBy : mergeCauses([seen], wokenBy);
+  const attributes = { 'k8s.controller': 'kube-scheduler', 'k8s.key': pod.key, 'k8s.node.name': undefined };
+  pod.attempt = tracer.start('schedule', { causes, startedAt, attributes }).id;
 }
 
 interface Attempt {
@@ -205,6 +216,7 @@ function assumeAndBind(
     nodeName,
     message: '',
   });
+  ctx.tracer.decided(pod.attempt, { 'k8s.node.name': nodeName });
   cache.nominator.remove(pod);
   cache.assume(pod, nodeName);
   const rejected = runReserves(profile, state, pod, nodeName);

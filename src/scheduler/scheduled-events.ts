@@ -90,7 +90,7 @@ export class ScheduledEvents {
         note: `Successfully assigned ${namespace}/${name} to ${nodeName}`,
         type: 'Normal',
       },
-      { signal },
+      { signal, cause: pod.attempt },
     );
   }
 

@@ -1,7 +1,14 @@
 /** Writes the statuses of simulated pods, several changes in one write, and deletes pods that have stopped. */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { isConflict, isNotFound } from '../client/index.ts';
-import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
+import {
+  ItemExponentialFailureRateLimiter,
+  NO_SPAN,
+  revisionOf,
+  runWorkers,
+  WorkQueue,
+  type Context,
+} from '../kernel/index.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
 const WORKERS = 64;
@@ -41,38 +48,57 @@ export class StatusWriter {
   async #write(pod: SimulatedPod): Promise<void> {
     const { version } = pod;
     if (pod.writtenVersion === version) return;
+    const { tracer } = this.#ctx;
+    const span = tracer.enabled ? tracer.start('sync pod', syncOf(pod)) : NO_SPAN;
     try {
-      if (!pod.isStoppedForDeletion || hasFinalizers(pod.object)) await this.#writeStatus(pod, pod.object);
-      if (pod.isStoppedForDeletion) await this.#remove(pod);
+      if (!pod.isStoppedForDeletion || hasFinalizers(pod.object)) await this.#writeStatus(pod, pod.object, span.id);
+      if (pod.isStoppedForDeletion) await this.#remove(pod, span.id);
       pod.writtenVersion = version;
+      tracer.end(span);
     } catch (error) {
+      tracer.end(span, error);
       if (!isNotFound(error)) throw error;
     }
   }
 
-  async #writeStatus(pod: SimulatedPod, object: Pod): Promise<void> {
+  async #writeStatus(pod: SimulatedPod, object: Pod, cause: number): Promise<void> {
     const pods = pod.client.resource('v1/pods');
     try {
-      await pods.updateStatus({ ...object, status: pod.status(object) });
+      await pods.updateStatus({ ...object, status: pod.status(object) }, { cause });
     } catch (error) {
       if (!isConflict(error)) throw error;
       const { namespace, name = '', uid } = object.metadata;
       const latest = await pods.get({ namespace, name });
       // A new pod of the same name has a status of its own.
       if (latest.metadata.uid !== uid) return;
-      await pods.updateStatus({ ...latest, status: pod.status(latest) });
+      await pods.updateStatus({ ...latest, status: pod.status(latest) }, { cause });
     }
   }
 
-  async #remove({ object, client }: SimulatedPod): Promise<void> {
+  async #remove({ object, client }: SimulatedPod, cause: number): Promise<void> {
     const { namespace, name = '', uid } = object.metadata;
     try {
-      await client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
+      await client
+        .resource('v1/pods')
+        .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, cause });
     } catch (error) {
       // A new pod has the name.
       if (!isConflict(error)) throw error;
     }
   }
+}
+
+/** What the kubelet does for a pod is caused by the pod that it sees. */
+function syncOf({ object, namespace, name }: SimulatedPod) {
+  const seen = revisionOf(object.metadata.resourceVersion);
+  return {
+    causes: seen === undefined ? [] : [seen],
+    attributes: {
+      'k8s.controller': 'kubelet',
+      'k8s.key': `${namespace}/${name}`,
+      'k8s.node.name': object.spec?.nodeName,
+    },
+  };
 }
 
 /** The owner of a finalizer, such as the Job controller, still reads the final status of a deleted pod. */

@@ -1591,6 +1591,20 @@ const patches: CostlyRequest[] = [
       headers: { accept: `${accept['content-type']}, application/json` },
       prepare: [{ path: target.objects, body: target.object }],
     })),
+    ...(
+      [
+        ['protobuf', { accept: 'application/vnd.kubernetes.protobuf;stream=watch, application/json' }, ''],
+        ['tables with objects', TABLE, '&includeObject=Object'],
+        ['metadata', { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' }, ''],
+      ] as const
+    ).map(([form, headers, query]) => ({
+      name: `watch: ${form} of ${target.objects}`,
+      method: 'GET',
+      path: `${target.objects}?watch=true&fieldSelector=metadata.name%3Dlarge${query}`,
+      headers,
+      cutOffMs: 1_000,
+      prepare: [{ path: target.objects, body: target.object }],
+    })),
     {
       name: `get: indented JSON of ${target.objects}`,
       method: 'GET',
@@ -1620,6 +1634,8 @@ const ALWAYS = new Set([
     'a projected path of slashes',
     'a TLS secret of beginnings',
     'a long field path',
+    'many expressions that cost much',
+    'a mutation that costs much',
   ],
   ...[
     'a signing request of beginnings',
@@ -1639,6 +1655,82 @@ const ALWAYS = new Set([
 ]);
 
 /** Every request, in the order in which they are sent: those that list come when there is much to list. */
+/** Nearly as much as one expression may cost. */
+const COSTLY_EXPRESSION = 'lists.range(150).all(a, lists.range(900).all(b, a + b >= 0))';
+const REGISTRATIONS = '/apis/admissionregistration.k8s.io/v1';
+const namedConfigMaps = (name: string): object => ({
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  operations: ['CREATE'],
+  resources: ['configmaps'],
+  resourceNames: [name],
+});
+const registration = (kind: string, name: string, rest: object): { path: string; body: object } => ({
+  path: `${REGISTRATIONS}/${kind.toLowerCase()}${kind.endsWith('Policy') ? '' : 's'}`.replace(/policy$/, 'policies'),
+  body: { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name }, ...rest },
+});
+/** A ConfigMap that expressions judge. */
+const judged = (
+  what: string,
+  name: string,
+  prepare: readonly { readonly path: string; readonly body: object }[],
+): CostlyRequest => ({
+  ...post(what, `${NAMESPACE}/configmaps`, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }),
+  prepare,
+});
+const validatedBy = (what: string, name: string, spec: object): CostlyRequest =>
+  judged(what, name, [
+    registration('ValidatingAdmissionPolicy', name, {
+      spec: { matchConstraints: { resourceRules: [namedConfigMaps(name)] }, ...spec },
+    }),
+    registration('ValidatingAdmissionPolicyBinding', name, { spec: { policyName: name, validationActions: ['Deny'] } }),
+  ]);
+const policies: CostlyRequest[] = [
+  validatedBy('an expression that costs much', 'judged-once', { validations: [{ expression: COSTLY_EXPRESSION }] }),
+  validatedBy('many expressions that cost much', 'judged-often', {
+    variables: [{ name: 'costly', expression: COSTLY_EXPRESSION }],
+    validations: list(12, (i) => ({ expression: `variables.costly && ${i} >= 0 && ${COSTLY_EXPRESSION}` })),
+    auditAnnotations: [{ key: 'cost', valueExpression: `${COSTLY_EXPRESSION} ? 'much' : ''` }],
+  }),
+  validatedBy('a condition that costs much', 'judged-if', {
+    matchConditions: [{ name: 'costly', expression: COSTLY_EXPRESSION }],
+    validations: [{ expression: 'true' }],
+  }),
+  judged('a mutation that costs much', 'judged-mutated', [
+    registration('MutatingAdmissionPolicy', 'judged-mutated', {
+      spec: {
+        matchConstraints: { resourceRules: [namedConfigMaps('judged-mutated')] },
+        reinvocationPolicy: 'Never',
+        mutations: list(3, (i) => ({
+          patchType: 'ApplyConfiguration',
+          applyConfiguration: {
+            expression: `Object{metadata: Object.metadata{labels: {"l${i}": ${COSTLY_EXPRESSION} ? "a" : "b"}}}`,
+          },
+        })),
+      },
+    }),
+    registration('MutatingAdmissionPolicyBinding', 'judged-mutated', { spec: { policyName: 'judged-mutated' } }),
+  ]),
+  judged('a webhook whose condition costs much', 'judged-outside', [
+    registration('ValidatingWebhookConfiguration', 'judged-outside', {
+      webhooks: [
+        {
+          name: 'costly.example.com',
+          clientConfig: { url: 'https://127.0.0.1:1/' },
+          rules: [{ ...namedConfigMaps('x'), resourceNames: undefined }],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          failurePolicy: 'Ignore',
+          matchConditions: [
+            { name: 'named', expression: "request.name == 'judged-outside'" },
+            { name: 'costly', expression: COSTLY_EXPRESSION },
+          ],
+        },
+      ],
+    }),
+  ]),
+];
+
 export const timeCorpus: readonly CostlyRequest[] = [
   ...anonymous.map((request) => ({ ...request, anonymous: true })),
   ...documents,
@@ -1649,5 +1741,6 @@ export const timeCorpus: readonly CostlyRequest[] = [
   ...definitions,
   ...customResources,
   ...patches,
+  ...policies,
   ...queries,
 ].map((request) => (ALWAYS.has(request.name) ? { ...request, always: true } : request));

@@ -4,6 +4,7 @@
  * throwing a StatusError, usually a 403.
  */
 import type { GroupVersionKind } from '../../api/index.ts';
+import type { Span } from '../../kernel/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -28,7 +29,11 @@ export interface AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  /** Of the HTTP request: a patch is an UPDATE as well. */
+  readonly method?: string;
   readonly dryRun: boolean;
+  /** Of the request that is judged. */
+  readonly span?: Span | undefined;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;
   readonly registry: Registry;

@@ -1,5 +1,6 @@
 /** The admission attributes of a request that the pipeline serves. */
 import type { GroupVersionKind } from '../../api/index.ts';
+import type { Span } from '../../kernel/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -10,13 +11,14 @@ import { ReinvocationContext } from './reinvocation.ts';
 
 /** What admission needs of a request that is being served. */
 interface AdmittedScope {
-  readonly request: Pick<ApiRequest, 'signal'>;
+  readonly request: Pick<ApiRequest, 'signal'> & Partial<Pick<ApiRequest, 'method'>>;
   readonly served: ServedResource;
   readonly place: { readonly namespace: string };
   readonly subresource: string;
   readonly user: UserInfo;
   readonly warnings: string[];
   readonly annotations: Map<string, string>;
+  readonly span?: Span | undefined;
   readonly backend: { readonly registry: Registry };
 }
 
@@ -45,7 +47,9 @@ class RequestAttributes implements AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  readonly method: string;
   readonly dryRun: boolean;
+  readonly span: Span | undefined;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new ReinvocationContext();
@@ -64,7 +68,9 @@ class RequestAttributes implements AdmissionAttributes {
     this.object = admitted.object;
     this.oldObject = admitted.oldObject;
     this.user = scope.user;
+    this.method = scope.request.method ?? '';
     this.dryRun = admitted.dryRun;
+    this.span = scope.span;
     this.options = admitted.options;
     this.registry = scope.backend.registry;
   }

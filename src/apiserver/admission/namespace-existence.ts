@@ -28,7 +28,7 @@ export const namespaceAutoProvisionPlugin = (ctx: Context, registry: Registry): 
     operations: ['CREATE'],
     matches: (attributes) =>
       !attributes.dryRun && isInNamespace(attributes) && !namespaces.cache.get('', attributes.namespace),
-    async admit({ namespace: name }) {
+    async admit({ namespace: name, span }) {
       const metadata = {
         name,
         uid: ctx.random.uid(),
@@ -47,6 +47,8 @@ export const namespaceAutoProvisionPlugin = (ctx: Context, registry: Registry): 
             status: { phase: 'Active' },
           },
           false,
+          undefined,
+          span,
         );
       } catch (error) {
         if (!isStatusError(error, 'AlreadyExists')) throw error;

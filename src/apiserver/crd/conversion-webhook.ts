@@ -4,7 +4,7 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
-import { errorMessage, append, isRecord } from '../../base/index.ts';
+import { append, encodeJson, errorMessage, isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { failure, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -55,7 +55,7 @@ export class ConversionWebhook {
     try {
       answer = await this.#clients.post({
         config: this.#options.config,
-        body: Buffer.from(JSON.stringify(review)),
+        body: encodeJson(review),
         expects: CONVERSION_REVIEW,
         timeoutSeconds: TIMEOUT_SECONDS,
       });

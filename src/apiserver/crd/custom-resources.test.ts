@@ -236,6 +236,30 @@ describe('objects', () => {
     expect((table.body['rows'] as { cells: unknown[] }[])[0]!.cells).toEqual(['sel', 'sel']);
   });
 
+  it('keep long integers in every form and in lists', async () => {
+    await define('long.example.com', spec({ n: { type: 'integer', format: 'int64' } }));
+    const long = '9007199254740993';
+    const body = JSON.stringify(thing('long.example.com', 'a', { spec: { n: 0 } })).replace('"n":0', `"n":${long}`);
+    const created = await server.call('POST', path('long.example.com'), {
+      body,
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(created.status).toBe(201);
+    for (const name of ['', 'a'])
+      for (const [query, accept] of [
+        ['', 'application/json'],
+        ['?pretty=true', 'application/json'],
+        ['', 'application/yaml'],
+        ['', 'application/json;as=Table;v=v1;g=meta.k8s.io'],
+      ] as const) {
+        const includes = accept.includes('Table') ? '?includeObject=Object' : query;
+        const answer = await server.call('GET', `${path('long.example.com', name)}${includes}`, {
+          headers: { accept },
+        });
+        expect(answer.text, `${name} ${includes} ${accept}`).toMatch(new RegExp(`"?n"?: ?${long}`));
+      }
+  });
+
   it('warn of finalizers without a domain', async () => {
     const { warnings } = await create(group, 'fin', { metadata: { name: 'fin', finalizers: ['hold'] } });
     expect(warnings[0]).toContain('prefer a domain-qualified finalizer name to avoid accidental conflicts');
@@ -304,8 +328,8 @@ describe('a schema that changes', () => {
 });
 
 describe('watches', () => {
-  const follow = async (target: string): Promise<{ events: string[]; done: Promise<void> }> => {
-    const { response } = await server.call('GET', target);
+  const follow = async (target: string, accept = '*/*'): Promise<{ events: string[]; done: Promise<void> }> => {
+    const { response } = await server.call('GET', target, { headers: { accept } });
     const events: string[] = [];
     const sink = {
       write: (frame: Buffer | string) => events.push(String(frame)),
@@ -317,6 +341,26 @@ describe('watches', () => {
       done: Promise.resolve(response.stream!(sink as unknown as Parameters<NonNullable<typeof response.stream>>[0])),
     };
   };
+
+  it('as tables carry the whole object where the client wants it', async () => {
+    const group = 'rows.example.com';
+    await define(group, spec({ a: { type: 'string' } }));
+    const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { events } = await follow(`${path(group)}?watch=true&includeObject=Object`, table);
+    const { body } = await create(group, 'one', { spec: { a: 'x' } });
+    await until('the event has arrived', () => events.length === 1);
+    const event = JSON.parse(events[0]!) as { type: string; object: Record<string, unknown> };
+    expect(event).toMatchObject({
+      type: 'ADDED',
+      object: {
+        kind: 'Table',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: { resourceVersion: body.metadata.resourceVersion },
+        columnDefinitions: [{ name: 'Name' }, { name: 'Age' }],
+        rows: [{ cells: ['one', expect.any(String)], object: body }],
+      },
+    });
+  });
 
   it('go on while the schema changes, and end with the definition', async () => {
     const group = 'watched.example.com';

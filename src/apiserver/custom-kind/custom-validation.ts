@@ -2,7 +2,7 @@
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { append } from '../../base/index.ts';
-import type { SchemaRules } from '../../cel/index.ts';
+import { Allowance, type SchemaRules } from '../../cel/index.ts';
 import { FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { nameIsDnsSubdomain } from '../../machinery/names/index.ts';
@@ -151,7 +151,8 @@ class CustomValidation {
       return;
     }
     const warnings: string[] = [];
-    rules.validate(errors, warnings, object, old, ruleAllowance);
+    const allowance = ruleAllowance === undefined ? undefined : new Allowance(ruleAllowance);
+    rules.validate(errors, warnings, object, old, allowance);
     if (warnings.length > 0) this.#warnings.set(object, warnings);
   }
 }

@@ -1,3 +1,4 @@
+import { stringifyIndented } from '../../base/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 /** In which form a page for operators is wanted: text, or an object of config.k8s.io for programs. */
 import { notAcceptable } from '../../machinery/errors/index.ts';
@@ -49,7 +50,6 @@ function respondObject({ kind, fields }: Page, mediaType: string, version: strin
       'content-type': `${mediaType};g=${GROUP};v=${version};as=${kind}`,
       ...(version === DEPRECATED_VERSION ? { warning } : {}),
     },
-    body:
-      mediaType === 'application/json' ? JSON.stringify(object, null, 2) : encodeYaml(object as unknown as KubeObject),
+    body: mediaType === 'application/json' ? stringifyIndented(object) : encodeYaml(object as unknown as KubeObject),
   };
 }

@@ -27,6 +27,7 @@ import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserI
 import { NO_SNIFF, respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
 import type { HandlerChain } from './handler-chain.ts';
+import { endSpan, startSpan } from './request-spans.ts';
 import { route } from './route.ts';
 import type { AuthenticationResult } from './security-metrics.ts';
 
@@ -34,16 +35,19 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   const info = parseRequestInfo(request.method, request.path, request.query);
   const { clock, random } = chain.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
+  const startedAt = clock.monotonic();
   const exchange: Exchange = {
     request,
     info,
     auditId,
+    span: startSpan(chain, request, { info, auditId, startedAt }),
     warnings: [],
     annotations: new Map(),
-    startedAt: clock.monotonic(),
+    startedAt,
   };
   const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
   chain.metrics.observe(exchange, response);
+  endSpan(chain, exchange, response);
   addHeaders(response, exchange);
   const answered = await compress(request, response);
   if (answered.large || answered.stream) keepSeat(chain, exchange, { answered, large: response.large });
@@ -195,9 +199,11 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
   const { request } = exchange;
   if (error instanceof TooBusy) {
     if (error.flow) exchange.flow = error.flow;
+    exchange.failure = error.message;
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
   }
   const status = asStatusError(chain, exchange, error);
+  exchange.failure = status.message;
   let negotiated;
   try {
     negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'));

@@ -3,8 +3,9 @@
  * encoded while the list is sent, so that no list is in memory as a whole, neither as objects nor as bytes.
  */
 import { apiVersionOf, schema } from '../../api/index.ts';
+import { stringifyJson } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { encodeYaml } from '../../machinery/decode/index.ts';
+import { encodeYaml, parseExactJson } from '../../machinery/decode/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { messageOfKind, protobufListFrame, type TypeMeta } from '../../machinery/protobuf/index.ts';
@@ -141,7 +142,7 @@ function documentOf(scope: Scope, list: ListResult): ListDocument {
       items: [],
     };
     const stored = (entry: EncodedObject): Buffer => listItem(served, entry);
-    const item = (entry: EncodedObject): unknown => JSON.parse(stored(entry).toString('utf8')) as unknown;
+    const item = (entry: EncodedObject): unknown => parseExactJson(stored(entry).toString('utf8'));
     return { frame, key: 'items', item, stored, stages };
   }
   if (as.kind === 'Table') {
@@ -181,7 +182,7 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObj
     const value = item(entry) as { readonly object?: unknown };
     const comma = i > 0 ? ',' : '';
     if (entry.size < LARGE_ITEM_BYTES || value.object !== entry.object)
-      yield Buffer.from(`${comma}${JSON.stringify(value)}`);
+      yield Buffer.from(`${comma}${stringifyJson(value)}`);
     else yield* rowWithObject(comma, value, entry);
   }
   yield Buffer.from(']}\n');
@@ -190,7 +191,7 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObj
 /** A row of a Table with a large object, whose JSON is stored. */
 function* rowWithObject(comma: string, row: object, { bytes }: EncodedObject): Generator<Uint8Array> {
   const { object: _, ...rest } = row as { readonly object: unknown };
-  yield Buffer.from(`${comma}${JSON.stringify(rest).slice(0, -1)},"object":`);
+  yield Buffer.from(`${comma}${stringifyJson(rest).slice(0, -1)},"object":`);
   yield bytes;
   yield Buffer.from('}');
 }

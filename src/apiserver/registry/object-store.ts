@@ -5,6 +5,7 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { deepEqual, whenDone, type MaybePromise } from '../../base/index.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
+import { noTracer, type Span, type Tracer } from '../../kernel/index.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
@@ -62,6 +63,8 @@ interface ObjectStoreOptions {
   readonly leases: EventLeases;
   /** Hands the object itself to a store that keeps values in memory. */
   readonly lazyEncoding?: boolean;
+  /** Where commits are recorded. */
+  readonly tracer?: Tracer;
 }
 
 export class ObjectStore {
@@ -70,8 +73,10 @@ export class ObjectStore {
   readonly #transformer: Transformer;
   readonly #leases: EventLeases;
   readonly #encodesLazily: boolean;
+  readonly #tracer: Tracer;
 
-  constructor({ store, cache, transformer, leases, lazyEncoding = false }: ObjectStoreOptions) {
+  constructor({ store, cache, transformer, leases, lazyEncoding = false, tracer = noTracer }: ObjectStoreOptions) {
+    this.#tracer = tracer;
     this.#store = store;
     this.#cache = cache;
     this.#transformer = transformer;
@@ -116,20 +121,21 @@ export class ObjectStore {
     return viewOf(served, entry);
   }
 
-  /** `encoded`: the object's bytes, where they were encoded ahead, in slices. */
+  /** `encoded`: the object's bytes, where they were encoded ahead, in slices; `span`: the request that writes. */
   async create(
     served: ServedResource,
     place: Place,
     object: KubeObject,
     dryRun: boolean,
     encoded?: Buffer,
+    span?: Span,
   ): Promise<Entry> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) {
       if (served.cache.get(place.namespace, place.name)) throw alreadyExists(served.groupResource, place.name);
       return this.#dryRunEntry(key, place, object, '', encoded);
     }
-    const entry = await this.#write({ served, place, key, object, over: 0, encoded });
+    const entry = await this.#write({ served, place, key, object, over: 0, encoded, span });
     if (!entry) throw alreadyExists(served.groupResource, place.name);
     return entry;
   }
@@ -142,16 +148,24 @@ export class ObjectStore {
     object: KubeObject,
     dryRun: boolean,
     encoded?: Buffer,
+    span?: Span,
   ): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision), encoded);
     if (encoded ? sameBytes(current, object, encoded) : sameObject(current.object, object)) return current;
-    return this.#write({ served, place, key, object, over: current.revision, encoded });
+    return this.#write({ served, place, key, object, over: current.revision, encoded, span });
   }
 
   /** Removes `current` and returns the revision of the removal; undefined when another write came first. */
-  async remove(served: ServedResource, place: Place, current: Entry, dryRun: boolean): Promise<number | undefined> {
+  async remove(
+    served: ServedResource,
+    place: Place,
+    current: Entry,
+    dryRun: boolean,
+    span?: Span,
+  ): Promise<number | undefined> {
     if (dryRun) return current.revision;
+    const startedAt = this.#tracer.now();
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     const result = await this.#guard(() =>
       this.#store.txn({
@@ -161,6 +175,8 @@ export class ObjectStore {
     );
     if (!result.succeeded) return undefined;
     await this.#cache.waitFor(result.revision);
+    if (this.#tracer.enabled)
+      this.#recordCommit({ served, place, span, startedAt, revision: result.revision, type: 'delete' });
     return result.revision;
   }
 
@@ -175,10 +191,11 @@ export class ObjectStore {
   }
 
   async #commit(
-    { served, place, key, object, over }: Write,
+    { served, place, key, object, over, span }: Write,
     value: Uint8Array | LazyEncoding,
     lease: { readonly lease: bigint } | undefined,
   ): Promise<Entry | undefined> {
+    const startedAt = this.#tracer.now();
     try {
       const { succeeded, revision } = await this.#store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: over }],
@@ -187,12 +204,29 @@ export class ObjectStore {
       if (!succeeded) return undefined;
       if (value instanceof LazyEncoding) value.objectAt(revision);
       if (this.#cache.revision < revision) await this.#cache.waitFor(revision);
+      if (this.#tracer.enabled) this.#recordCommit({ served, place, span, startedAt, revision, type: 'put' });
       return await this.#committed({ served, place, key, object, revision });
     } catch (error) {
       throw asStatusError(error);
     } finally {
       if (value instanceof Uint8Array) this.#cache.written.forget(key, value);
     }
+  }
+
+  #recordCommit({ served, place, span, startedAt, revision, type }: Commit): void {
+    this.#tracer.committed(revision, {
+      parent: span?.id ?? 0,
+      startedAt,
+      attributes: {
+        'etcd.revision': revision,
+        'etcd.operation': type,
+        'k8s.group': served.group,
+        'k8s.resource': served.plural,
+        'k8s.namespace.name': place.namespace,
+        'k8s.object.name': place.name,
+        'k8s.watch.deliveries': served.cache.deliveriesOf(revision),
+      },
+    });
   }
 
   /** The value that is stored. Where it is the object's JSON, the event of the write need not parse it. */
@@ -211,7 +245,7 @@ export class ObjectStore {
     key,
     object,
     revision,
-  }: Omit<Write, 'over' | 'encoded'> & { readonly revision: number }): Entry | Promise<Entry> {
+  }: Omit<Write, 'over' | 'encoded' | 'span'> & { readonly revision: number }): Entry | Promise<Entry> {
     const cached = served.cache.get(place.namespace, place.name);
     // A later write may have replaced it in the cache already: the response still shows this one.
     if (cached?.revision !== revision)
@@ -244,6 +278,14 @@ interface Write {
   /** The revision that is replaced; 0 for a create. */
   readonly over: number;
   readonly encoded: Buffer | undefined;
+  /** The request that writes; undefined for the server's own writes. */
+  readonly span: Span | undefined;
+}
+
+interface Commit extends Pick<Write, 'served' | 'place' | 'span'> {
+  readonly startedAt: number;
+  readonly revision: number;
+  readonly type: 'put' | 'delete';
 }
 
 /** Store errors as the API reports them. */

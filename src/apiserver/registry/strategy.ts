@@ -4,7 +4,7 @@
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import type { Context } from '../../kernel/index.ts';
+import type { Context, Span } from '../../kernel/index.ts';
 import type { FieldError, GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { UserInfo } from '../request/request.ts';
@@ -16,6 +16,8 @@ export interface WriteContext {
   readonly groupResource: GroupResource;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  /** Of the request that writes. */
+  readonly span?: Span | undefined;
   /** A thread validates the object: nothing has to be checked in slices ahead of that. */
   readonly validatesInThread: boolean;
   readonly serviceAllocator: ServiceReservations;
@@ -28,8 +30,12 @@ export interface WriteContext {
 /** Reserves the addresses and ports of Services. */
 interface ServiceReservations {
   /** Fills them in; changes `service` in place. */
-  reserve(service: ObjectOf<Service>, old: ObjectOf<Service> | undefined, dryRun: boolean): Promise<Reservation>;
-  release(service: ObjectOf<Service>): Promise<void> | void;
+  reserve(
+    service: ObjectOf<Service>,
+    old: ObjectOf<Service> | undefined,
+    request: Pick<WriteContext, 'dryRun' | 'span'>,
+  ): Promise<Reservation>;
+  release(service: ObjectOf<Service>, request: Pick<WriteContext, 'span'>): Promise<void> | void;
 }
 
 /**
@@ -59,11 +65,15 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly deleteReturnsObject?: true;
   /** The default deletion propagation; `Unsupported` for kinds that the garbage collector does not know. */
   readonly defaultPropagation?: 'Orphan' | 'Background' | 'Unsupported';
+  /** The delete that marks the object does not look at the propagation policy; later ones do. */
+  readonly firstDeleteIgnoresPropagation?: true;
   /** A warning to clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
   /** Fields that a plain write cannot own, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
+  /** A plain write owns the status that it sends, although none of it is kept. */
+  readonly ownsSentStatus?: true;
 
   /** The metadata without annotations that stand for a field: what tables and PartialObjectMetadata have. */
   internalMetadata?(this: void, metadata: T['metadata']): T['metadata'];

@@ -1,5 +1,5 @@
 /** A request and what the pipeline has learned about it so far. */
-import type { Timer } from '../../kernel/index.ts';
+import type { Span, Timer } from '../../kernel/index.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 
@@ -11,6 +11,8 @@ export interface Exchange extends SeatHolder {
   readonly annotations: Map<string, string>;
   readonly startedAt: number;
   readonly auditId: string;
+  /** Of a request that may write. */
+  readonly span: Span | undefined;
   /** The path and verb exist: a resource that has the verb, or an endpoint. */
   recognized?: true;
   user?: UserInfo;
@@ -23,6 +25,8 @@ export interface Exchange extends SeatHolder {
   expiresAt?: number;
   /** The request timed out before it was answered. */
   expired?: true;
+  /** Why it was refused. */
+  failure?: string;
 }
 
 export interface FlowIdentity {

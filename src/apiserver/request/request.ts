@@ -19,6 +19,8 @@ export interface ApiRequest {
   /** Set by a caller in this process; requests from outside are authenticated. */
   readonly user?: UserInfo;
   readonly remoteAddress: string;
+  /** The span of this process that a caller in it sends the request from. */
+  readonly cause?: number | undefined;
   /** The client's certificate, not yet verified. */
   readonly peerCertificate?: PeerCertificate;
   /** Aborts when the client goes away, the server shuts down, or the request times out. */

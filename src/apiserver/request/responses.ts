@@ -1,5 +1,6 @@
 /** Responses that need no stored object: documents, Status errors, plain text. */
 import { schema } from '../../api/index.ts';
+import { stringifyIndented, stringifyJson } from '../../base/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -47,7 +48,7 @@ export const NO_SNIFF: ResponseHeaders = { 'x-content-type-options': 'nosniff' }
 export const respondIndented = (object: unknown): ApiResponse => ({
   status: 200,
   headers: { 'content-type': 'application/json' },
-  body: JSON.stringify(object, null, 2),
+  body: stringifyIndented(object),
 });
 
 export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
@@ -73,7 +74,7 @@ export function encodeAs(
     case 'application/vnd.kubernetes.protobuf':
       return encodeObjectProtobuf(object, kindName);
     case 'application/json':
-      return Buffer.from(negotiated.pretty ? JSON.stringify(object, null, 2) : `${JSON.stringify(object)}\n`);
+      return Buffer.from(negotiated.pretty ? stringifyIndented(object) : `${stringifyJson(object)}\n`);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { formatIp, formatTime, parseIp } from '../../base/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import type { Context, Span } from '../../kernel/index.ts';
 import { updateManagedFields } from '../../machinery/apply/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -12,7 +12,12 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { ClusterIpRange, type IpFamily } from './cluster-ip-range.ts';
 
-export interface ServiceName {
+/** The Service that gets an address, and the request that gives it one. */
+export interface AddressOwner extends ServiceName {
+  readonly span?: Span | undefined;
+}
+
+interface ServiceName {
   readonly namespace: string;
   readonly name: string;
 }
@@ -45,7 +50,7 @@ export class ClusterIpAllocator {
   }
 
   /** Allocates the address that the client chose. */
-  async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
+  async allocate(address: string, owner: AddressOwner, dryRun: boolean): Promise<void> {
     const ip = parseIp(address);
     const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
     if (!ip || !range) throw this.#outside(address, dryRun);
@@ -64,7 +69,7 @@ export class ClusterIpAllocator {
     return new AllocationError(`the provided IP (${address}) is not in the valid range. ${range}`);
   }
 
-  async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
+  async allocateNext(family: IpFamily, owner: AddressOwner, dryRun: boolean): Promise<string> {
     const ranges = this.#rangesOf(family);
     if (ranges.length === 0) throw new AllocationError('allocator not ready');
     // A dry run allocates no address: by the time of the real write another one may be free.
@@ -78,14 +83,14 @@ export class ClusterIpAllocator {
     throw new AllocationError('range is full');
   }
 
-  async release(address: string): Promise<void> {
+  async release(address: string, span?: Span): Promise<void> {
     const served = this.#addresses();
     const ip = parseIp(address);
     if (!ip) return;
     const place = { namespace: '', name: formatIp(ip) };
     for (;;) {
       const entry = served.cache.get('', place.name);
-      if (!entry || (await this.#registry.objects.remove(served, place, entry, false)) !== undefined) return;
+      if (!entry || (await this.#registry.objects.remove(served, place, entry, false, span)) !== undefined) return;
       // Another write came first: retry with the current state.
       await this.#registry.objects.untilCurrent();
     }
@@ -100,7 +105,7 @@ export class ClusterIpAllocator {
   }
 
   /** From a random offset to the end of the range, then from its beginning. */
-  async #search(range: ClusterIpRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
+  async #search(range: ClusterIpRange, from: bigint, to: bigint, owner: AddressOwner): Promise<string | undefined> {
     const end = to > range.size ? range.size : to;
     const length = end - from;
     if (length <= 0n) return undefined;
@@ -113,7 +118,7 @@ export class ClusterIpAllocator {
     return undefined;
   }
 
-  async #take(address: string, family: IpFamily, owner: ServiceName): Promise<boolean> {
+  async #take(address: string, family: IpFamily, owner: AddressOwner): Promise<boolean> {
     const served = this.#addresses();
     const now = formatTime(this.#ctx.clock.now());
     const object: KubeObject & IPAddress = {
@@ -138,7 +143,8 @@ export class ClusterIpAllocator {
       resetFields: [],
     });
     try {
-      await this.#registry.objects.create(served, { namespace: '', name: address }, tracked, false);
+      const place = { namespace: '', name: address };
+      await this.#registry.objects.create(served, place, tracked, false, undefined, owner.span);
       return true;
     } catch (error) {
       if (isStatusError(error, 'AlreadyExists')) return false;

@@ -5,14 +5,14 @@
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { MaybePromise } from '../../base/index.ts';
 import type { Store } from '../../etcd/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import type { Context, Span } from '../../kernel/index.ts';
 import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
-import { AllocationError, ClusterIpAllocator, type ServiceName } from './cluster-ip-allocator.ts';
+import { AllocationError, ClusterIpAllocator, type AddressOwner } from './cluster-ip-allocator.ts';
 import type { IpFamily } from './cluster-ip-range.ts';
 import { CountedNodePorts } from './counted-node-ports.ts';
 import { syncClusterIps, fillAllocated } from './fill-allocated.ts';
@@ -36,6 +36,11 @@ interface ServiceAllocatorOptions {
 }
 
 type ServiceObject = Service & KubeObject;
+
+/** The request that reserves. */
+interface Writer {
+  readonly span?: Span | undefined;
+}
 
 export class ServiceAllocator {
   readonly #ctx: Context;
@@ -86,37 +91,41 @@ export class ServiceAllocator {
   }
 
   /** Fills in what it reserves; changes the Service in place. */
-  async reserve(service: ServiceObject, old: ServiceObject | undefined, dryRun: boolean): Promise<Reservation> {
+  async reserve(
+    service: ServiceObject,
+    old: ServiceObject | undefined,
+    { dryRun, span }: Writer & { readonly dryRun: boolean },
+  ): Promise<Reservation> {
     if (old) fillAllocated(service, old);
     syncClusterIps(service, old);
     completeIpFamilies(service, old, this.addresses.families);
-    const addresses = await this.#reserveAddresses(service, old, dryRun);
+    const addresses = await this.#reserveAddresses(service, old, { dryRun, span });
     const ports = new PortOperation(this.#ports, dryRun);
     try {
       if (old) await reserveForUpdate(service, old, ports);
       else await reserveForCreate(service, ports);
     } catch (error) {
       await ports.cancel();
-      await this.#release(addresses.allocated);
+      await this.#release(addresses.allocated, span);
       throw error;
     }
     return {
       commit: async () => {
         await this.#orLog(ports.commit(service, old));
-        await this.#release(addresses.released);
+        await this.#release(addresses.released, span);
       },
       rollback: async () => {
         await ports.cancel();
-        await this.#release(addresses.allocated);
+        await this.#release(addresses.allocated, span);
       },
     };
   }
 
   /** Releases the addresses and ports of a deleted Service. */
-  async release(service: Service): Promise<void> {
+  async release(service: Service, { span }: Writer): Promise<void> {
     await this.#orLog(this.#ports.commit([], nodePortsOf(service)));
     if (service.spec?.type !== 'ExternalName' && !isHeadless(service))
-      await this.#release(service.spec?.clusterIPs ?? []);
+      await this.#release(service.spec?.clusterIPs ?? [], span);
   }
 
   /** The Service is written: ports that cannot be released now are left to the repair loop. */
@@ -128,36 +137,41 @@ export class ServiceAllocator {
     }
   }
 
-  async #release(addresses: readonly string[]): Promise<void> {
-    for (const address of addresses) await this.addresses.release(address);
+  async #release(addresses: readonly string[], span: Span | undefined): Promise<void> {
+    for (const address of addresses) await this.addresses.release(address, span);
   }
 
   async #reserveAddresses(
     service: ServiceObject,
     old: ServiceObject | undefined,
-    dryRun: boolean,
+    request: Writer & { readonly dryRun: boolean },
   ): Promise<{ allocated: string[]; released: string[] }> {
     const spec = service.spec!;
     const none = { allocated: [], released: [] };
     if (!old || old.spec?.type === 'ExternalName') {
       if (spec.type === 'ExternalName' || spec.clusterIPs?.[0] === 'None') return none;
-      return { allocated: await this.#allocate(service, 0, dryRun), released: [] };
+      return { allocated: await this.#allocate(service, 0, request), released: [] };
     }
     if (keepsDualStackPreference(service, old) || isHeadless(old)) return none;
     const before = { ips: old.spec?.clusterIPs ?? [], families: old.spec?.ipFamilies ?? [] };
     if (spec.type === 'ExternalName') return { allocated: [], released: [...before.ips] };
     const now = spec.ipFamilies ?? [];
     if (before.families.length === 1 && now.length === 2)
-      return { allocated: await this.#allocate(service, 1, dryRun), released: [] };
+      return { allocated: await this.#allocate(service, 1, request), released: [] };
     if (before.families.length === 2 && now.length === 1) return { allocated: [], released: before.ips.slice(1) };
     return none;
   }
 
   /** Allocates an address of each family from index `from` on: the one that the Service names, or any. */
-  async #allocate(service: ServiceObject, from: number, dryRun: boolean): Promise<string[]> {
+  async #allocate(
+    service: ServiceObject,
+    from: number,
+    { dryRun, span }: Writer & { readonly dryRun: boolean },
+  ): Promise<string[]> {
     const spec = service.spec!;
     const requested = [...(spec.clusterIPs ?? [])];
-    const owner: ServiceName = { namespace: service.metadata.namespace ?? '', name: service.metadata.name ?? '' };
+    const { namespace = '', name = '' } = service.metadata;
+    const owner: AddressOwner = { namespace, name, span };
     const allocated: string[] = [];
     const clusterIps = requested.slice(0, from);
     try {
@@ -169,7 +183,7 @@ export class ServiceAllocator {
         clusterIps.push(address);
       }
     } catch (error) {
-      await this.#release(allocated);
+      await this.#release(allocated, span);
       throw error;
     }
     spec.clusterIPs = clusterIps;
@@ -177,7 +191,7 @@ export class ServiceAllocator {
     return allocated;
   }
 
-  async #allocateAny(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
+  async #allocateAny(family: IpFamily, owner: AddressOwner, dryRun: boolean): Promise<string> {
     try {
       return await this.addresses.allocateNext(family, owner, dryRun);
     } catch (error) {
@@ -190,7 +204,7 @@ export class ServiceAllocator {
     service: ServiceObject,
     requested: readonly string[],
     address: string,
-    owner: ServiceName,
+    owner: AddressOwner,
     dryRun: boolean,
   ): Promise<void> {
     try {

@@ -1,5 +1,6 @@
 /** Items of lists in other forms than the stored JSON, for the main thread and for the thread of large requests. */
 import { schema } from '../../api/index.ts';
+import { stringifyIndented } from '../../base/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { encodeMessage, messageOfKind, protobufListItem, type TypeMeta } from '../../machinery/protobuf/index.ts';
 
@@ -17,8 +18,7 @@ export function yamlItem(item: unknown): Buffer {
 }
 
 /** Without the indent of its first line. */
-export const indentedItem = (item: unknown): Buffer =>
-  Buffer.from(JSON.stringify(item, null, 2).replaceAll('\n', '\n    '));
+export const indentedItem = (item: unknown): Buffer => Buffer.from(stringifyIndented(item).replaceAll('\n', '\n    '));
 
 export function protobufItem(kind: TypeMeta, object: Record<string, unknown>): Buffer {
   const message = messageOfKind(schema, kind);

@@ -13,6 +13,9 @@ import { inSlices } from '../request/in-slices.ts';
 import type { CustomReference, ForgetDefinition, StageAnswer, StageQuestion } from './messages.ts';
 import type { StageInput, StageName, StageOutput } from './stages.ts';
 
+/** What CEL may cost in one turn of the main thread: about ten milliseconds. What costs more is left to the thread. */
+export const MAIN_THREAD_COST = 50_000;
+
 const MAX_STAGE_MS = 30_000;
 /** Defaults can expand a small body into a large object. */
 const MAX_MEMORY_MB = 1024;

@@ -14,7 +14,7 @@ import {
   type ResetFields,
   updateManagedFields,
 } from '../../machinery/apply/index.ts';
-import { decodeObject, Growth, parseJson } from '../../machinery/decode/index.ts';
+import { decodeObject, Growth, parseExactJson, parseJson } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { type GroupKind, invalid, isStatusError, isTooLarge } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -40,6 +40,7 @@ import { encodeAs } from '../request/responses.ts';
 import { completeApplied, type Configuration, parseConfiguration } from './applied-configuration.ts';
 import { type ConformValue, decodePatched, strictRefusal } from './decode-patched.ts';
 import { indentedItem, protobufItem, yamlItem } from './encode-item.ts';
+import { type EvaluateInput, evaluateInThread, type EvaluateOutput } from './evaluate-expressions.ts';
 
 /** An object's JSON. */
 export type JsonText = string | Uint8Array;
@@ -285,12 +286,17 @@ interface EncodeItemInput {
 
 /** An item as the list in that form has it. */
 function encodeItem({ item, form }: EncodeItemInput): Uint8Array {
-  const value = JSON.parse(textOf(item)) as Record<string, unknown>;
-  if (form === 'yaml') return yamlItem(value);
-  return form === 'indented' ? indentedItem(value) : protobufItem(form, value);
+  const text = textOf(item);
+  if (form === 'yaml') return yamlItem(parseExactJson(text));
+  if (form === 'indented') return indentedItem(parseExactJson(text));
+  return protobufItem(form, JSON.parse(text) as Record<string, unknown>);
 }
 
-export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, encode, encodeItem };
+/** The expressions of a policy that cost more than the main thread may spend. */
+const evaluate = (input: EvaluateInput): EvaluateOutput =>
+  evaluateInThread(input, parseJson(input.variables).value as Parameters<typeof evaluateInThread>[1]);
+
+export const stages = { decode, patch, checkConfiguration, apply, trackFields, validate, evaluate, encode, encodeItem };
 
 type Stages = typeof stages;
 export type StageName = keyof Stages;

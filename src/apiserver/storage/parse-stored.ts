@@ -1,9 +1,6 @@
 import { schema } from '../../api/index.ts';
-import { plainValue, readDocument } from '../../machinery/decode/index.ts';
+import { parseExactJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-
-/** Integers with fewer digits fit into a double. */
-const LONG_INTEGER = /[0-9]{16}/;
 
 /**
  * Parses a stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the
@@ -11,8 +8,8 @@ const LONG_INTEGER = /[0-9]{16}/;
  */
 export function parseStored(bytes: Buffer): KubeObject {
   const text = bytes.toString('utf8');
-  const object = JSON.parse(text) as KubeObject;
-  return LONG_INTEGER.test(text) && !isBuiltIn(object) ? (plainValue(readDocument(text)).value as KubeObject) : object;
+  const object = parseExactJson(text, (value) => !isBuiltIn(value as KubeObject));
+  return object as KubeObject;
 }
 
 function isBuiltIn({ apiVersion, kind }: KubeObject): boolean {

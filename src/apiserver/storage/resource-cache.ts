@@ -11,6 +11,8 @@ export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export class CacheEvent {
   /** See shared-frames.ts. */
   frames: Map<string, Buffer> | undefined;
+  /** How many watchers it was handed to. */
+  deliveries = 0;
 
   constructor(
     readonly type: EventType,
@@ -113,6 +115,19 @@ export class ResourceCache {
     return this.#window.slice(from, from + limit);
   }
 
+  /** How many watchers got the event of `revision`; 0 when it is no longer in the window. */
+  deliveriesOf(revision: number): number {
+    let low = 0;
+    let high = this.#window.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#window[middle]!.revision < revision) low = middle + 1;
+      else high = middle;
+    }
+    const event = this.#window[low];
+    return event?.revision === revision ? event.deliveries : 0;
+  }
+
   watch(watcher: CacheWatcher): () => void {
     const set = this.#watchers.get(watcher.scope) ?? new Set();
     this.#watchers.set(watcher.scope, set.add(watcher));
@@ -172,7 +187,9 @@ export class ResourceCache {
 
   #notify(scope: string, event: CacheEvent): void {
     const set = this.#watchers.get(scope);
-    if (set) for (const watcher of set) watcher.deliver(event);
+    if (!set) return;
+    event.deliveries += set.size;
+    for (const watcher of set) watcher.deliver(event);
   }
 
   /** Ends all watchers. */

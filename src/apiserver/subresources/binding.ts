@@ -33,6 +33,8 @@ export async function bindPod(scope: Scope): Promise<Result> {
 /** POST to bindings: the body names the pod. */
 export async function createBinding(scope: Scope): Promise<Result> {
   const { options, binding } = await readBinding(scope);
+  // What is created gets a uid of its own: here it is no precondition.
+  delete binding.metadata.uid;
   const { name } = binding.metadata;
   if (!name) {
     const errors = validateBody('Binding', binding, scope.backend.validation);
@@ -81,7 +83,8 @@ async function bind(
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const conditional = checkResourceVersion(scope, binding, current, { isPatch: false, dryRun: options.dryRun });
     const pod = assigned(current.object as PodObject, binding, formatTime(backend.ctx.clock.now()));
-    if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
+    if (await backend.objects.replace(served, place, current, pod, options.dryRun, undefined, scope.span))
+      return done(201);
     if (conditional) break;
   }
   throw conflict(served.groupResource, place.name, MODIFIED);

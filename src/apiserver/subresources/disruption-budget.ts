@@ -40,7 +40,7 @@ export async function takeDisruption(scope: Scope, first: Entry, dryRun: boolean
     status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
     status.disruptedPods = { ...status.disruptedPods, [scope.place.name]: formatTime(ctx.clock.now()) };
     if (status.disruptionsAllowed === 0) markExhausted(budget, formatTime(ctx.clock.now()));
-    if (await objects.replace(served, place, current, budget, false)) return;
+    if (await objects.replace(served, place, current, budget, false, undefined, scope.span)) return;
   }
   throw timeout(`couldn't update PodDisruptionBudget "${first.name}" due to conflicts`, 10);
 }

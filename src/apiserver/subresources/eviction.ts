@@ -139,7 +139,7 @@ async function setDisruptionTarget(scope: Scope, deletion: DeleteOptions): Promi
     }) as unknown as PodCondition;
     if (before) conditions[at] = condition;
     else conditions.push(condition);
-    const entry = await objects.replace(served, place, current, pod, false);
+    const entry = await objects.replace(served, place, current, pod, false, undefined, scope.span);
     if (entry) return entry;
   }
   throw conflict(served.groupResource, place.name, MODIFIED);

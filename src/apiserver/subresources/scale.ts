@@ -186,7 +186,7 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
       beforeStore: () => backend.admission.validate(attributes),
     },
   );
-  const entry = await backend.objects.replace(served, place, current, object, dryRun);
+  const entry = await backend.objects.replace(served, place, current, object, dryRun, undefined, scope.span);
   await (entry && !dryRun ? reservation?.commit?.() : reservation?.rollback?.());
   return entry;
 }

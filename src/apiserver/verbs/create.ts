@@ -83,7 +83,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       const encoded = scope.isLarge ? await encodeLarge(scope, candidate) : undefined;
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
       if (!options.dryRun) checkVersionOfNew(scope, version);
-      const entry = await backend.objects.create(served, place, candidate, options.dryRun, encoded);
+      const entry = await backend.objects.create(served, place, candidate, options.dryRun, encoded, scope.span);
       if (options.dryRun) await reservation?.rollback?.();
       else await reservation?.commit?.();
       // A dry run does not reach the store, which would set the version.

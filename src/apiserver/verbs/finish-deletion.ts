@@ -7,7 +7,7 @@ import type { Scope } from './scope.ts';
 /** Removes the object instead of storing this write; undefined when another write came first. */
 export async function removeFinished(scope: Scope, current: Entry, object: KubeObject): Promise<Entry | undefined> {
   const { backend, served, place } = scope;
-  const revision = await backend.objects.remove(served, place, current, false);
+  const revision = await backend.objects.remove(served, place, current, false, scope.span);
   if (revision === undefined) return undefined;
   await served.strategy.afterDelete?.(object, writeContext(scope, false));
   return current.showing(object);

@@ -1,6 +1,6 @@
 /** The steps of every new object between admission and the store. */
 import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
-import { CostlyRulesError } from '../../cel/index.ts';
+import { AllowanceExceededError } from '../../cel/index.ts';
 import { type FieldError, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, type ValidationContext, warningsOnCreate } from '../../machinery/validation/index.ts';
@@ -72,7 +72,7 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
   try {
     validateHere(scope, object, request, contextHere(scope));
   } catch (error) {
-    if (error instanceof CostlyRulesError) return validatedInThread(scope, object, request, steps);
+    if (error instanceof AllowanceExceededError) return validatedInThread(scope, object, request, steps);
     throw error;
   }
   return whenDone(betweenStages(scope), () => steps.beforeStore());
@@ -124,6 +124,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     groupResource: scope.served.groupResource,
     user: scope.user,
     dryRun,
+    span: scope.span,
     validatesInThread: scope.isLarge === true && scope.backend.stages.runs,
     serviceAllocator: scope.backend.serviceAllocator,
     namespaceLabels: (name) =>

@@ -1,7 +1,7 @@
 /** The steps of every updated object between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { append, ownValue, type MaybePromise } from '../../base/index.ts';
-import { CostlyRulesError } from '../../cel/index.ts';
+import { AllowanceExceededError } from '../../cel/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import {
@@ -67,7 +67,7 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
     try {
       return validateHere(scope, object, old, request, contextHere(scope));
     } catch (error) {
-      if (!(error instanceof CostlyRulesError)) throw error;
+      if (!(error instanceof AllowanceExceededError)) throw error;
     }
   }
   const inThread = await validateInThread(scope, object, { old });

@@ -1,6 +1,6 @@
 /** What a verb gets: the request, the resource that it is for, and the parts of the server. */
 import type { Store } from '../../etcd/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import type { Context, Span } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ValidationContext } from '../../machinery/validation/index.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
@@ -62,6 +62,8 @@ export interface Scope {
   readonly warnings: string[];
   /** Audit annotations. */
   readonly annotations: Map<string, string>;
+  /** Of a request that may write. */
+  readonly span: Span | undefined;
   /** Releases the request's seat of flow control: a watch does so once its initial events have been sent. */
   readonly releaseSeat: () => void;
   /** The template of the object that is being created, where it is known. */

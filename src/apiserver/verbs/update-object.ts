@@ -86,7 +86,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       const encoded = scope.isLarge && !finished ? await encodeLarge(scope, object) : undefined;
       entry = await (finished
         ? removeFinished(scope, current, object)
-        : backend.objects.replace(served, place, current, object, options.dryRun, encoded));
+        : backend.objects.replace(served, place, current, object, options.dryRun, encoded, scope.span));
     } finally {
       if (entry && !options.dryRun) await reservation?.commit?.();
       else await reservation?.rollback?.();

@@ -3,6 +3,7 @@ import type { GroupKind } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ValidationContext } from '../../machinery/validation/index.ts';
 import { kindOf } from '../registry/served-resource.ts';
+import { MAIN_THREAD_COST } from '../stage-thread/stage-runner.ts';
 import type { Scope } from './scope.ts';
 import { textsOf } from './texts-of.ts';
 
@@ -32,11 +33,8 @@ export async function validateInThread(
   return backend.stages.run('validate', input, served.definition && { definition: served.definition, version });
 }
 
-/** About ten milliseconds. */
-const RULE_ALLOWANCE = 50_000;
-
 /** How the main thread validates: it leaves rules that take long to the thread, however small the object is. */
 export const contextHere = ({ served, backend }: Scope): ValidationContext =>
   served.definition && backend.stages.runs
-    ? { ...backend.validation, ruleAllowance: RULE_ALLOWANCE }
+    ? { ...backend.validation, ruleAllowance: MAIN_THREAD_COST }
     : backend.validation;

@@ -1,5 +1,6 @@
 /** Watch events on the wire: a JSON document a line, or protobuf frames; whole objects, metadata only, or table rows. */
 import type { ColumnDeclaration } from '../../api/index.ts';
+import { stringifyJson } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
@@ -70,7 +71,7 @@ function jsonEncoder(scope: Scope): WatchEncoder {
     contentType: 'application/json',
     encode: (type, entry) => jsonFrame(type, entry.bytes),
     encodeShared: (event) => frameOf(event, form, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
-    encodeObject: (type, object) => jsonFrame(type, Buffer.from(JSON.stringify(object))),
+    encodeObject: (type, object) => jsonFrame(type, Buffer.from(stringifyJson(object))),
     bookmark(revision, annotations) {
       return this.encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations));
     },
@@ -91,10 +92,13 @@ function transformedEncoder(scope: Scope): WatchEncoder {
     return table;
   };
   const encodeObject = (type: string, object: KubeObject): Buffer =>
-    jsonFrame(type, Buffer.from(JSON.stringify(object)));
+    jsonFrame(type, Buffer.from(stringifyJson(object)));
   return {
     contentType: 'application/json',
-    encode: (type, entry) => encodeObject(type, transform(entry)),
+    encode(type, entry) {
+      const object = transform(entry);
+      return jsonFrame(type, tableWithObject(object, entry) ?? Buffer.from(stringifyJson(object)));
+    },
     encodeShared(event) {
       return this.encode(event.type, viewOf(served, event.entry));
     },
@@ -111,6 +115,18 @@ function transformedEncoder(scope: Scope): WatchEncoder {
       return encodeObject('BOOKMARK', table as KubeObject);
     },
   };
+}
+
+/** The JSON of a Table whose row has the whole object: that is encoded already. */
+function tableWithObject(table: KubeObject, entry: Entry): Buffer | undefined {
+  const { rows, ...fields } = table as KubeObject & { readonly rows?: readonly { readonly object?: unknown }[] };
+  const { object, ...row } = rows?.[0] ?? {};
+  if (object === undefined || object !== entry.object) return undefined;
+  return Buffer.concat([
+    Buffer.from(`${stringifyJson(fields).slice(0, -1)},"rows":[${stringifyJson(row).slice(0, -1)},"object":`),
+    entry.bytes,
+    Buffer.from('}]}'),
+  ]);
 }
 
 function protobufEncoder(scope: Scope): WatchEncoder {

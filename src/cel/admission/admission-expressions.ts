@@ -44,6 +44,7 @@ export interface ExpressionOptions {
 
 export interface AdmissionExpression {
   readonly source: string;
+  readonly options: ExpressionOptions;
   /** Why it does not compile. */
   readonly error?: string;
   /** It compiles, and no program can be made of it: upstream calls that an internal error. */
@@ -54,7 +55,7 @@ export interface AdmissionExpression {
   readonly typeNameError?: string;
 }
 
-interface Declarations {
+export interface Declarations {
   readonly hasParams: boolean;
   /** Absent for webhooks, which cannot declare variables. */
   readonly variables?: readonly { readonly name?: string; readonly expression?: string }[];
@@ -65,12 +66,11 @@ interface Declarations {
 export class AdmissionExpressions {
   /** In declaration order: a variable may use those before it. */
   readonly variables = new Map<string, AdmissionExpression>();
+  readonly declarations: Declarations;
   readonly #types = new Map<string, CelType>();
 
-  readonly #declarations: Declarations;
-
   constructor(declarations: Declarations) {
-    this.#declarations = declarations;
+    this.declarations = declarations;
     for (const { name = '', expression = '' } of declarations.variables ?? []) {
       const compiled = this.compile(expression, { result: 'any', hasAuthorizer: true });
       this.variables.set(name, compiled);
@@ -78,7 +78,8 @@ export class AdmissionExpressions {
     }
   }
 
-  compile(source: string, { result, hasAuthorizer }: ExpressionOptions): AdmissionExpression {
+  compile(source: string, options: ExpressionOptions): AdmissionExpression {
+    const { result, hasAuthorizer } = options;
     const built = result === 'Object' || result === 'JSONPatches' ? parsedOrUndefined(source) : undefined;
     try {
       const { checked, program, type } = compile(
@@ -86,19 +87,19 @@ export class AdmissionExpressions {
         this.#environment(hasAuthorizer, built ? patchTypesIn(built) : []),
       );
       const mismatch = resultMismatch(RESULTS[result], type);
-      if (mismatch !== undefined) return { source, error: mismatch };
+      if (mismatch !== undefined) return { source, options, error: mismatch };
       const problem = programProblem(checked);
-      if (problem !== undefined) return { source, error: problem, internal: true };
+      if (problem !== undefined) return { source, options, error: problem, internal: true };
       const typeNameError = built && objectTypeNameError(built);
-      return { source, program, type, ...(typeNameError === undefined ? {} : { typeNameError }) };
+      return { source, options, program, type, ...(typeNameError === undefined ? {} : { typeNameError }) };
     } catch (error) {
-      if (error instanceof CelCompileError) return { source, error: `compilation failed: ${error.problems}` };
+      if (error instanceof CelCompileError) return { source, options, error: `compilation failed: ${error.problems}` };
       throw error;
     }
   }
 
   #environment(hasAuthorizer: boolean, objects: readonly ObjectType[]): Environment {
-    const { hasParams, variables, objectType = DYN } = this.#declarations;
+    const { hasParams, variables, objectType = DYN } = this.declarations;
     return new Environment({
       variables: {
         object: objectType,
@@ -160,7 +161,8 @@ export function compileAdmissionExpression({
   hasAuthorizer,
   variables,
 }: CelAdmissionExpression): CelCompilation {
-  const { error, internal } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
+  const declarations = { hasParams, ...(variables ? { variables } : {}) };
+  const { error, internal } = new AdmissionExpressions(declarations).compile(expression, {
     result: RESULT_BY_USE[use],
     hasAuthorizer,
   });

@@ -1,5 +1,13 @@
 /** Evaluates the expressions of a policy on one admission request. */
-import { CelError, CelObject, type LibraryValue, type ObjectType, untypedValue, type Value } from '../index.ts';
+import {
+  type Allowance,
+  CelError,
+  CelObject,
+  type LibraryValue,
+  type ObjectType,
+  untypedValue,
+  type Value,
+} from '../index.ts';
 import type { AdmissionExpression, AdmissionExpressions } from './admission-expressions.ts';
 import { PER_CALL_LIMIT, type Budget } from './budget.ts';
 import { VARIABLES_TYPE } from './declarations.ts';
@@ -26,17 +34,19 @@ export class Evaluation {
   #variablesCost = 0;
 
   readonly #input: AdmissionVariables;
+  readonly #allowance: Allowance | undefined;
 
-  constructor(expressions: AdmissionExpressions, input: AdmissionVariables) {
+  constructor(expressions: AdmissionExpressions, input: AdmissionVariables, allowance?: Allowance) {
     this.#input = input;
+    this.#allowance = allowance;
     this.#variables = new LazyVariables(expressions.variables, (expression) => this.#run(expression));
   }
 
-  /** Throws OutOfBudgetError; every other error is in the outcome. */
+  /** Throws OutOfBudgetError and AllowanceExceededError; every other error is in the outcome. */
   evaluate(expression: AdmissionExpression, budget: Budget): Outcome {
     const { source, error, program, typeNameError } = expression;
     if (!program) return { error: `compilation error: ${error ?? 'no program'}` };
-    const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT);
+    const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT, this.#allowance);
     budget.spend(this.#variablesCost);
     this.#variablesCost = 0;
     budget.spend(outcome.cost);
@@ -47,7 +57,7 @@ export class Evaluation {
 
   #run({ program, error }: AdmissionExpression): { value?: Value; error?: string } {
     if (!program) return { error: `fails to compile: ${error ?? ''}` };
-    const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT);
+    const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT, this.#allowance);
     this.#variablesCost += outcome.cost;
     return outcome.error ? { error: `fails to evaluate: ${outcome.error.message}` } : { value: outcome.value ?? null };
   }

@@ -7,6 +7,7 @@ export {
   AdmissionExpressions,
   compileAdmissionExpression,
   type AdmissionExpression,
+  type Declarations,
   type ExpressionOptions,
 } from './admission-expressions.ts';
 export { Budget, COST_BUDGET, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError } from './budget.ts';

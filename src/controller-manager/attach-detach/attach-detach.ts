@@ -2,7 +2,7 @@
  * persistentvolume-attach-detach-controller: asks CSI drivers, by VolumeAttachments, to attach the volumes of pods to
  * their nodes and to detach them when no pod uses them; writes into the status of nodes what is attached.
  */
-import { keyedController, type ControllerDescriptor } from '../controller.ts';
+import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { claimsOfPod, PODS_BY_CLAIM } from '../persistentvolume-binder/pods-by-claim.ts';
 import { ATTACHMENTS_BY_NODE, AttachDetachReconciler } from './reconcile.ts';
@@ -23,7 +23,8 @@ export const attachDetachController: ControllerDescriptor = {
       drivers: informers.informer('storage.k8s.io/v1/csidrivers'),
       attachments: informers.informer('storage.k8s.io/v1/volumeattachments', {}, byNode),
     };
-    const reconciler = new AttachDetachReconciler(context, parts);
+    const unneeded = new Map<string, number>();
+    const reconciler = (worker: ControllerContext) => new AttachDetachReconciler(worker, parts, unneeded);
     const watches = attachDetachWatches(parts, recorder);
     return keyedController(context, { queue: 'attach_detach', workers: 10, reconciler, watches });
   },

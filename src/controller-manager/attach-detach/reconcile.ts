@@ -43,10 +43,11 @@ export class AttachDetachReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: AttachDetachParts;
   readonly #resource: ResourceClient<VolumeAttachment>;
-  /** Attachments that no pod needs and that their node still uses, and since when. */
-  readonly #unneeded = new Map<string, number>();
+  readonly #unneeded: Map<string, number>;
 
-  constructor(context: ControllerContext, parts: AttachDetachParts) {
+  /** `unneeded`: attachments that no pod needs and that their node still uses, and since when. */
+  constructor(context: ControllerContext, parts: AttachDetachParts, unneeded: Map<string, number>) {
+    this.#unneeded = unneeded;
     this.#context = context;
     this.#parts = parts;
     this.#resource = context.client.resource('storage.k8s.io/v1/volumeattachments');

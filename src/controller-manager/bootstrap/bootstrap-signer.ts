@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { deepEqual } from '../../base/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, signingToken } from './bootstrap-tokens.ts';
 
@@ -17,14 +17,14 @@ export const bootstrapSignerController: ControllerDescriptor = {
   aliases: ['bootstrapsigner'],
   disabledByDefault: true,
   build(context) {
-    const { client, clock, informers, signal } = context;
+    const { clock, informers, signal } = context;
     const infos = informers.informer('v1/configmaps', {
       namespace: 'kube-public',
       fieldSelector: 'metadata.name=cluster-info',
     });
     const tokens = informers.informer('v1/secrets', BOOTSTRAP_TOKEN_SCOPE);
 
-    const reconcile = async (): Promise<void> => {
+    const reconcile = async (_key: string, { client }: ControllerContext): Promise<void> => {
       const info = infos.get(CLUSTER_INFO);
       const content = info?.data?.[KUBECONFIG];
       if (!info || content === undefined) return;

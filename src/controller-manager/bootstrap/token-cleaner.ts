@@ -1,6 +1,6 @@
 /** token-cleaner-controller: deletes bootstrap tokens when they expire. */
 import { keyOf, splitKey } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerDescriptor, type Reconcile } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, expirationOf } from './bootstrap-tokens.ts';
 
@@ -9,14 +9,14 @@ export const tokenCleanerController: ControllerDescriptor = {
   aliases: ['tokencleaner'],
   disabledByDefault: true,
   build(context) {
-    const { client, clock, informers, signal } = context;
+    const { clock, informers, signal } = context;
     const tokens = informers.informer('v1/secrets', BOOTSTRAP_TOKEN_SCOPE);
 
-    const reconcile = async (key: string): Promise<void> => {
+    const reconcile: Reconcile = async (key, { client }, again) => {
       const secret = tokens.get(key);
       const at = secret && expirationOf(secret);
       if (!secret || at === undefined) return;
-      if (at > clock.now()) return queue.addAfter(key, at - clock.now());
+      if (at > clock.now()) return queue.addAfter(key, at - clock.now(), again);
       await ignoreNotFound(() =>
         client.resource('v1/secrets').delete(splitKey(key), {
           preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion },

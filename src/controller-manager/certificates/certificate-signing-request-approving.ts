@@ -43,7 +43,7 @@ export const certificateSigningRequestApprovingController: ControllerDescriptor 
     return keyedController(context, {
       queue: 'certificate',
       workers: 5,
-      reconciler: new Approver(context, requests),
+      reconciler: (worker) => new Approver(worker, requests),
       watches: [
         watch(
           requests,

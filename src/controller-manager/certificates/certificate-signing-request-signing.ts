@@ -3,7 +3,7 @@ import type { CertificateSigningRequest } from '../../api/generated/certificates
 import { formatTime } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import {
@@ -22,14 +22,14 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
   name: 'certificatesigningrequest-signing-controller',
   aliases: ['csrsigning'],
   build(context) {
-    const { client, clock, informers, config, signal } = context;
+    const { clock, informers, config, signal } = context;
     const authorities = authoritiesOf(config);
     if (authorities.size === 0) return () => Promise.resolve();
     const needsSigning = (request: CertificateSigningRequest): boolean =>
       authorities.has(request.spec.signerName) && isApprovedOnly(request);
     const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const request = requests.get(name);
       if (!request || !needsSigning(request)) return;
       const status = await signedStatus(request);

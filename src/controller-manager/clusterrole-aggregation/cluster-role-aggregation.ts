@@ -3,7 +3,7 @@ import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
@@ -12,10 +12,10 @@ export const clusterRoleAggregationController: ControllerDescriptor = {
   name: FIELD_MANAGER,
   aliases: ['clusterrole-aggregation'],
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const roles = informers.informer('rbac.authorization.k8s.io/v1/clusterroles');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const role = roles.get(name);
       if (!role?.aggregationRule) return;
       const rules = aggregatedRules(role, roles.list());

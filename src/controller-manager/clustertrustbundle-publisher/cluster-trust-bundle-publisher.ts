@@ -11,7 +11,7 @@ import {
   type ApiObject,
   type Resource,
 } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 
 interface ClusterTrustBundle extends ApiObject {
   spec: { signerName?: string; trustBundle: string };
@@ -25,12 +25,12 @@ export const clusterTrustBundlePublisherController: ControllerDescriptor = {
   name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   disabledByDefault: true,
   build(context) {
-    const { client, discovered, config, signal } = context;
+    const { discovered, config, signal } = context;
     const trustBundle = config.rootCa;
     const name = bundleName(trustBundle);
     if (trustBundle === '') return () => Promise.resolve();
 
-    const publish = async (): Promise<void> => {
+    const publish = async (_key: string, { client }: ControllerContext): Promise<void> => {
       // Any served version, the preferred one first.
       const bundles = discovered.resources.find(isBundles);
       if (!bundles) return;

@@ -1,7 +1,14 @@
 /** cronjob-controller: creates Jobs by the schedule of CronJobs, and keeps a limited history of them. */
 import type { CronJob, Job } from '../../api/generated/batch-v1.ts';
 import { byControllerUid, CONTROLLER_UID_INDEX, controllerOf, keyOf } from '../../client/index.ts';
-import { keyedController, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
+import {
+  keyedController,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Watch,
+} from '../controller.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
 import { CronJobReconciler, type CronJobParts } from './reconcile.ts';
 
 export const cronJobController: ControllerDescriptor = {
@@ -11,8 +18,9 @@ export const cronJobController: ControllerDescriptor = {
     const parts = {
       cronJobs: context.informers.informer('batch/v1/cronjobs'),
       jobs: context.informers.informer('batch/v1/jobs', {}, { [CONTROLLER_UID_INDEX]: byControllerUid }),
+      written: new ReadYourWrites(),
     };
-    const reconciler = new CronJobReconciler(context, parts);
+    const reconciler = (worker: ControllerContext) => new CronJobReconciler(worker, parts);
     return keyedController(context, { queue: 'cronjob', workers: 5, reconciler, watches: cronJobWatches(parts) });
   },
 };

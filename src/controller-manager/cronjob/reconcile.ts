@@ -15,7 +15,7 @@ import {
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
-import { ReadYourWrites } from '../read-your-writes.ts';
+import type { ReadYourWrites } from '../read-your-writes.ts';
 import { missedRuns } from './missed-runs.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 import { rfc1123, rfc3339In } from './time-texts.ts';
@@ -28,12 +28,12 @@ const AFTER_TIME_MS = 100;
 export interface CronJobParts {
   readonly cronJobs: SharedInformer<CronJob>;
   readonly jobs: SharedInformer<Job>;
+  readonly written: ReadYourWrites;
 }
 
 export class CronJobReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: CronJobParts;
-  readonly #written = new ReadYourWrites();
   readonly #jobResource: ResourceClient<Job>;
 
   constructor(context: ControllerContext, parts: CronJobParts) {
@@ -45,8 +45,8 @@ export class CronJobReconciler implements Reconciler {
   async reconcile(key: string): Promise<Requeue | void> {
     const { cronJobs, jobs } = this.#parts;
     const cronJob = cronJobs.get(key);
-    if (!cronJob) return this.#written.forget(key);
-    if (this.#written.isBehind(key, cronJob)) return;
+    if (!cronJob) return this.#parts.written.forget(key);
+    if (this.#parts.written.isBehind(key, cronJob)) return;
     await ignoreNotFound(async () => {
       const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
       const current = await this.#removeFinished(cronJob, children);
@@ -266,7 +266,7 @@ export class CronJobReconciler implements Reconciler {
       ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
     };
     if (deepEqual(status, cronJob.status ?? {})) return;
-    this.#written.wrote(
+    this.#parts.written.wrote(
       key,
       await this.#context.client
         .resource('batch/v1/cronjobs')

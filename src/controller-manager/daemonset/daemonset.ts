@@ -3,6 +3,7 @@ import { byNamespace, Expectations, NAMESPACE_INDEX } from '../../client/index.t
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';
 import { RevisionHistory } from '../revisions/index.ts';
+import { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { DaemonSetReconciler } from './reconcile.ts';
 import { daemonSetWatches } from './watches.ts';
 
@@ -16,9 +17,19 @@ export const daemonSetController: ControllerDescriptor = {
       pods: podsByOwner(context.informers),
       history: new RevisionHistory(context),
       control: new PodControl(context),
+      backoff: new FailedPodBackoff(context.clock),
       expectations: new Expectations(context.clock),
     };
-    const reconciler = new DaemonSetReconciler(context, parts);
-    return keyedController(context, { queue: 'daemonset', workers: 2, reconciler, watches: daemonSetWatches(parts) });
+    return keyedController(context, {
+      queue: 'daemonset',
+      workers: 2,
+      reconciler: (worker) =>
+        new DaemonSetReconciler(worker, {
+          ...parts,
+          history: new RevisionHistory(worker),
+          control: new PodControl(worker),
+        }),
+      watches: daemonSetWatches(parts),
+    });
   },
 };

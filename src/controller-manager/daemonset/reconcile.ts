@@ -22,7 +22,7 @@ import { type RevisionHistory, type RevisionOwner, revisionData, sameData } from
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
 import { GENERATION_LABEL, HASH_LABEL, nodeOf, specFor, templateGeneration } from './daemon-pod.ts';
 import { daemonSetStatus } from './daemonset-status.ts';
-import { FailedPodBackoff } from './failed-pod-backoff.ts';
+import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { planNodes, planRollingUpdate, type DaemonState } from './node-plan.ts';
 
 const BURST = 250;
@@ -37,6 +37,7 @@ export interface DaemonSetParts {
   readonly history: RevisionHistory;
   readonly control: PodControl;
   readonly expectations: Expectations;
+  readonly backoff: FailedPodBackoff;
 }
 
 interface PodChanges {
@@ -47,12 +48,10 @@ interface PodChanges {
 export class DaemonSetReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: DaemonSetParts;
-  readonly #backoff: FailedPodBackoff;
 
   constructor(context: ControllerContext, parts: DaemonSetParts) {
     this.#context = context;
     this.#parts = parts;
-    this.#backoff = new FailedPodBackoff(context.clock);
   }
 
   async reconcile(key: string): Promise<Requeue | void> {
@@ -178,7 +177,7 @@ export class DaemonSetReconciler implements Reconciler {
       recorder.event(set, 'Normal', 'SucceededDaemonPod', `Found succeeded ${where}, will try to delete it`);
       return 0;
     }
-    const wait = this.#backoff.next(`${set.metadata.uid}/${node}`);
+    const wait = this.#parts.backoff.next(`${set.metadata.uid}/${node}`);
     if (wait <= 0) recorder.event(set, 'Warning', 'FailedDaemonPod', `Found failed ${where}, will try to kill it`);
     return wait;
   }

@@ -7,7 +7,7 @@ import {
   controllerOf,
   NAMESPACE_INDEX,
 } from '../../client/index.ts';
-import { keyedController, type ControllerDescriptor } from '../controller.ts';
+import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { DeploymentReconciler, ORPHANS_INDEX } from './reconcile.ts';
@@ -28,7 +28,7 @@ export const deploymentController: ControllerDescriptor = {
       pods: podsByOwner(informers),
       written: new ReadYourWrites(),
     };
-    const reconciler = new DeploymentReconciler(context, parts);
+    const reconciler = (worker: ControllerContext) => new DeploymentReconciler(worker, parts);
     return keyedController(context, { queue: 'deployment', workers: 5, reconciler, watches: deploymentWatches(parts) });
   },
 };

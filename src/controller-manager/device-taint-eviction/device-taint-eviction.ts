@@ -3,7 +3,7 @@
  * tolerate.
  */
 import type { ResourceClaim, ResourceSlice } from '../../api/generated/resource-v1.ts';
-import { keyedController, type ControllerDescriptor } from '../controller.ts';
+import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { CLAIMS_BY_POOL, DeviceTaintEvictionReconciler, poolKey, resultsOf, SLICES_BY_POOL } from './reconcile.ts';
 import { deviceTaintEvictionWatches } from './watches.ts';
 
@@ -20,7 +20,7 @@ export const deviceTaintEvictionController: ControllerDescriptor = {
       claims: informers.informer('resource.k8s.io/v1/resourceclaims', {}, { [CLAIMS_BY_POOL]: poolsOfClaim }),
       pods: informers.informer('v1/pods'),
     };
-    const reconciler = new DeviceTaintEvictionReconciler(context, parts);
+    const reconciler = (worker: ControllerContext) => new DeviceTaintEvictionReconciler(worker, parts);
     const watches = deviceTaintEvictionWatches(parts);
     return keyedController(context, { queue: 'device_taint_eviction', workers: 8, reconciler, watches });
   },

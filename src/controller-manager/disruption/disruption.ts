@@ -22,13 +22,13 @@ export const disruptionController: ControllerDescriptor = {
       keyedController(context, {
         queue: 'disruption',
         workers: 5,
-        reconciler: new DisruptionReconciler(context, parts),
+        reconciler: (worker) => new DisruptionReconciler(worker, parts),
         watches: disruptionWatches(parts),
       }),
       keyedController(context, {
         queue: 'stale_pod_disruption',
         workers: 1,
-        reconciler: new StaleDisruptionReconciler(context, pods),
+        reconciler: (worker) => new StaleDisruptionReconciler(worker, pods),
         watches: staleDisruptionWatches(pods),
       }),
     ]);

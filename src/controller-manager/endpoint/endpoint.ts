@@ -1,7 +1,14 @@
 /** endpoints-controller: writes the legacy Endpoints object of every Service with a selector. */
 import { keyOf, type ApiObject } from '../../client/index.ts';
-import { keyedController, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
+import {
+  keyedController,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Watch,
+} from '../controller.ts';
 import { servicesOfPods, watchServicesOfPods } from '../endpointslice/service-pods.ts';
+import { TriggerTimes } from '../endpointslice/trigger-time.ts';
 import { EndpointsReconciler, type EndpointsParts } from './reconcile.ts';
 
 export const endpointsController: ControllerDescriptor = {
@@ -13,7 +20,8 @@ export const endpointsController: ControllerDescriptor = {
       relations: servicesOfPods(context.informers),
       endpoints: context.informers.informer('v1/endpoints'),
     };
-    const reconciler = new EndpointsReconciler(context, parts);
+    const triggers = new TriggerTimes();
+    const reconciler = (worker: ControllerContext) => new EndpointsReconciler(worker, parts, triggers);
     return keyedController(context, { queue: 'endpoint', workers: 5, reconciler, watches: endpointsWatches(parts) });
   },
 };

@@ -37,9 +37,10 @@ export class EndpointsReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: EndpointsParts;
   readonly #resource: ResourceClient<Endpoints>;
-  readonly #triggers = new TriggerTimes();
+  readonly #triggers: TriggerTimes;
 
-  constructor(context: ControllerContext, parts: EndpointsParts) {
+  constructor(context: ControllerContext, parts: EndpointsParts, triggers: TriggerTimes) {
+    this.#triggers = triggers;
     this.#context = context;
     this.#parts = parts;
     this.#resource = context.client.resource('v1/endpoints');

@@ -1,8 +1,9 @@
 /** endpointslice-controller: writes the EndpointSlices of every Service with a selector. */
-import { keyedController, type ControllerDescriptor } from '../controller.ts';
+import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { EndpointSliceReconciler, MANAGER } from './reconcile.ts';
 import { servicesOfPods } from './service-pods.ts';
 import { SliceWriter } from './slice-writer.ts';
+import { TriggerTimes } from './trigger-time.ts';
 import { endpointSliceWatches, PODS_BY_NODE_NAME } from './watches.ts';
 
 export const endpointSliceController: ControllerDescriptor = {
@@ -20,7 +21,13 @@ export const endpointSliceController: ControllerDescriptor = {
       nodes: informers.informer('v1/nodes'),
       writer: new SliceWriter(context, MANAGER),
     };
-    const reconciler = new EndpointSliceReconciler(context, parts);
+    const triggers = new TriggerTimes();
+    const reconciler = (worker: ControllerContext) =>
+      new EndpointSliceReconciler(
+        worker,
+        { ...parts, writer: new SliceWriter(worker, MANAGER, parts.writer) },
+        triggers,
+      );
     const watches = endpointSliceWatches(parts);
     return keyedController(context, { queue: 'endpoint_slice', workers: 5, reconciler, watches });
   },

@@ -21,9 +21,10 @@ export interface EndpointSliceParts {
 export class EndpointSliceReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: EndpointSliceParts;
-  readonly #triggers = new TriggerTimes();
+  readonly #triggers: TriggerTimes;
 
-  constructor(context: ControllerContext, parts: EndpointSliceParts) {
+  constructor(context: ControllerContext, parts: EndpointSliceParts, triggers: TriggerTimes) {
+    this.#triggers = triggers;
     this.#context = context;
     this.#parts = parts;
   }

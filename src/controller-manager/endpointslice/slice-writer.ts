@@ -29,9 +29,11 @@ export class SliceWriter {
   readonly slices: SharedInformer<EndpointSlice>;
   readonly #context: ControllerContext;
   readonly #manager: string;
-  readonly #unseen = new Map<string, Map<string, { generation: number; since: number }>>();
+  readonly #unseen: Map<string, Map<string, { generation: number; since: number }>>;
 
-  constructor(context: ControllerContext, manager: string) {
+  /** `shared`: the writer whose state all workers share. */
+  constructor(context: ControllerContext, manager: string, shared?: SliceWriter) {
+    this.#unseen = shared ? shared.#unseen : new Map();
     this.#context = context;
     this.#manager = manager;
     this.slices = context.informers.informer(

@@ -1,7 +1,7 @@
 /** endpointslice-mirroring-controller: mirrors the Endpoints of Services without a selector as EndpointSlices. */
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, keyOf } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { TRIGGER_TIME } from '../endpointslice/service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, SliceWriter } from '../endpointslice/slice-writer.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
@@ -21,9 +21,16 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
   build(context) {
     const services = context.informers.informer('v1/services');
     const endpoints = context.informers.informer('v1/endpoints');
-    const writer = new SliceWriter(context, MANAGER);
+    const shared = new SliceWriter(context, MANAGER);
+    const writers = new WeakMap<ControllerContext, SliceWriter>();
+    const writerOf = (worker: ControllerContext): SliceWriter => {
+      const known = writers.get(worker) ?? new SliceWriter(worker, MANAGER, shared);
+      writers.set(worker, known);
+      return known;
+    };
 
-    const reconcile = async (key: string): Promise<void> => {
+    const reconcile = async (key: string, worker: ControllerContext): Promise<void> => {
+      const writer = writerOf(worker);
       const source = endpoints.get(key);
       const service = services.get(key);
       if (!source || !service || !isMirrored(source) || Object.keys(service.spec?.selector ?? {}).length > 0) {
@@ -58,7 +65,7 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
     const enqueue = (object: Endpoints | Service): void => queue.add(keyOf(object));
     endpoints.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: enqueue });
     services.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: enqueue });
-    writer.onChange((key) => queue.add(key));
+    shared.onChange((key) => queue.add(key));
     return run;
   },
 };

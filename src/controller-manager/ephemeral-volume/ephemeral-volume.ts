@@ -27,7 +27,7 @@ export const ephemeralVolumeController: ControllerDescriptor = {
     return keyedController(context, {
       queue: 'ephemeral_volume',
       workers: 5,
-      reconciler: new EphemeralVolumeReconciler(context, pods, claims),
+      reconciler: (worker) => new EphemeralVolumeReconciler(worker, pods, claims),
       watches: [
         // A pod's volumes never change, so updates are not watched.
         watch(pods, { added: (pod) => (needsClaims(pod) ? [keyOf(pod)] : []) }),

@@ -4,7 +4,7 @@
  * reads the live object before it acts on the graph.
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { apiVersionOf, isConflict, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
+import { apiVersionOf, isConflict, tracedWork, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
 import type { ControllerContext, ControllerDescriptor } from '../controller.ts';
 import type { ResourceHandler } from '../discovered-resources.ts';
@@ -45,8 +45,8 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
 
   async run(): Promise<void> {
     await Promise.all([
-      this.#runWorkers(this.#toDelete, (uid) => this.#collect(uid)),
-      this.#runWorkers(this.#toOrphan, (uid) => this.#orphan(uid)),
+      this.#runWorkers(this.#toDelete, TO_DELETE, (uid, worker) => this.#collect(uid, this.#writingAs(worker))),
+      this.#runWorkers(this.#toOrphan, TO_ORPHAN, (uid, worker) => this.#orphan(uid, this.#writingAs(worker))),
     ]);
   }
 
@@ -83,11 +83,21 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
     this.#context.recorder.event({ reference }, 'Warning', 'OwnerRefInvalidNamespace', message);
   }
 
-  async #collect(uid: string): Promise<void> {
+  /** The collector as one worker has it: its writes are caused by what the worker is doing. */
+  #writingAs({ client, discovered, signal }: ControllerContext): Collector {
+    return {
+      graph: this.graph,
+      objects: new ObjectClient(client, discovered, signal),
+      ownerInOtherNamespace: (dependent, reference) => this.ownerInOtherNamespace(dependent, reference),
+      attemptToDelete: (node) => this.attemptToDelete(node),
+    };
+  }
+
+  async #collect(uid: string, collector: Collector): Promise<void> {
     const node = await this.#nodeOf(uid);
     if (!node) return void this.#ofUnknownKind.delete(uid);
     try {
-      await collectNode(this, node);
+      await collectNode(collector, node);
     } catch (error) {
       if (!(error instanceof UnknownKind)) throw error;
       this.#context.logger.v(5).info('The server does not serve the kind of an owner', { err: error });
@@ -98,9 +108,16 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
     if (node.virtual && this.graph.get(uid) === node) this.#toDelete.addRateLimited(uid);
   }
 
-  async #orphan(uid: string): Promise<void> {
+  async #orphan(uid: string, collector: Collector): Promise<void> {
     const node = await this.#nodeOf(uid);
-    if (node) await orphanDependents(this, node);
+    if (node) await orphanDependents(collector, node);
+  }
+
+  #describe(uid: string): string {
+    const identity = this.graph.get(uid)?.identity;
+    if (!identity) return uid;
+    const { kind, namespace, name } = identity;
+    return namespace ? `${kind} ${namespace}/${name}` : `${kind} ${name}`;
   }
 
   /** Waits for all resources: an object that was not read yet might be a dependent that blocks or must be orphaned. */
@@ -110,7 +127,12 @@ class GarbageCollector implements Collector, GraphListener, ResourceHandler {
   }
 
   /** `--concurrent-gc-syncs` is the number of workers of each queue. */
-  #runWorkers(queue: WorkQueue<string>, handle: (uid: string) => Promise<void>): Promise<void> {
+  #runWorkers(
+    queue: WorkQueue<string>,
+    name: string,
+    work: (uid: string, worker: ControllerContext) => Promise<void>,
+  ): Promise<void> {
+    const handle = tracedWork(this.#context, name, work, (uid) => this.#describe(uid));
     const { config, signal, logger } = this.#context;
     const workers = config.concurrentSyncs[TO_DELETE] ?? WORKERS;
     return runWorkers({ queue, workers, handle, isExpected: isConflict, signal, logger });

@@ -33,7 +33,7 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     return keyedController(context, {
       queue: 'host_path_provisioner',
       workers: 1,
-      reconciler: new HostPathProvisioner(context, { claims, volumes, classes }, directory),
+      reconciler: (worker) => new HostPathProvisioner(worker, { claims, volumes, classes }, directory),
       watches: [
         watch(
           claims,

@@ -18,13 +18,15 @@ export class JobPods {
   readonly control: PodControl;
   readonly expectations: Expectations;
   /** Uids of pods by Job whose finalizer was removed, though the informer still shows it. */
-  readonly #untracked = new Map<string, Set<string>>();
+  readonly #untracked: Map<string, Set<string>>;
   readonly #context: ControllerContext;
 
-  constructor(context: ControllerContext) {
+  /** `shared`: the one whose state all workers share. */
+  constructor(context: ControllerContext, shared?: JobPods) {
     this.#context = context;
     this.control = new PodControl(context);
-    this.expectations = new Expectations(context.clock);
+    this.expectations = shared?.expectations ?? new Expectations(context.clock);
+    this.#untracked = shared ? shared.#untracked : new Map<string, Set<string>>();
   }
 
   forget(key: string): void {

@@ -26,14 +26,22 @@ export interface JobParts {
   readonly jobPods: JobPods;
 }
 
+/** What the workers know of their writes and of the pods that failed. */
+interface JobState {
+  readonly written: ReadYourWrites;
+  readonly failures: Map<string, FailureRecord>;
+}
+
 export class JobReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: JobParts;
   readonly #resource: ResourceClient<Job>;
-  readonly #written = new ReadYourWrites();
-  readonly #failures = new Map<string, FailureRecord>();
+  readonly #written: ReadYourWrites;
+  readonly #failures: Map<string, FailureRecord>;
 
-  constructor(context: ControllerContext, parts: JobParts) {
+  constructor(context: ControllerContext, parts: JobParts, { written, failures }: JobState) {
+    this.#written = written;
+    this.#failures = failures;
     this.#context = context;
     this.#parts = parts;
     this.#resource = context.client.resource('batch/v1/jobs');

@@ -16,12 +16,12 @@ export const namespaceController: ControllerDescriptor = {
   aliases: ['namespace'],
   build(context) {
     const namespaces = context.informers.informer('v1/namespaces');
-    const reconciler = new NamespaceReconciler(context, namespaces);
+    const waiting = new Set<string>();
     const afterMs = context.config.namespaceDeletionDelaySeconds * 1000;
     return keyedController(context, {
       queue: 'namespace',
       workers: WORKERS,
-      reconciler,
+      reconciler: (worker) => new NamespaceReconciler(worker, namespaces, waiting),
       watches: [
         watch(namespaces, {
           added: (namespace) => (namespace.metadata.deletionTimestamp ? [{ key: keyOf(namespace), afterMs }] : []),
@@ -29,19 +29,19 @@ export const namespaceController: ControllerDescriptor = {
             !before.metadata.deletionTimestamp && after.metadata.deletionTimestamp
               ? [{ key: keyOf(after), afterMs }]
               : [],
-          deleted: (namespace) => reconciler.forget(keyOf(namespace)),
+          deleted: (namespace) => void waiting.delete(keyOf(namespace)),
         }),
-        watchDeletions(context.discovered, reconciler),
+        watchDeletions(context.discovered, waiting),
       ],
     });
   },
 };
 
-function watchDeletions(discovered: DiscoveredResources, reconciler: NamespaceReconciler): Watch {
+function watchDeletions(discovered: DiscoveredResources, waiting: ReadonlySet<string>): Watch {
   return (add) =>
     discovered.use({
       onDelete: (_, { metadata: { namespace } }) => {
-        if (namespace !== undefined && reconciler.isWaitingIn(namespace)) add({ key: namespace, afterMs: RECHECK_MS });
+        if (namespace !== undefined && waiting.has(namespace)) add({ key: namespace, afterMs: RECHECK_MS });
       },
     });
 }

@@ -13,21 +13,14 @@ export class NamespaceReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #namespaces: SharedInformer<Namespace>;
   readonly #resource: ResourceClient<Namespace>;
-  /** Namespaces with objects that have not gone yet. */
-  readonly #waiting = new Set<string>();
+  readonly #waiting: Set<string>;
 
-  constructor(context: ControllerContext, namespaces: SharedInformer<Namespace>) {
+  /** `waiting`: namespaces with objects that have not gone yet, for all workers. */
+  constructor(context: ControllerContext, namespaces: SharedInformer<Namespace>, waiting: Set<string>) {
+    this.#waiting = waiting;
     this.#context = context;
     this.#namespaces = namespaces;
     this.#resource = context.client.resource('v1/namespaces');
-  }
-
-  isWaitingIn(namespace: string): boolean {
-    return this.#waiting.has(namespace);
-  }
-
-  forget(namespace: string): void {
-    this.#waiting.delete(namespace);
   }
 
   async reconcile(name: string): Promise<Requeue | void> {

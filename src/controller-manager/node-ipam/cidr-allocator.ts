@@ -12,12 +12,14 @@ export class CidrAllocator implements Reconciler {
   readonly #nodes: SharedInformer<Node>;
   readonly #sets: readonly CidrSet[];
   /** The CIDRs that are occupied in the sets, by the node that has them. */
-  readonly #occupied = new Map<string, readonly string[]>();
+  readonly #occupied: Map<string, readonly string[]>;
 
-  constructor(context: ControllerContext, nodes: SharedInformer<Node>) {
+  /** `shared`: the allocator whose CIDRs these are. */
+  constructor(context: ControllerContext, nodes: SharedInformer<Node>, shared?: CidrAllocator) {
     this.#context = context;
     this.#nodes = nodes;
-    this.#sets = clusterCidrSets(context.config);
+    this.#sets = shared ? shared.#sets : clusterCidrSets(context.config);
+    this.#occupied = shared ? shared.#occupied : new Map<string, readonly string[]>();
   }
 
   async reconcile(name: string): Promise<void> {

@@ -16,7 +16,7 @@ export const nodeIpamController: ControllerDescriptor = {
     return keyedController(context, {
       queue: 'cidrallocator_node',
       workers: 1,
-      reconciler: allocator,
+      reconciler: (worker) => new CidrAllocator(worker, nodes, allocator),
       watches: [
         // CIDRs of existing nodes are occupied before the first one is allocated.
         watch(nodes, {

@@ -22,7 +22,7 @@ export const nodeLifecycleController: ControllerDescriptor = {
       keyedController(context, {
         queue: 'node_lifecycle_controller',
         workers: 8,
-        reconciler: new NodeReconciler(context, { nodes, pods }),
+        reconciler: (worker) => new NodeReconciler(worker, { nodes, pods }),
         watches: [
           watch(nodes, {
             added: (node) => [keyOf(node)],

@@ -4,7 +4,13 @@
  */
 import { keyOf } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
-import { keyedController, KeySource, runTogether, type ControllerDescriptor } from '../controller.ts';
+import {
+  keyedController,
+  KeySource,
+  runTogether,
+  type ControllerContext,
+  type ControllerDescriptor,
+} from '../controller.ts';
 import { WrittenObjects } from '../written-objects.ts';
 import { claimKeyOf } from './bind.ts';
 import { claimsOfPod, PODS_BY_CLAIM } from './pods-by-claim.ts';
@@ -35,11 +41,25 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
       enqueueClaim: (key) => claimsToSync.add(key),
     };
     const parts = { volumes, claims, classes };
-    const [forVolumes, forClaims] = [volumeReconciler(binder), claimReconciler(binder)];
+    const forWorker = (worker: ControllerContext): PersistentVolumeBinder => ({
+      ...binder,
+      context: worker,
+      recorder: worker.recorder,
+    });
     const watches = [...claimWatches(parts), claimsToSync.watch];
     return runTogether([
-      keyedController(context, { queue: 'volumes', workers: 1, reconciler: forVolumes, watches: volumeWatches(parts) }),
-      keyedController(context, { queue: 'claims', workers: 1, reconciler: forClaims, watches }),
+      keyedController(context, {
+        queue: 'volumes',
+        workers: 1,
+        reconciler: (worker) => volumeReconciler(forWorker(worker)),
+        watches: volumeWatches(parts),
+      }),
+      keyedController(context, {
+        queue: 'claims',
+        workers: 1,
+        reconciler: (worker) => claimReconciler(forWorker(worker)),
+        watches,
+      }),
     ]);
   },
 };

@@ -4,8 +4,8 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
-import { keyOf } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyOf, type Client } from '../../client/index.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const RESIZER_ANNOTATION = 'volume.kubernetes.io/storage-resizer';
@@ -26,23 +26,23 @@ export const persistentVolumeExpanderController: ControllerDescriptor = {
   aliases: ['persistentvolume-expander'],
   eventSource: 'volume_expand',
   build(context) {
-    const { client, informers, recorder, signal } = context;
+    const { informers, signal } = context;
     const claims = informers.informer('v1/persistentvolumeclaims');
     const volumes = informers.informer('v1/persistentvolumes');
 
-    const reconcile = async (key: string): Promise<void> => {
+    const reconcile = async (key: string, { client, recorder }: ControllerContext): Promise<void> => {
       const claim = claims.get(key);
       const volume = claim?.spec?.volumeName ? volumes.get(claim.spec.volumeName) : undefined;
       if (!claim || !volume || volume.spec?.claimRef?.uid !== claim.metadata.uid || !wantsMore(claim)) return;
       const migrated = migrationOf(volume);
-      if (migrated) await nameResizer(claim, migrated.driver);
+      if (migrated) await nameResizer(client, claim, migrated.driver);
       const message = migrated
         ? `CSI migration enabled for ${migrated.plugin}; waiting for external resizer to expand the pvc`
         : 'waiting for an external controller to expand this PVC';
       recorder.event(claim, 'Normal', 'ExternalExpanding', message);
     };
 
-    const nameResizer = async ({ metadata }: PersistentVolumeClaim, driver: string): Promise<void> => {
+    const nameResizer = async (client: Client, { metadata }: PersistentVolumeClaim, driver: string): Promise<void> => {
       if (metadata.annotations?.[RESIZER_ANNOTATION] === driver) return;
       const patch = { metadata: { uid: metadata.uid, annotations: { [RESIZER_ANNOTATION]: driver } } };
       await ignoreNotFound(() =>

@@ -12,6 +12,7 @@ import {
 import { ScaleClient } from '../scale-client.ts';
 import { createMetricsClient, type MetricsClient } from './metrics-client.ts';
 import { AutoscalerReconciler, type AutoscalerParts } from './reconcile.ts';
+import type { ScalingHistory } from './scaling-behavior.ts';
 
 export const horizontalPodAutoscalerController: ControllerDescriptor = {
   name: 'horizontal-pod-autoscaler-controller',
@@ -27,7 +28,9 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
     scales: new ScaleClient(context),
     metrics,
   };
-  const reconciler = new AutoscalerReconciler(context, parts);
+  const histories = new Map<string, ScalingHistory>();
+  const reconciler = (worker: ControllerContext) =>
+    new AutoscalerReconciler(worker, { ...parts, scales: new ScaleClient(worker) }, histories);
   const watches = autoscalerWatches(parts, context.config.horizontalPodAutoscaler.syncPeriodMs);
   return keyedController(context, { queue: 'horizontalpodautoscaler', workers: 5, reconciler, watches });
 }

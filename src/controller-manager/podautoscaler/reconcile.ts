@@ -21,9 +21,10 @@ export interface AutoscalerParts {
 export class AutoscalerReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: AutoscalerParts;
-  readonly #histories = new Map<string, ScalingHistory>();
+  readonly #histories: Map<string, ScalingHistory>;
 
-  constructor(context: ControllerContext, parts: AutoscalerParts) {
+  constructor(context: ControllerContext, parts: AutoscalerParts, histories: Map<string, ScalingHistory>) {
+    this.#histories = histories;
     this.#context = context;
     this.#parts = parts;
   }

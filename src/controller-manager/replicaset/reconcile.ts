@@ -21,8 +21,7 @@ import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { mayAdopt } from '../owners.ts';
 import { comparePodsForDeletion } from '../pods/index.ts';
-import { ReadYourWrites } from '../read-your-writes.ts';
-import { STATUS_BATCH_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
+import { STATUS_BATCH_MS, type ReplicaOwner, type ReplicaWorkerParts, type ReplicaPods } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
 /** The most pods that one sync creates or deletes. */
@@ -30,10 +29,9 @@ const BURST = 500;
 
 export class ReplicaReconciler implements Reconciler {
   readonly #context: ControllerContext;
-  readonly #parts: ReplicaParts;
-  readonly #written = new ReadYourWrites();
+  readonly #parts: ReplicaWorkerParts;
 
-  constructor(context: ControllerContext, parts: ReplicaParts) {
+  constructor(context: ControllerContext, parts: ReplicaWorkerParts) {
     this.#context = context;
     this.#parts = parts;
   }
@@ -42,10 +40,10 @@ export class ReplicaReconciler implements Reconciler {
     const { owners, expectations } = this.#parts;
     const owner = owners.get(key);
     if (!owner) {
-      this.#written.forget(key);
+      this.#parts.written.forget(key);
       return expectations.forget(key);
     }
-    if (this.#written.isBehind(key, owner)) return;
+    if (this.#parts.written.isBehind(key, owner)) return;
     const mayAct = expectations.satisfied(key);
     const pods = await this.#claim(owner);
     let failure: unknown;
@@ -169,7 +167,7 @@ export class ReplicaReconciler implements Reconciler {
     const updated = await ignoreNotFound(() =>
       client.resource(kind.resource).updateStatus({ ...owner, status }, { signal }),
     );
-    if (updated) this.#written.wrote(keyOf(owner), updated);
+    if (updated) this.#parts.written.wrote(keyOf(owner), updated);
   }
 
   /** No event occurs when a ready pod becomes available, so a timer is needed. */

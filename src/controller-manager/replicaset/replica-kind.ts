@@ -4,6 +4,7 @@ import type { Pod, ReplicationController } from '../../api/generated/core-v1.ts'
 import type { Expectations, SharedInformer } from '../../client/index.ts';
 import type { LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 import type { PodControl, PodsByOwner } from '../pods/index.ts';
+import type { ReadYourWrites } from '../read-your-writes.ts';
 
 export type ReplicaOwner = ReplicaSet | ReplicationController;
 
@@ -16,13 +17,18 @@ export interface ReplicaKind {
   selectorOf(owner: ReplicaOwner): LabelSelectorMatcher;
 }
 
-/** What the reconciler and the watches share. */
+/** What the workers and the watches share. */
 export interface ReplicaParts {
   readonly kind: ReplicaKind;
   readonly owners: SharedInformer<ReplicaOwner>;
   readonly pods: PodsByOwner;
-  readonly control: PodControl;
   readonly expectations: Expectations;
+  readonly written: ReadYourWrites;
+}
+
+/** The parts of one worker. */
+export interface ReplicaWorkerParts extends ReplicaParts {
+  readonly control: PodControl;
 }
 
 /** Status changes of pods within this time are written once, because the pods of a set start together. */

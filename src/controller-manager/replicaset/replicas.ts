@@ -9,6 +9,7 @@ import {
 } from '../../client/index.ts';
 import { keyedController, type ControllerContext } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
 import { ReplicaReconciler } from './reconcile.ts';
 import type { ReplicaKind, ReplicaOwner } from './replica-kind.ts';
 import { replicaWatches } from './watches.ts';
@@ -19,9 +20,10 @@ export function replicaController(context: ControllerContext, kind: ReplicaKind)
     kind,
     owners: context.informers.informer(kind.resource, {}, indexes) as SharedInformer<ReplicaOwner>,
     pods: podsByOwner(context.informers),
-    control: new PodControl(context),
+    written: new ReadYourWrites(),
     expectations: new Expectations(context.clock),
   };
-  const reconciler = new ReplicaReconciler(context, parts);
+  const reconciler = (worker: ControllerContext) =>
+    new ReplicaReconciler(worker, { ...parts, control: new PodControl(worker) });
   return keyedController(context, { queue: kind.queue, workers: 5, reconciler, watches: replicaWatches(parts) });
 }

@@ -20,11 +20,10 @@ export const resourceClaimController: ControllerDescriptor = {
       templates: informers.informer('resource.k8s.io/v1/resourceclaimtemplates'),
       created: new Map<string, ResourceClaim>(),
     };
-    const reconciler = new ResourceClaimReconciler(context, parts);
     return keyedController(context, {
       queue: 'resource_claim',
       workers: 10,
-      reconciler,
+      reconciler: (worker) => new ResourceClaimReconciler(worker, parts),
       watches: resourceClaimWatches(parts),
     });
   },

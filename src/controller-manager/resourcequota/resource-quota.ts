@@ -26,7 +26,7 @@ export const resourceQuotaController: ControllerDescriptor = {
     const run = keyedController(context, {
       queue: 'resourcequota_primary',
       workers: 5,
-      reconciler: new ResourceQuotaReconciler(context, parts),
+      reconciler: (worker) => new ResourceQuotaReconciler(worker, parts),
       watches: [...resourceQuotaWatches(context, parts), periodic.watch],
     });
     return async () => {

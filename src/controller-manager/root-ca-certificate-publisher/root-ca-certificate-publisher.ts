@@ -1,7 +1,7 @@
 /** root-ca-certificate-publisher-controller: publishes the root CA as ConfigMap kube-root-ca.crt in every namespace. */
 import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 
 const NAME = 'kube-root-ca.crt';
 const KEY = 'ca.crt';
@@ -14,14 +14,14 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
   name: 'root-ca-certificate-publisher-controller',
   aliases: ['root-ca-cert-publisher'],
   build(context) {
-    const { client, informers, config, signal } = context;
+    const { informers, config, signal } = context;
     /** Without a CA there is nothing to publish. */
     if (config.rootCa === '') return () => Promise.resolve();
     const data = { [KEY]: config.rootCa };
     const namespaces = informers.informer('v1/namespaces');
     const configMaps = informers.informer('v1/configmaps', { fieldSelector: `metadata.name=${NAME}` });
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const namespace = namespaces.get(name);
       if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
       const existing = configMaps.get(`${name}/${NAME}`);

@@ -25,9 +25,10 @@ export class ServiceCidrReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: ServiceCidrParts;
   readonly #resource: ResourceClient<ServiceCIDR>;
-  readonly #removableAt = new Map<string, number>();
+  readonly #removableAt: Map<string, number>;
 
-  constructor(context: ControllerContext, parts: ServiceCidrParts) {
+  constructor(context: ControllerContext, parts: ServiceCidrParts, removableAt: Map<string, number>) {
+    this.#removableAt = removableAt;
     this.#context = context;
     this.#parts = parts;
     this.#resource = context.client.resource('networking.k8s.io/v1/servicecidrs');

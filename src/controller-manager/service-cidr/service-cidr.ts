@@ -2,7 +2,14 @@
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import type { AddressRange } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
-import { keyedController, keysOnChange, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
+import {
+  keyedController,
+  keysOnChange,
+  watch,
+  type ControllerContext,
+  type ControllerDescriptor,
+  type Watch,
+} from '../controller.ts';
 import { cidrsOf, hostRange } from './ranges.ts';
 import { FIELD_MANAGER, ServiceCidrReconciler, type ServiceCidrParts } from './reconcile.ts';
 
@@ -13,7 +20,8 @@ export const serviceCidrController: ControllerDescriptor = {
       ranges: context.informers.informer('networking.k8s.io/v1/servicecidrs'),
       addresses: context.informers.informer('networking.k8s.io/v1/ipaddresses'),
     };
-    const reconciler = new ServiceCidrReconciler(context, parts);
+    const removableAt = new Map<string, number>();
+    const reconciler = (worker: ControllerContext) => new ServiceCidrReconciler(worker, parts, removableAt);
     const watches = serviceCidrWatches(parts);
     return keyedController(context, { queue: 'ipaddresses', workers: 5, reconciler, watches });
   },

@@ -39,7 +39,7 @@ export const serviceAccountTokenController: ControllerDescriptor = {
     return keyedController(context, {
       queue: 'serviceaccount_tokens_secret',
       workers: 5,
-      reconciler: new TokenSecretReconciler(context, { accounts, secrets, sign }),
+      reconciler: (worker) => new TokenSecretReconciler(worker, { accounts, secrets, sign }),
       watches: [
         watch(
           secrets,

@@ -1,6 +1,6 @@
 /** serviceaccount-controller: every active namespace has a ServiceAccount `default`. */
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 
 const DEFAULT_ACCOUNT = 'default';
 
@@ -11,14 +11,12 @@ export const serviceAccountController: ControllerDescriptor = {
     const namespaces = context.informers.informer('v1/namespaces');
     const accounts = context.informers.informer('v1/serviceaccounts');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const namespace = namespaces.get(name);
       if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
       if (accounts.get(`${name}/${DEFAULT_ACCOUNT}`)) return;
       try {
-        await context.client
-          .resource('v1/serviceaccounts')
-          .create({ metadata: { name: DEFAULT_ACCOUNT, namespace: name } });
+        await client.resource('v1/serviceaccounts').create({ metadata: { name: DEFAULT_ACCOUNT, namespace: name } });
       } catch (error) {
         if (!isAlreadyExists(error) && !isNamespaceTerminating(error) && !isNotFound(error)) throw error;
       }

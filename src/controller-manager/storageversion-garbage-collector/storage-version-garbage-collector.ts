@@ -4,8 +4,8 @@
  */
 
 import { formatTime } from '../../base/index.ts';
-import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { defineResource, isNotFound, keyOf, type ApiObject, type Resource, type Client } from '../../client/index.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { findCondition, withoutCondition, type Condition } from '../status.ts';
 
@@ -40,14 +40,14 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
   name: 'storageversion-garbage-collector-controller',
   aliases: ['storage-version-gc'],
   build(context) {
-    const { client, clock, informers, discovered, signal } = context;
+    const { clock, informers, discovered, signal } = context;
     const leases = informers.informer('coordination.k8s.io/v1/leases', {
       namespace: LEASES_NAMESPACE,
       labelSelector: `${IDENTITY_LABEL}=${API_SERVER}`,
     });
 
     // A server creates its lease before its records, so a lease that the informer lacks may be new.
-    const isAlive = async (server: string): Promise<boolean> => {
+    const isAlive = async (client: Client, server: string): Promise<boolean> => {
       if (leases.get(`${LEASES_NAMESPACE}/${server}`)) return true;
       const lease = await orAbsent(
         client.resource('coordination.k8s.io/v1/leases').get({ namespace: LEASES_NAMESPACE, name: server }, { signal }),
@@ -55,13 +55,13 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
       return lease?.metadata.labels?.[IDENTITY_LABEL] === API_SERVER;
     };
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const resource = client.resource(STORAGE_VERSIONS);
       const version = await orAbsent(resource.get({ name }, { signal }));
       if (!version) return;
       const known = version.status?.storageVersions ?? [];
       const alive: ServerStorageVersion[] = [];
-      for (const record of known) if (await isAlive(record.apiServerID ?? '')) alive.push(record);
+      for (const record of known) if (await isAlive(client, record.apiServerID ?? '')) alive.push(record);
       if (alive.length === known.length) return;
       const { uid, resourceVersion, generation } = version.metadata;
       await ignoreNotFound<unknown>(() =>

@@ -21,10 +21,11 @@ export const taintEvictionController: ControllerDescriptor = {
   build(context) {
     const nodes = context.informers.informer('v1/nodes');
     const pods = context.informers.informer('v1/pods', {}, { [PODS_BY_NODE]: nodeOfPod });
+    const scheduled: ScheduledEvictions = new Map();
     return keyedController(context, {
       queue: 'taint_eviction',
       workers: 8,
-      reconciler: new TaintEvictionReconciler(context, nodes, pods),
+      reconciler: (worker) => new TaintEvictionReconciler(worker, { nodes, pods, scheduled }),
       watches: taintEvictionWatches(nodes, pods),
     });
   },
@@ -50,14 +51,23 @@ function taintEvictionWatches(nodes: SharedInformer<Node>, pods: SharedInformer<
   ];
 }
 
+/** When pods will be evicted, on the monotonic clock. While the taints stay, a time that was set is not moved. */
+type ScheduledEvictions = Map<string, { uid: string | undefined; at: number }>;
+
+interface TaintEvictionParts {
+  readonly nodes: SharedInformer<Node>;
+  readonly pods: SharedInformer<Pod>;
+  readonly scheduled: ScheduledEvictions;
+}
+
 class TaintEvictionReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #nodes: SharedInformer<Node>;
   readonly #pods: SharedInformer<Pod>;
-  /** When pods will be evicted, on the monotonic clock. While the taints stay, a time that was set is not moved. */
-  readonly #scheduled = new Map<string, { uid: string | undefined; at: number }>();
+  readonly #scheduled: ScheduledEvictions;
 
-  constructor(context: ControllerContext, nodes: SharedInformer<Node>, pods: SharedInformer<Pod>) {
+  constructor(context: ControllerContext, { nodes, pods, scheduled }: TaintEvictionParts) {
+    this.#scheduled = scheduled;
     this.#context = context;
     this.#nodes = nodes;
     this.#pods = pods;

@@ -2,21 +2,21 @@
 import type { Job } from '../../api/generated/batch-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyedLoop, type ControllerDescriptor, type Reconcile } from '../controller.ts';
 
 export const ttlAfterFinishedController: ControllerDescriptor = {
   name: 'ttl-after-finished-controller',
   aliases: ['ttl-after-finished'],
   build(context) {
-    const { client, clock, informers, signal } = context;
+    const { clock, informers, signal } = context;
     const jobs = informers.informer('batch/v1/jobs');
-    const resource = client.resource('batch/v1/jobs');
 
-    const reconcile = async (key: string): Promise<void> => {
+    const reconcile: Reconcile = async (key, { client }, again) => {
+      const resource = client.resource('batch/v1/jobs');
       const job = jobs.get(key);
       const at = job && expiresAt(job);
       if (!job || at === undefined) return;
-      if (at > clock.now()) return queue.addAfter(key, at - clock.now());
+      if (at > clock.now()) return queue.addAfter(key, at - clock.now(), again);
       const reference = { namespace: job.metadata.namespace, name: job.metadata.name ?? '' };
       try {
         // The TTL may have been increased, and the informer may not show it yet.

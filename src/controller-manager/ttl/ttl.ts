@@ -1,5 +1,5 @@
 /** ttl-controller: annotates nodes with how long kubelets may cache Secrets and ConfigMaps, by the size of the cluster. */
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const ANNOTATION = 'node.alpha.kubernetes.io/ttl';
@@ -17,7 +17,7 @@ export const ttlController: ControllerDescriptor = {
   name: 'ttl-controller',
   aliases: ['ttl'],
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const nodes = informers.informer('v1/nodes');
     let step = 0;
 
@@ -29,7 +29,7 @@ export const ttlController: ControllerDescriptor = {
       if (step !== before) for (const key of nodes.indexer.keys()) queue.add(key);
     };
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const node = nodes.get(name);
       const wanted = String(STEPS[step]!.seconds);
       if (!node || node.metadata.annotations?.[ANNOTATION] === wanted) return;

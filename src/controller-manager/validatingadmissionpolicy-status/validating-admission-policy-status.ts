@@ -5,7 +5,7 @@
 import { schema } from '../../api/index.ts';
 import { typeCheckPolicy } from '../../cel/admission/index.ts';
 import { keyOf } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { customKinds } from './custom-kinds.ts';
 
@@ -14,10 +14,10 @@ const FIELD_MANAGER = 'validatingadmissionpolicy-status';
 export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
   name: 'validatingadmissionpolicy-status-controller',
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const policies = informers.informer('admissionregistration.k8s.io/v1/validatingadmissionpolicies');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const policy = policies.get(name);
       if (!policy || (policy.status?.observedGeneration ?? 0) >= (policy.metadata.generation ?? 0)) return;
       const custom = await customKinds(context, policy);

@@ -2,7 +2,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { keyOf, splitKey } from '../../client/index.ts';
 import { hasFinalizer, isPodTerminal } from '../../component-helpers/index.ts';
-import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { claimsOfPod, PODS_BY_CLAIM } from '../persistentvolume-binder/pods-by-claim.ts';
 import { setFinalizer } from './finalizer.ts';
 
@@ -12,12 +12,12 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
   name: 'persistentvolumeclaim-protection-controller',
   aliases: ['pvc-protection'],
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const claims = informers.informer('v1/persistentvolumeclaims');
     const pods = informers.informer('v1/pods', {}, { [PODS_BY_CLAIM]: claimsOfPod });
-    const resource = client.resource('v1/persistentvolumeclaims');
 
-    const reconcile = async (key: string): Promise<void> => {
+    const reconcile = async (key: string, { client }: ControllerContext): Promise<void> => {
+      const resource = client.resource('v1/persistentvolumeclaims');
       const claim = claims.get(key);
       if (!claim) return;
       if (!claim.metadata.deletionTimestamp) return setFinalizer(resource, claim, FINALIZER, { present: true, signal });

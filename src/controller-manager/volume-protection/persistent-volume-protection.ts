@@ -1,6 +1,6 @@
 /** persistentvolume-protection-controller: a volume that is being deleted stays while a claim is bound to it. */
 import { keyOf } from '../../client/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { setFinalizer } from './finalizer.ts';
 
 const FINALIZER = 'kubernetes.io/pv-protection';
@@ -9,11 +9,11 @@ export const persistentVolumeProtectionController: ControllerDescriptor = {
   name: 'persistentvolume-protection-controller',
   aliases: ['pv-protection'],
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const volumes = informers.informer('v1/persistentvolumes');
-    const resource = client.resource('v1/persistentvolumes');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
+      const resource = client.resource('v1/persistentvolumes');
       const volume = volumes.get(name);
       if (!volume) return;
       if (!volume.metadata.deletionTimestamp)

@@ -2,7 +2,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
 import { hasFinalizer } from '../../component-helpers/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 import { setFinalizer } from './finalizer.ts';
 
 const FINALIZER = 'kubernetes.io/vac-protection';
@@ -11,13 +11,13 @@ const BY_CLASS = 'volumeAttributesClass';
 export const volumeAttributesClassProtectionController: ControllerDescriptor = {
   name: 'volumeattributesclass-protection-controller',
   build(context) {
-    const { client, informers, signal } = context;
+    const { informers, signal } = context;
     const classes = informers.informer('storage.k8s.io/v1/volumeattributesclasses');
     const claims = informers.informer('v1/persistentvolumeclaims', {}, { [BY_CLASS]: classesOfClaim });
     const volumes = informers.informer('v1/persistentvolumes', {}, { [BY_CLASS]: classesOfVolume });
-    const resource = client.resource('storage.k8s.io/v1/volumeattributesclasses');
 
-    const reconcile = async (name: string): Promise<void> => {
+    const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
+      const resource = client.resource('storage.k8s.io/v1/volumeattributesclasses');
       const found = classes.get(name);
       if (!found) return;
       if (!found.metadata.deletionTimestamp) return setFinalizer(resource, found, FINALIZER, { present: true, signal });

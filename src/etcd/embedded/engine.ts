@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/index.ts';
 import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
 import { HistoricalLayers } from '../historical-layers.ts';
+import type { LeaseState } from '../lessor.ts';
 import { OrderedMap } from '../ordered-map.ts';
 import type { SpeedOptions } from '../speed-options.ts';
 import { type KeyValue, StoreError } from '../store.ts';
@@ -127,9 +128,10 @@ export class EmbeddedEngine implements Engine {
     });
   }
 
-  async compact(revision: number, { physical }: { physical: boolean }): Promise<void> {
+  async compact(revision: number, { physical, leases }: { physical: boolean; leases: LeaseState }): Promise<void> {
     this.#compactor.compactTo(revision);
-    this.#schedule();
+    // The transaction of this commit has the new limit: a compaction that was acknowledged survives a crash.
+    await this.commit({ draft: this.draft(), record: undefined, leases });
     while (physical && this.#compactor.hasWork && !this.#closing)
       await (this.#group ?? this.#paused ?? this.#clock.yield());
   }

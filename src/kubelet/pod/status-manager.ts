@@ -5,7 +5,7 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
-import { childContext, isAbort, type Context } from '../../kernel/index.ts';
+import { childContext, isAbort, revisionOf, type Context, type Span } from '../../kernel/index.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import { uidOf } from './pod-identity.ts';
 import { sameStatus } from './pod-status.ts';
@@ -77,14 +77,17 @@ export class StatusManager {
   async deletePod(pod: Pod): Promise<void> {
     const { name = '', namespace, uid } = pod.metadata;
     await this.flushed(uidOf(pod));
-    const { clock, signal, logger } = this.#ctx;
+    const { clock, signal, logger, tracer } = this.#ctx;
+    const span = this.#spanOf('delete pod', pod);
     for (;;) {
       try {
         await this.#client
           .resource('v1/pods')
-          .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+          .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal, cause: span.id });
+        tracer.end(span);
         return;
       } catch (error) {
+        tracer.end(span, error);
         if (isNotFound(error) || isConflict(error)) return;
         if (signal.aborted) throw error;
         logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: errorMessage(error) });
@@ -105,15 +108,18 @@ export class StatusManager {
   }
 
   async #write(entry: Entry): Promise<void> {
-    const { clock, signal, logger } = this.#ctx;
+    const { clock, signal, logger, tracer } = this.#ctx;
     while (!signal.aborted && !sameStatus(entry.wanted, entry.written)) {
       const { wanted } = entry;
       const target = this.#apiPod(entry.pod);
       if (target === undefined) return;
+      const span = this.#spanOf('sync pod', entry.pod);
       try {
-        await this.#patch(target, wanted, entry.written);
+        await this.#patch(target, wanted, { written: entry.written, cause: span.id });
         entry.written = wanted;
+        tracer.end(span);
       } catch (error) {
+        tracer.end(span, error);
         if (isAbort(error, signal)) return;
         if (isNotFound(error) || isConflict(error)) {
           logger.v(3).info('Pod was deleted, skipping its status update', {
@@ -130,7 +136,24 @@ export class StatusManager {
     }
   }
 
-  async #patch(target: Pod, status: PodStatus, written: PodStatus | undefined): Promise<void> {
+  /** What the kubelet does for a pod is caused by the pod that it sees. */
+  #spanOf(name: string, { metadata, spec }: Pod): Span {
+    const seen = revisionOf(metadata.resourceVersion);
+    return this.#ctx.tracer.start(name, {
+      causes: seen === undefined ? [] : [seen],
+      attributes: {
+        'k8s.controller': 'kubelet',
+        'k8s.key': `${metadata.namespace}/${metadata.name}`,
+        'k8s.node.name': spec?.nodeName,
+      },
+    });
+  }
+
+  async #patch(
+    target: Pod,
+    status: PodStatus,
+    { written, cause }: { written: PodStatus | undefined; cause: number },
+  ): Promise<void> {
     const { name = '', namespace, uid } = target.metadata;
     const removed = Object.fromEntries(
       REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [
@@ -158,7 +181,7 @@ export class StatusManager {
     };
     await this.#client
       .resource('v1/pods')
-      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal });
+      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal, cause });
   }
 }
 

@@ -186,3 +186,9 @@ describe('every written document is parsed again', () => {
     }
   });
 });
+
+it('falls back to JSON where indents would make the text huge', () => {
+  let object: unknown = Array.from({ length: 100_000 }, () => 1);
+  for (let i = 0; i < 900; i++) object = { a: object };
+  expect(encodeYaml(object).length).toBeLessThan(1_000_000);
+});

@@ -9,6 +9,8 @@ import { analyzeScalar, byNaturalOrder, hasSpecialCharacters, readsAsText, type 
 const BEST_WIDTH = 80;
 const INDENT = 2;
 const MAX_SIMPLE_KEY_LENGTH = 128;
+/** The white space of YAML grows with its lines times their depth. */
+const MAX_LENGTH = 64 * 1024 * 1024;
 
 export function encodeYaml(value: unknown): Buffer {
   try {
@@ -16,7 +18,7 @@ export function encodeYaml(value: unknown): Buffer {
     emitter.document(value);
     return Buffer.from(emitter.text);
   } catch (error) {
-    // Too deeply nested for the recursive emitter. JSON is valid YAML.
+    // Too deeply nested for the recursive emitter, or too long with its indents. JSON is valid YAML.
     if (error instanceof RangeError) return Buffer.from(`${stringifyJson(value)}\n`);
     throw error;
   }
@@ -45,6 +47,7 @@ class YamlEmitter {
 
   /** Starts a new line unless the current line is empty. */
   #newLine(indent: number): void {
+    if (this.text.length > MAX_LENGTH) throw new RangeError('the YAML is too long');
     if (this.#column > 0) this.text += '\n';
     this.#column = 0;
     this.#put(' '.repeat(indent));

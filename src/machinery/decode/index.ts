@@ -19,10 +19,10 @@ export {
   unknownConversion,
   unrecognizedBody,
 } from './decode-object.ts';
-export { numberRangeError, plainValue, readDocument } from './document.ts';
+export { numberRangeError } from './document.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { checkNesting } from './nesting.ts';
-export { parseJson } from './parse-json.ts';
+export { parseExactJson, parseJson } from './parse-json.ts';
 export { parseYaml, readsAsJson, yamlToJson } from './parse-yaml.ts';
 export { type CachedYaml, cacheYaml } from './yaml-cache.ts';
 export { Growth } from './growth.ts';

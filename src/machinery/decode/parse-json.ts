@@ -29,6 +29,17 @@ export function parseText(body: Uint8Array | string): ParsedText {
   }
 }
 
+/** Integers with fewer digits fit into a double. */
+const LONG_INTEGER = /[0-9]{16}/;
+
+/**
+ * Valid JSON. Integers that a double cannot hold are bigints, if `isExact` wants the value that JSON.parse gives to be exact.
+ */
+export function parseExactJson(text: string, isExact: (value: unknown) => boolean = () => true): unknown {
+  const value: unknown = JSON.parse(text);
+  return LONG_INTEGER.test(text) && isExact(value) ? plainValue(readDocument(text)).value : value;
+}
+
 /**
  * Any JSON value, with the paths of duplicate keys (`spec.a[0].b`); the last of them wins. Integers beyond 2^53 that
  * fit into 64 bits are bigints. `onNumberOutOfRange` is called for numbers that no double can hold, and throws by

@@ -10,7 +10,7 @@ export interface ValidationContext {
   readonly features: Readonly<Record<string, boolean>>;
   /** Compiles CEL expressions; without it they are not compiled. */
   readonly cel?: CelCompiler;
-  /** What the rules of a custom resource may cost here; more throws CostlyRulesError. Without it, as upstream. */
+  /** What the rules of a custom resource may cost here; more throws AllowanceExceededError. Without it, as upstream. */
   readonly ruleAllowance?: number;
 }
 

@@ -12,6 +12,8 @@ export class PodInfo {
   readonly shape: PodShape;
   /** Being deleted: it still uses its resources, but PodTopologySpread does not count it. */
   readonly terminating: boolean;
+  /** The span of the attempt to schedule it: the cause of what the scheduler writes about it. */
+  attempt = 0;
   #startTime: number | undefined;
 
   constructor(pod: Pod, shape: PodShape = shapeOf(pod)) {

@@ -1,4 +1,5 @@
 /** A pod in the scheduling queue. */
+import type { Cause } from '../../kernel/index.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Profile } from '../framework/profile.ts';
 
@@ -28,6 +29,8 @@ export interface QueuedPod {
   gated: boolean;
   /** Whether it was retried only because it had been unschedulable for too long. */
   flushed: boolean;
+  /** The events that made another attempt worth trying. */
+  wokenBy: readonly Cause[];
 }
 
 export function queuedPod(pod: PodInfo, profile: Profile, now: number): QueuedPod {
@@ -46,5 +49,6 @@ export function queuedPod(pod: PodInfo, profile: Profile, now: number): QueuedPo
     isCounted: false,
     gated: false,
     flushed: false,
+    wokenBy: [],
   };
 }

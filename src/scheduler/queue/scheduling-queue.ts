@@ -8,7 +8,7 @@
  */
 
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { Clock, Timer } from '../../kernel/index.ts';
+import { deliveredCauses, type Clock, type Timer } from '../../kernel/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { hasUnchangedShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
@@ -237,6 +237,7 @@ export class SchedulingQueue {
     for (const { queued, strategy } of this.#unschedulable.helpedBy(clusterEvent, before, after)) {
       if (queued.gated && this.#strategyOfGated(queued) === 'skip') continue;
       this.#unschedulable.delete(queued);
+      queued.wokenBy = deliveredCauses();
       this.#requeue(queued, strategy, clusterEvent.label);
     }
   }

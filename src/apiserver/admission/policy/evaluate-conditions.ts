@@ -14,14 +14,9 @@ export async function evaluateConditions(
   input: EvaluationInput,
 ): Promise<ConditionOutcome[]> {
   const budget = new Budget(MATCH_CONDITIONS_COST_BUDGET);
-  const run = compiler.start(input);
-  const outcomes: ConditionOutcome[] = [];
   try {
-    for (const condition of conditions) {
-      const outcome = await run.evaluate(condition, budget);
-      outcomes.push('error' in outcome ? outcome : { value: outcome.value === true });
-    }
-    return outcomes;
+    const outcomes = await compiler.evaluate(input, conditions, budget);
+    return outcomes.map((outcome) => ('error' in outcome ? outcome : { value: outcome.value === true }));
   } catch (error) {
     if (error instanceof OutOfBudgetError) return [{ error: error.message }];
     throw error;

@@ -4,5 +4,5 @@
  */
 export { mutatingPolicyPlugin } from './mutating.ts';
 export { matchConditionEvaluator } from './match-condition-evaluator.ts';
-export { PolicyExpressions } from './expressions.ts';
+export { type ExpressionServices, PolicyExpressions } from './expressions.ts';
 export { validatingPolicyPlugin } from './validating.ts';

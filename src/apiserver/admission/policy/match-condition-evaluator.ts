@@ -1,23 +1,22 @@
 /** Evaluates the match conditions of webhooks, compiled once per webhook. */
 import type { AdmissionExpression } from '../../../cel/admission/index.ts';
-import type { Authorizer } from '../../authz/authorizer.ts';
 import { combineConditions, type Conditional, type MatchConditionEvaluator } from '../match-conditions.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
 import { evaluationInput } from './evaluation-input.ts';
-import { PolicyExpressions } from './expressions.ts';
+import { type ExpressionServices, PolicyExpressions } from './expressions.ts';
 
 interface Compiled {
   readonly compiler: PolicyExpressions;
   readonly conditions: readonly AdmissionExpression[];
 }
 
-export function matchConditionEvaluator(authorizer: Authorizer): MatchConditionEvaluator {
+export function matchConditionEvaluator(services: ExpressionServices): MatchConditionEvaluator {
   const cache = new WeakMap<Conditional, Compiled>();
 
   function compiledOf(conditional: Conditional): Compiled {
     let compiled = cache.get(conditional);
     if (!compiled) {
-      const compiler = new PolicyExpressions(authorizer, { hasParams: false });
+      const compiler = new PolicyExpressions(services, { hasParams: false });
       const conditions = conditional.matchConditions.map(({ expression }) =>
         compiler.compile(expression, { result: 'bool', hasAuthorizer: true }),
       );

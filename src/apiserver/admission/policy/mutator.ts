@@ -1,7 +1,6 @@
 /** The compiled mutations of a MutatingAdmissionPolicy. */
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
-import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../cel/admission/index.ts';
-import type { Value } from '../../../cel/index.ts';
+import { Budget, COST_BUDGET, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import { combineConditions, type MatchResult } from '../match-conditions.ts';
 import { decodeMutated, type MatchedVersion } from '../versioned-objects.ts';
@@ -48,12 +47,12 @@ export class PolicyMutator {
     matched: MatchedVersion,
   ): Promise<KubeObject> {
     if (expression.error !== undefined) throw new Error(expression.error);
-    const outcome = await this.#compiler.start(input).evaluate(expression, new Budget(COST_BUDGET));
-    if ('error' in outcome) throw new Error(outcome.error);
+    const [outcome] = await this.#compiler.evaluate(input, [expression], new Budget(COST_BUDGET));
+    if (!outcome || 'error' in outcome) throw new Error(outcome?.error ?? 'no outcome');
     const object = input.object as KubeObject;
     if (type === 'ApplyConfiguration')
-      return decodeMutated(matched, mergeApplyConfiguration(matched, object, configurationOf(outcome.value)));
-    const patched = applyPolicyPatch(object, operationsOf(outcome.value));
+      return decodeMutated(matched, mergeApplyConfiguration(matched, object, outcome.value as Record<string, unknown>));
+    const patched = applyPolicyPatch(object, outcome.value as Record<string, unknown>[]);
     return patched === object ? object : decodeMutated(matched, patched);
   }
 }
@@ -72,7 +71,3 @@ function compileMutation(
     expression: compiler.compile(applyConfiguration?.expression ?? '', { result: 'Object', hasAuthorizer: true }),
   };
 }
-
-const configurationOf = (value: Value): Record<string, unknown> => toJson(value) as Record<string, unknown>;
-
-const operationsOf = (value: Value): Record<string, unknown>[] => toJson(value) as Record<string, unknown>[];

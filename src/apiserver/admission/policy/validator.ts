@@ -1,12 +1,7 @@
 /** The compiled validations and audit annotations of a ValidatingAdmissionPolicy. */
 import type { ValidatingAdmissionPolicy, Validation } from '../../../api/generated/admissionregistration-v1.ts';
-import {
-  Budget,
-  COST_BUDGET,
-  OutOfBudgetError,
-  type AdmissionExpression,
-  type Outcome,
-} from '../../../cel/admission/index.ts';
+import { Budget, COST_BUDGET, OutOfBudgetError, type AdmissionExpression } from '../../../cel/admission/index.ts';
+import type { ExpressionOutcome } from '../../stage-thread/evaluate-expressions.ts';
 import { combineConditions } from '../match-conditions.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
@@ -84,9 +79,8 @@ export class PolicyValidator {
 
   async #decide(input: EvaluationInput): Promise<Decision[]> {
     const budget = new Budget(COST_BUDGET);
-    const run = this.#compiler.start(input);
-    const outcomes: Outcome[] = [];
-    for (const { expression } of this.#validations) outcomes.push(await run.evaluate(expression, budget));
+    const expressions = this.#validations.map(({ expression }) => expression);
+    const outcomes = await this.#compiler.evaluate(input, expressions, budget);
     const messages = await this.#messages(input, budget);
     return this.#validations.map((validation, index) =>
       this.#decision(validation, outcomes[index]!, messages instanceof OutOfBudgetError ? messages : messages[index]),
@@ -96,12 +90,11 @@ export class PolicyValidator {
   async #messages(
     input: EvaluationInput,
     budget: Budget,
-  ): Promise<readonly (Outcome | undefined)[] | OutOfBudgetError> {
-    const run = this.#compiler.start(input);
-    const outcomes: (Outcome | undefined)[] = [];
+  ): Promise<readonly (ExpressionOutcome | undefined)[] | OutOfBudgetError> {
+    const expressions = this.#validations.flatMap(({ message }) => message ?? []);
     try {
-      for (const { message } of this.#validations) outcomes.push(message && (await run.evaluate(message, budget)));
-      return outcomes;
+      const outcomes = (await this.#compiler.evaluate(input, expressions, budget)).values();
+      return this.#validations.map(({ message }) => (message ? outcomes.next().value : undefined));
     } catch (error) {
       if (error instanceof OutOfBudgetError) return error;
       throw error;
@@ -110,8 +103,8 @@ export class PolicyValidator {
 
   #decision(
     { validation }: CompiledValidation,
-    outcome: Outcome,
-    message: Outcome | OutOfBudgetError | undefined,
+    outcome: ExpressionOutcome,
+    message: ExpressionOutcome | OutOfBudgetError | undefined,
   ): Decision {
     if ('error' in outcome) return this.#failed(outcome.error);
     if (message instanceof OutOfBudgetError) return this.#failed(`failed messageExpression: ${message.message}`);
@@ -125,10 +118,11 @@ export class PolicyValidator {
 
   async #annotate(input: EvaluationInput): Promise<AnnotationResult[]> {
     const budget = new Budget(COST_BUDGET);
-    const run = this.#compiler.start(input);
+    const expressions = this.#annotations.map(({ expression }) => expression);
+    const outcomes = await this.#compiler.evaluate(input, expressions, budget);
     const results: AnnotationResult[] = [];
-    for (const { key, expression } of this.#annotations) {
-      const outcome = await run.evaluate(expression, budget);
+    for (const [index, { key }] of this.#annotations.entries()) {
+      const outcome = outcomes[index]!;
       if ('error' in outcome) {
         if (!this.#ignoresFailure) results.push({ key, error: outcome.error });
       } else if (typeof outcome.value === 'string' && outcome.value.trim() !== '')
@@ -147,7 +141,7 @@ export class PolicyValidator {
 }
 
 /** Empty if messageExpression fails or its result is unusable: then `message` is used. */
-function computedMessage(outcome: Outcome | undefined): string {
+function computedMessage(outcome: ExpressionOutcome | undefined): string {
   if (!outcome || !('value' in outcome) || typeof outcome.value !== 'string') return '';
   const text = outcome.value.trim();
   return Buffer.byteLength(text) > MAX_MESSAGE_BYTES || text.includes('\n') ? '' : text;

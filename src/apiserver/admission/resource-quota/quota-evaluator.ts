@@ -3,7 +3,7 @@
  * batch on top of the earlier ones, then writes status.used with one compare-and-set per quota. So concurrent requests
  * cannot exceed a quota, and a burst of requests costs only a few writes.
  */
-import type { Context } from '../../../kernel/index.ts';
+import type { Context, Span } from '../../../kernel/index.ts';
 import { conflict, isStatusError } from '../../../machinery/errors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
@@ -70,7 +70,9 @@ export class QuotaEvaluator {
       pending = this.#check(quotas, pending, retries === RETRIES ? this.#limited : []);
       const conflicted: QuotaUsage[] = [];
       for (const quota of quotas) {
-        if (!equalQuantities(quota.used, quota.charged) && !(await this.#write(quota))) conflicted.push(quota);
+        if (equalQuantities(quota.used, quota.charged)) continue;
+        // One write charges all of them; it is a part of the first request.
+        if (!(await this.#write(quota, pending[0]?.attributes.span))) conflicted.push(quota);
       }
       if (conflicted.length === 0) break;
       if (retries === 0)
@@ -104,7 +106,7 @@ export class QuotaEvaluator {
     return charged;
   }
 
-  async #write({ entry, quota, charged }: QuotaUsage): Promise<boolean> {
+  async #write({ entry, quota, charged }: QuotaUsage, span: Span | undefined): Promise<boolean> {
     const object: QuotaObject = { ...quota, status: { ...quota.status, used: resourceListOf(charged) } };
     return (
       (await this.#registry.objects.replace(
@@ -113,6 +115,8 @@ export class QuotaEvaluator {
         entry,
         object,
         false,
+        undefined,
+        span,
       )) !== undefined
     );
   }

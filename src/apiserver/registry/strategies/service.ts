@@ -14,9 +14,9 @@ import type { ObjectOf, Strategy } from '../strategy.ts';
 export const services: Strategy<ObjectOf<Service>> = {
   allowCreateOnUpdate: true,
   deleteReturnsObject: true,
-  reserve: (service, old, { serviceAllocator, dryRun }) => serviceAllocator.reserve(service, old, dryRun),
+  reserve: (service, old, request) => request.serviceAllocator.reserve(service, old, request),
   prepareForUpdate: dropFieldsOfOldType,
-  afterDelete: (service, { serviceAllocator }) => serviceAllocator.release(service),
+  afterDelete: (service, request) => request.serviceAllocator.release(service, request),
 };
 
 /**

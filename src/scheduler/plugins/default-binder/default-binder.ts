@@ -17,7 +17,7 @@ export function defaultBinder(client: Client): Plugin {
             metadata: { namespace, name, uid },
             target: { kind: 'Node', name: nodeName },
           },
-          { signal },
+          { signal, cause: pod.attempt },
         );
         return undefined;
       } catch (error) {

@@ -21,8 +21,9 @@ export async function deleteVictim(
         type: 'strategic',
         subresource: 'status',
         signal,
+        cause: preemptor.attempt,
       });
-      await pods.delete({ namespace, name }, { preconditions: { uid }, signal });
+      await pods.delete({ namespace, name }, { preconditions: { uid }, signal, cause: preemptor.attempt });
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) return;
       throw error;
@@ -31,6 +32,7 @@ export async function deleteVictim(
   handle.recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${preemptor.uid} on node ${nodeName}`, {
     action: 'Preempting',
     related: preemptor.pod,
+    cause: preemptor.attempt,
   });
 }
 
@@ -60,7 +62,7 @@ export function clearLowerNominations(handle: Handle, preemptor: PodInfo, nodeNa
         .patch(
           { namespace, name },
           { status: { nominatedNodeName: null } },
-          { type: 'strategic', subresource: 'status', signal },
+          { type: 'strategic', subresource: 'status', signal, cause: preemptor.attempt },
         )
         .catch((error: unknown) => {
           if (!signal.aborted && !isNotFound(error))

@@ -1,0 +1,68 @@
+/** A trace for other programs: OTLP in JSON, and a Mermaid flowchart. */
+import type { Attributes, AttributeValue } from '../../kernel/index.ts';
+import { spansOf } from './follow.ts';
+import { spanTitle } from './text.ts';
+import { isCommit, isRequest, type Trace, type TraceNode } from './trace.ts';
+
+const SPAN_KINDS = { internal: 1, server: 2 } as const;
+const STATUS_ERROR = 2;
+
+/** An ExportTraceServiceRequest of OpenTelemetry, in its JSON form: one trace, further causes as links. */
+export function traceOtlp(trace: Trace): object {
+  const { traceId } = trace.root.span;
+  const byId = new Map(spansOf(trace.root).map((span) => [span.id, span]));
+  const spans: object[] = [];
+  const add = ({ span, children, alsoCausedBy }: TraceNode, parentSpanId: string): void => {
+    spans.push({
+      traceId,
+      spanId: span.spanId,
+      ...(parentSpanId === '' ? {} : { parentSpanId }),
+      name: span.name,
+      kind: isRequest(span) ? SPAN_KINDS.server : SPAN_KINDS.internal,
+      startTimeUnixNano: nanoseconds(span.startedAt),
+      endTimeUnixNano: nanoseconds(span.endedAt ?? span.startedAt),
+      attributes: keyValues(span.attributes),
+      links: alsoCausedBy.flatMap((link) => {
+        const linked = byId.get(link.span);
+        return linked ? [{ traceId, spanId: linked.spanId }] : [];
+      }),
+      status: span.error === undefined ? {} : { code: STATUS_ERROR, message: span.error },
+    });
+    for (const child of children) add(child, span.spanId);
+  };
+  add(trace.root, '');
+  const resource = { attributes: keyValues({ 'service.name': 'k8ts' }) };
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'k8ts.dev/glass' }, spans }] }] };
+}
+
+const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
+
+const keyValues = (attributes: Attributes): object[] =>
+  Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined || value === '' ? [] : [{ key, value: otlpValue(value) }],
+  );
+
+function otlpValue(value: AttributeValue): object {
+  if (typeof value === 'boolean') return { boolValue: value };
+  if (typeof value === 'string') return { stringValue: value };
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}
+
+/** A flowchart: what each request and reconcile caused. */
+export function traceMermaid(trace: Trace): string {
+  const lines = ['flowchart TD'];
+  const add = (node: TraceNode, from: number | undefined): void => {
+    const { span, children } = node;
+    // A commit is part of its request.
+    const id = isCommit(span) && from !== undefined ? from : span.id;
+    if (id === span.id) {
+      const label = spanTitle(span).replaceAll('"', '#quot;');
+      lines.push(`  s${id}${isRequest(span) ? `["${label}"]` : `(["${label}"])`}`);
+      if (from !== undefined) lines.push(`  s${from} --> s${id}`);
+      if (span.error !== undefined) lines.push(`  style s${id} stroke:#c00`);
+    }
+    for (const child of children) add(child, id);
+  };
+  add(trace.root, undefined);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { SeededRandom } from './seeded-random.ts';
+import { SpanRing } from './span-ring.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+const ringOf = (maxBytes?: number, seed = 1): SpanRing =>
+  new SpanRing({
+    clock: new VirtualClock({ startTime: 1_000_000 }),
+    random: new SeededRandom(seed),
+    ...(maxBytes ? { maxBytes } : {}),
+  });
+
+describe('a ring of spans', () => {
+  it('keeps no more bytes than it may, and the newest spans', () => {
+    const ring = ringOf(100_000);
+    for (let i = 1; i <= 20_000; i++) {
+      ring.committed(i, { attributes: { 'k8s.object.name': `pod-${i}` } });
+      expect(ring.bytes).toBeLessThanOrEqual(100_000);
+    }
+    const kept = ring.since();
+    expect(kept.at(-1)?.attributes['etcd.revision']).toBe(20_000);
+    expect(kept.length).toBeGreaterThan(100);
+    expect(kept.length).toBeLessThan(400);
+    expect(ring.commitOf(1)).toBeUndefined();
+    expect(ring.commitOf(20_000)?.id).toBe(20_000);
+    expect(ring.span(kept[0]!.id)).toBe(kept[0]);
+    expect(ring.since(19_999)).toHaveLength(2);
+  });
+
+  it('gives back what a span took, whatever was added to it later', () => {
+    const ring = ringOf(100_000);
+    for (let i = 1; i <= 5_000; i++) {
+      const span = ring.start('update pods', { attributes: { 'http.response.status_code': undefined } });
+      span.attributes['user.name'] = 'a'.repeat(100);
+      ring.end(span, new Error('conflict'));
+    }
+    const [count, bytes] = [ring.since().length, ring.bytes];
+    expect(bytes / count).toBeLessThan(500);
+    expect(count * (bytes / count)).toBeGreaterThan(80_000);
+  });
+
+  it('keeps reads apart, so that they displace no writes', () => {
+    const ring = ringOf(100_000);
+    ring.committed(1, {});
+    const read = { startedAt: 0, endedAt: 1, parent: 0, verb: 'get', path: '/', user: 'a', status: 200 };
+    for (let i = 0; i < 10_000; i++) ring.read({ ...read, auditId: String(i) });
+    expect(ring.commitOf(1)).toBeDefined();
+    expect(ring.reads().length).toBeLessThan(100);
+    expect(ring.reads().at(-1)?.auditId).toBe('9999');
+    expect(ring.reads()[0]?.auditId).toBe(String(10_000 - ring.reads().length));
+  });
+
+  it('ends spans with what was decided', () => {
+    const ring = ringOf();
+    const { id } = ring.start('schedule');
+    ring.decided(id, { 'k8s.node.name': 'n' });
+    expect(ring.span(id)).toMatchObject({ attributes: { 'k8s.node.name': 'n' }, endedAt: expect.any(Number) });
+    ring.decided(99, { 'k8s.node.name': 'n' });
+  });
+});
+
+describe('spans of another process', () => {
+  it('are recorded once, with their name, causes and attributes', () => {
+    const [manager, server] = [ringOf(undefined, 1), ringOf(undefined, 2)];
+    const first = manager.start('reconcile deployment', { causes: [7], attributes: { 'k8s.key': 'default/web' } });
+    const again = manager.start('reconcile deployment', { causes: [{ span: first.id }, 9] });
+    const id = server.fromHeaders(manager.headersOf(first.id)!);
+    expect(server.fromHeaders(manager.headersOf(first.id)!)).toBe(id);
+    expect(server.span(id)).toMatchObject({
+      name: 'reconcile deployment',
+      causes: [7],
+      attributes: { 'k8s.key': 'default/web' },
+      remote: manager.identityOf(first),
+    });
+    const second = server.fromHeaders(manager.headersOf(again.id)!);
+    expect(server.span(second)?.causes).toEqual([{ span: id }, 9]);
+  });
+
+  it('are this process’ own when their headers come back', () => {
+    const ring = ringOf();
+    const span = ring.start('reconcile deployment');
+    expect(ring.fromHeaders(ring.headersOf(span.id)!)).toBe(span.id);
+    expect(ring.since()).toHaveLength(1);
+  });
+
+  const parent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const encoded = (value: unknown): string => `k8ts=${encodeURIComponent(JSON.stringify(value))}`;
+  it.each([
+    ['no traceparent', {}, 0],
+    ['a malformed traceparent', { traceparent: '00-xyz-1-01' }, 0],
+    ['an invalid trace id', { traceparent: `00-${'0'.repeat(32)}-b7ad6b7169203331-01` }, 0],
+    ['no baggage', { traceparent: parent }, { name: 'remote', causes: [] }],
+    ['baggage of others', { traceparent: parent, baggage: 'userId=alice' }, { name: 'remote' }],
+    ['baggage that is no JSON', { traceparent: parent, baggage: 'k8ts=%7B' }, { name: 'remote' }],
+    ['broken percent-encoding', { traceparent: parent, baggage: 'k8ts=%' }, { name: 'remote' }],
+    ['a long name', { traceparent: parent, baggage: encoded(['a'.repeat(300), [], {}]) }, { name: 'remote' }],
+    [
+      'wrong causes and attributes',
+      { traceparent: parent, baggage: encoded(['a', [-1, 'x', {}, 3], { 'k8s.key': {}, __proto__: 1, n: 'x' }]) },
+      { name: 'a', causes: [3], attributes: { n: 'x' } },
+    ],
+  ])('%s', (_, headers, expected) => {
+    const ring = ringOf();
+    const id = ring.fromHeaders(headers);
+    if (expected === 0) expect(id).toBe(0);
+    else expect(ring.span(id)).toMatchObject(expected as object);
+  });
+});

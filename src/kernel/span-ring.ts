@@ -1,0 +1,241 @@
+/** The newest spans of a process, in memory: bounded in bytes, the oldest are dropped. */
+import { errorMessage } from '../base/index.ts';
+import type { Clock } from './clock.ts';
+import type { MetricsRegistry } from './metrics.ts';
+import type { Random } from './random.ts';
+import { formatTraceHeaders, localCauses, parseTraceHeaders } from './trace-headers.ts';
+import type {
+  Attributes,
+  ReadSpan,
+  RecordedSpan,
+  RemoteIdentity,
+  Span,
+  SpanStart,
+  TraceHeaders,
+  Tracer,
+} from './tracing.ts';
+
+interface SpanRingOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly metrics?: MetricsRegistry;
+  /** About how much memory all spans may take; default 32 MB. */
+  readonly maxBytes?: number;
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** A span, its attributes and its share of the maps, as measured. */
+const SPAN_BYTES = 400;
+const CAUSE_BYTES = 16;
+/** Reads are many: this part of the memory is theirs, so that they do not displace writes. */
+const READ_SHARE = 1 / 8;
+const READ_BYTES = 400;
+const MAX_ERROR = 512;
+/** Evicted slots are given back in blocks. */
+const BLOCK = 4096;
+
+export class SpanRing implements Tracer {
+  readonly enabled = true;
+  readonly #clock: Clock;
+  readonly #maxBytes: number;
+  readonly #maxReads: number;
+  /** Unique to this ring: the first half of its span ids. */
+  readonly #prefix: string;
+  /** Spans with the ids `#base`, `#base + 1`, …; those before `#head` are dropped. */
+  #spans: (KeptSpan | undefined)[] = [];
+  #base = 1;
+  #head = 0;
+  #bytes = 0;
+  #dropped = 0;
+  readonly #byRevision = new Map<number, number>();
+  readonly #byRemoteId = new Map<string, number>();
+  readonly #reads: ReadSpan[] = [];
+  #nextRead = 0;
+
+  constructor({ clock, random, metrics, maxBytes = MAX_BYTES }: SpanRingOptions) {
+    this.#clock = clock;
+    this.#maxBytes = maxBytes * (1 - READ_SHARE);
+    this.#maxReads = Math.max(1, Math.floor((maxBytes * READ_SHARE) / READ_BYTES));
+    this.#prefix = Buffer.from(random.fork('tracing').bytes(4)).toString('hex');
+    if (metrics) this.#register(metrics);
+  }
+
+  now(): number {
+    return this.#clock.monotonic();
+  }
+
+  start(name: string, { parent = 0, causes = NONE, attributes = {}, startedAt }: SpanStart = {}): Span {
+    return this.#add({
+      id: this.#base + this.#spans.length,
+      name,
+      startedAt: startedAt ?? this.#clock.monotonic(),
+      endedAt: undefined,
+      parent,
+      causes,
+      attributes,
+    });
+  }
+
+  end(span: Span, error?: unknown): void {
+    span.endedAt = this.#clock.monotonic();
+    if (error !== undefined) span.error = errorMessage(error).slice(0, MAX_ERROR);
+  }
+
+  decided(id: number, attributes: Attributes, error?: string): void {
+    const span = this.span(id);
+    if (!span) return;
+    Object.assign(span.attributes, attributes);
+    this.end(span, error);
+  }
+
+  committed(revision: number, start: SpanStart): void {
+    const span = this.start('commit', start);
+    span.attributes['etcd.revision'] = revision;
+    span.endedAt = this.#clock.monotonic();
+    this.#byRevision.set(revision, span.id);
+  }
+
+  read(span: ReadSpan): void {
+    this.#reads[this.#nextRead] = span;
+    this.#nextRead = (this.#nextRead + 1) % this.#maxReads;
+  }
+
+  headersOf(span: number): TraceHeaders | undefined {
+    const found = this.span(span);
+    return found && formatTraceHeaders(found, this.identityOf(found), (id) => this.#spanId(id));
+  }
+
+  fromHeaders(headers: Partial<TraceHeaders>): number {
+    const remote = parseTraceHeaders(headers);
+    if (!remote) return 0;
+    if (remote.spanId.startsWith(this.#prefix)) return this.#ownSpan(remote.spanId);
+    const known = this.#byRemoteId.get(remote.spanId);
+    if (known !== undefined && this.span(known)) return known;
+    const { name, attributes, traceId, spanId } = remote;
+    const span = this.#add({
+      id: this.#base + this.#spans.length,
+      name,
+      startedAt: this.#clock.monotonic(),
+      endedAt: undefined,
+      parent: 0,
+      causes: localCauses(remote, (id) => this.#byRemoteId.get(id)),
+      attributes,
+      remote: { traceId, spanId },
+    });
+    this.#byRemoteId.set(spanId, span.id);
+    return span.id;
+  }
+
+  /** The id of the next span. */
+  get nextId(): number {
+    return this.#base + this.#spans.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  span(id: number): Span | undefined {
+    return this.#spans[id - this.#base];
+  }
+
+  /** The commit of a revision, if it is still known. */
+  commitOf(revision: number): Span | undefined {
+    const id = this.#byRevision.get(revision);
+    return id === undefined ? undefined : this.span(id);
+  }
+
+  /** Spans in the order of their start, from `id` on. */
+  since(id = 0): Span[] {
+    return this.#spans.slice(Math.max(this.#head, id - this.#base)) as Span[];
+  }
+
+  /** What `since` returns, as it is read. */
+  recorded(id = 0): RecordedSpan[] {
+    const epoch = this.#clock.now() - this.#clock.monotonic();
+    return this.since(id).map((span) => ({
+      id: span.id,
+      name: span.name,
+      startedAt: epoch + span.startedAt,
+      ...(span.endedAt === undefined ? {} : { endedAt: epoch + span.endedAt }),
+      parent: span.parent,
+      causes: span.causes,
+      attributes: span.attributes,
+      ...(span.error === undefined ? {} : { error: span.error }),
+      ...this.identityOf(span),
+      ...(span.remote ? { isRemote: true as const } : {}),
+    }));
+  }
+
+  /** The newest reads, in the order of their end. */
+  reads(): ReadSpan[] {
+    if (this.#reads.length < this.#maxReads) return [...this.#reads];
+    return [...this.#reads.slice(this.#nextRead), ...this.#reads.slice(0, this.#nextRead)];
+  }
+
+  /** The identifiers by which other processes know a span. A span is its own trace until its causes are followed. */
+  identityOf({ id, remote }: Span): RemoteIdentity {
+    const spanId = this.#spanId(id);
+    return remote ?? { traceId: `${this.#prefix}${this.#prefix}${spanId}`, spanId };
+  }
+
+  #spanId(id: number): string {
+    return this.#prefix + (id >>> 0).toString(16).padStart(8, '0');
+  }
+
+  /** A request that was sent back to this process by HTTP. */
+  #ownSpan(spanId: string): number {
+    const id = Number.parseInt(spanId.slice(8), 16);
+    return this.span(id) ? id : 0;
+  }
+
+  #add(started: Span): Span {
+    const span: KeptSpan = started;
+    span.bytes = sizeOf(span);
+    this.#spans.push(span);
+    this.#bytes += span.bytes;
+    while (this.#bytes > this.#maxBytes && this.#head < this.#spans.length - 1) this.#dropOldest();
+    if (this.#head >= BLOCK && this.#head > this.#spans.length / 2) {
+      this.#spans = this.#spans.slice(this.#head);
+      this.#base += this.#head;
+      this.#head = 0;
+    }
+    return span;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#spans[this.#head]!;
+    this.#spans[this.#head++] = undefined;
+    this.#bytes -= oldest.bytes ?? 0;
+    this.#dropped++;
+    const revision = oldest.attributes['etcd.revision'];
+    if (typeof revision === 'number') this.#byRevision.delete(revision);
+    if (oldest.remote) this.#byRemoteId.delete(oldest.remote.spanId);
+  }
+
+  #register(metrics: MetricsRegistry): void {
+    metrics
+      .gauge({ name: 'k8ts_glass_spans', help: 'Spans that are kept in memory.' })
+      .collect(() => this.#spans.length - this.#head);
+    metrics
+      .gauge({ name: 'k8ts_glass_span_bytes', help: 'About how many bytes the kept spans take.' })
+      .collect(() => this.#bytes);
+    metrics
+      .gauge({ name: 'k8ts_glass_dropped_spans', help: 'Spans that were dropped for newer ones.' })
+      .collect(() => this.#dropped);
+  }
+}
+
+const NONE: readonly never[] = [];
+
+/** Attributes may follow until a span ends: what it counted for at its start is what is given back. */
+interface KeptSpan extends Span {
+  bytes?: number;
+}
+
+/** What is not shared with other spans: its slots, and the texts that are its own. */
+function sizeOf({ causes, attributes }: Span): number {
+  return SPAN_BYTES + causes.length * CAUSE_BYTES + lengthOf(attributes['url.path']) + lengthOf(attributes['k8s.key']);
+}
+
+const lengthOf = (value: Attributes[string]): number => (typeof value === 'string' ? value.length : 0);
