@@ -47,7 +47,7 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const merged = applyStrategicMergePatch(message, live, patch);
-    const refuse = (detail: string): StatusError => refusal(valueText(withoutConsumed(patch, live)), detail);
+    const refuse = (detail: string): StatusError => refusal(valueText(withoutConsumed(patch, live)), ofMap(detail));
     const error = restoreError(message, merged, live);
     if (error !== undefined) throw refuse(error);
     const value = withinDepth(() => restoredIntegers(message, merged, live));
@@ -62,6 +62,12 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
   if (Array.isArray(patch)) checkNesting(value);
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
 }
+
+/** A strategic merge patch is decoded from a map, in which scalars with a syntax of their own do not know their field. */
+const ofMap = (detail: string): string =>
+  detail
+    .replace(/^(json: cannot unmarshal \w+ into Go )struct field \S+ (of type string)$/, '$1value $2')
+    .replace(/^illegal base64 data/, 'error decoding from json: illegal base64 data');
 
 const refusal = (value: string, detail: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidValue(path('patch'), value, detail)]);
