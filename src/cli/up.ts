@@ -19,7 +19,7 @@ import {
   updateClusterRecord,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
-import type { Context } from '../kernel/index.ts';
+import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
@@ -70,6 +70,7 @@ export const flags = {
   'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
+  tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
@@ -77,6 +78,11 @@ export const flags = {
 } as const satisfies FlagTable;
 
 type Values = FlagValues<typeof flags>;
+
+const contextOf = ({ v, tracing }: Values): Omit<ContextOptions, 'signal'> => ({
+  verbosity: v,
+  ...(tracing ? { tracer: 'memory' } : {}),
+});
 
 export async function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
@@ -108,7 +114,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         ephemeral: !directory,
         egress: values.egress ?? false,
       });
-    const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+    const { ctx, stop, release } = untilSignal(contextOf(values));
     try {
       return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
     } finally {
@@ -121,7 +127,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** The cluster of an ordinary user, in the namespaces that `upRootless` has made. */
 async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' | 'planned'>): Promise<number> {
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+  const { ctx, stop, release } = untilSignal(contextOf(values));
   process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
   // Who started the namespaces is gone.
   process.once('disconnect', () => process.exit(1));

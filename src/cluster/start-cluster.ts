@@ -6,6 +6,7 @@ import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
+import { glassApi } from '../glass/index.ts';
 import {
   DEFAULT_INGRESS_CONFIG,
   run as runIngressController,
@@ -76,6 +77,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
+  if (ctx.tracer.enabled) controlPlane.apiServer.registerApi(glassApi(ctx));
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
