@@ -1,5 +1,6 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import { loadKubeconfig } from '../client/index.ts';
 import {
   ADDONS,
   readClusterRecord,
@@ -12,6 +13,7 @@ import {
   type ClusterRecord,
   updateClusterRecord,
 } from '../cluster/index.ts';
+import type { Console } from '../console/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
@@ -22,6 +24,7 @@ import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
+import { startConsole, type PodName } from './start-console.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
@@ -52,6 +55,11 @@ export const flags = {
   },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
+  console: { kind: 'switch', default: true, summary: 'Serve the web console' },
+  'console-port': {
+    kind: 'whole',
+    summary: 'Port of the web console; 0 selects a free one (default: the one after --port, if it is free)',
+  },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
@@ -200,20 +208,40 @@ async function serveCluster(ctx: Context, { values, planned, socket, stop, clust
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
+  const webConsole = values.console ? await openConsole(ctx, { cluster, values }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
     pid: process.pid,
     readySeconds: secondsSinceProcessStart(ctx.clock),
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
+    ...(webConsole ? { console: webConsole.createLink() } : {}),
     ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
   };
   printReady(values.output, ready);
   process.send?.({ ready });
   await cluster.finished;
   await control.finished;
+  await webConsole?.finished;
   if (values.output !== 'json') console.log('stopped');
   return 0;
+}
+
+/** Only a socket until somebody opens the link. */
+async function openConsole(
+  ctx: Context,
+  { cluster, values }: { cluster: Cluster; values: Values },
+): Promise<Console | undefined> {
+  if (cluster.kubeconfigFile === undefined) return undefined;
+  const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
+  const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
+  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  try {
+    return await startConsole(ctx, { ...options, port });
+  } catch (error) {
+    if (values['console-port'] !== undefined) throw error;
+    return startConsole(ctx, { ...options, port: 0 });
+  }
 }
 
 /** For `k8ts delete`. */

@@ -60,7 +60,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** undefined where no cluster of ours runs. */
-function clusterHere(parsed: Parameters<typeof runningCluster>[0]): RunningCluster | undefined {
+export function clusterHere(parsed: Parameters<typeof runningCluster>[0]): RunningCluster | undefined {
   try {
     return runningCluster(parsed);
   } catch (error) {
@@ -69,7 +69,7 @@ function clusterHere(parsed: Parameters<typeof runningCluster>[0]): RunningClust
   }
 }
 
-async function decisionOf(
+export async function decisionOf(
   cluster: RunningCluster,
   { namespace, name }: { namespace: string; name: string },
 ): Promise<SchedulingDecision | undefined> {
