@@ -41,8 +41,11 @@ export const PROGRAMS = {
     losetup: ['power loss', { apt: 'mount', dnf: 'util-linux-core', apk: 'losetup' }],
     'mkfs.ext4': ['power loss', 'e2fsprogs'],
     mount: ['full disks', { apt: 'mount', dnf: 'util-linux-core', apk: 'mount' }],
+    newgidmap: ['containers without root', { apt: 'uidmap', dnf: 'shadow-utils', apk: 'shadow-uidmap' }],
+    newuidmap: ['containers without root', { apt: 'uidmap', dnf: 'shadow-utils', apk: 'shadow-uidmap' }],
     nsenter: ['egress', { apt: 'util-linux', dnf: 'util-linux-core', apk: 'util-linux-misc' }],
     openssl: ['certificates', 'openssl'],
+    pasta: ['egress without root', 'passt'],
     portmap: [
       'reference CNI plugins',
       { apt: 'containernetworking-plugins', dnf: 'containernetworking-plugins', apk: 'cni-plugins' },
@@ -57,13 +60,16 @@ export const PROGRAMS = {
     ],
     script: ['terminals of kubectl', { apt: 'bsdutils', dnf: 'util-linux-script', apk: 'util-linux-misc' }],
     setpriv: ['users other than root', { apt: 'util-linux', dnf: 'util-linux-core', apk: 'setpriv' }],
+    slirp4netns: ['egress without root', 'slirp4netns'],
     sysctl: ['forwarding', { apt: 'procps', dnf: 'procps-ng', apk: 'procps-ng' }],
     umount: ['full disks', { apt: 'mount', dnf: 'util-linux-core', apk: 'umount' }],
+    useradd: ['containers without root', { apt: 'passwd', dnf: 'shadow-utils', apk: 'shadow' }],
     unshare: ['machines that lack programs', { apt: 'util-linux', dnf: 'util-linux-core', apk: 'util-linux-misc' }],
     zstd: ['layers that zstd has written', 'zstd'],
   }),
 
   ...neededBy('verify', {
+    chromium: ['the web console', 'chromium'],
     containerd: ['the kubelet on containerd', 'containerd'],
     ctr: ['the kubelet on containerd', { apt: 'containerd', dnf: 'containerd', apk: 'containerd-ctr' }],
     debootstrap: ['both commands on a bare system', 'debootstrap'],

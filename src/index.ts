@@ -99,6 +99,10 @@ export interface ClusterStartOptions {
   readonly clusterCidr?: string;
   /** Whether the newest spans are kept in memory, for `trace`; default true. */
   readonly tracing?: boolean;
+  /** As `--runtime-config`: `{ 'api/all': 'true' }` serves every version. Default: the stable ones. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** As `--feature-gates` of the API server: `{ AllAlpha: 'true' }`. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** Takes log lines; default: none are written. */
   readonly log?: (line: string) => void;
 }
@@ -379,6 +383,8 @@ function clusterOptions(options: ClusterStartOptions): ClusterOptions {
     signingKey: 'ec',
     addons: options.addons ?? ['storage'],
     simulatedNodes: options.nodes ?? 1,
+    ...(options.runtimeConfig ? { runtimeConfig: options.runtimeConfig } : {}),
+    ...(options.featureGates ? { featureGates: options.featureGates } : {}),
     ...(options.realNodes ? { nodes: options.realNodes } : {}),
     ...(options.node ? { nodeTemplate: options.node } : {}),
   };

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPki } from '../src/apiserver/index.ts';
 import { connect, loadKubeconfig, type Client } from '../src/client/index.ts';
+import { RemoteSpans, spansOf, traceOf } from '../src/glass/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
 import { startComponent, type ComponentProcess } from './component-process.ts';
@@ -164,6 +165,7 @@ beforeAll(async () => {
     });
   writeFileSync(file('kubeconfig'), kubeconfigOf(TOKEN), { mode: 0o600 });
   writeFileSync(file('manager.kubeconfig'), kubeconfigOf(MANAGER_TOKEN), { mode: 0o600 });
+  writeFileSync(file('guest.kubeconfig'), kubeconfigOf('guest-token'), { mode: 0o600 });
   client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: file('kubeconfig') }));
 }, 120_000);
 
@@ -254,6 +256,42 @@ describe('components as processes', () => {
     expect(await ask('/metrics', 'guest-token')).toBe(403);
     expect(await ask('/metrics', TOKEN)).toBe(200);
   });
+
+  it('record one trace together, from the write to the binding', async () => {
+    await client.resource('v1/nodes').create({ metadata: { name: 'n' } });
+    await client.resource('v1/nodes').patch({ name: 'n' }, { spec: { taints: null } }, { type: 'merge' });
+    const capacity = { cpu: '4', memory: '4Gi', pods: '10' };
+    await client
+      .resource('v1/nodes')
+      .patch({ name: 'n' }, { status: { capacity, allocatable: capacity } }, { type: 'merge', subresource: 'status' });
+    const scheduler = ['kube-scheduler', '--kubeconfig', file('kubeconfig'), '--leader-elect=false', '--secure-port=0'];
+    await start(scheduler);
+    const spans = new RemoteSpans(client, ctx.signal);
+    const from = await spans.next();
+    await deploy('traced');
+    const titles = async (): Promise<string[]> => {
+      const recorded = await spans.since(from);
+      const root = recorded.find(({ name, parent }) => name === 'create deployments' && parent === 0);
+      const trace = traceOf(recorded, root!.id)!;
+      return spansOf(trace.root).map(({ name, isRemote }) => (isRemote ? `${name} in another process` : name));
+    };
+    await expect
+      .poll(titles, { timeout: 30_000 })
+      .toEqual(
+        expect.arrayContaining([
+          'reconcile deployment in another process',
+          'create replicasets',
+          'reconcile replicaset in another process',
+          'create pods',
+          'schedule in another process',
+          'create pods/binding',
+        ]),
+      );
+    const guest = await loadKubeconfig({ clock: ctx.clock, file: file('guest.kubeconfig') });
+    await expect(new RemoteSpans(connect(ctx, guest), ctx.signal).next()).rejects.toThrow(
+      'User "guest" cannot list resource "spans" in API group "glass.k8ts.dev"',
+    );
+  }, 60_000);
 
   it('hand over at once when the leader is stopped', async () => {
     standby = await startManager(0, 'Attempting to acquire leader lease');

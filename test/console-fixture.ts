@@ -9,6 +9,7 @@ import { serveConsole, type Console } from '../src/console/index.ts';
 import { why } from '../src/glass/index.ts';
 import { Cluster } from '../src/index.ts';
 import { createContext } from '../src/kernel/index.ts';
+import { findProgram } from './requires.ts';
 
 export interface ConsoleFixture {
   readonly cluster: Cluster;
@@ -18,7 +19,7 @@ export interface ConsoleFixture {
   stop(): Promise<void>;
 }
 
-export async function startConsoleFixture(options: { simulatedNodes: number }): Promise<ConsoleFixture> {
+export async function startConsoleFixture(options: { nodes: number }): Promise<ConsoleFixture> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-console-'));
   const pages = path.join(directory, 'pages');
   const stopping = new AbortController();
@@ -48,7 +49,7 @@ export async function startConsoleFixture(options: { simulatedNodes: number }): 
 
 /** Without a sandbox of its own: tests run as root. */
 export const openBrowser = (): Promise<Browser> =>
-  puppeteer.launch({ executablePath: 'chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  puppeteer.launch({ executablePath: findProgram('chromium')!, args: ['--no-sandbox', '--disable-gpu'] });
 
 export interface Opened {
   readonly page: Page;

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { build } from '../scripts/build.mjs';
 import { until } from '../src/kernel/testing/index.ts';
+import type { TestUser } from './test-user.ts';
 
 /** `k8ts up` as a child process, as a user starts it. */
 export interface K8tsProcess {
@@ -38,6 +39,8 @@ export interface K8tsOptions {
   readonly nodeFlags?: readonly string[];
   /** Default this process' own. */
   readonly environment?: NodeJS.ProcessEnv;
+  /** Default this process' own. */
+  readonly user?: TestUser;
 }
 
 let program: Promise<string> | undefined;
@@ -68,6 +71,8 @@ const START_LIMIT_MS = 60_000;
 
 export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess> {
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-up-'));
+  const { user } = options;
+  if (user) chownSync(scratch, user.uid, user.gid);
   const kubeconfig = join(scratch, 'kubeconfig');
   const storage = options.dataDirectory ? ['--data-dir', options.dataDirectory] : ['--ephemeral'];
   /** A bare control plane, unless the test asks for more. */
@@ -86,7 +91,8 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
   ];
   const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: options.environment ?? process.env,
+    env: options.environment ?? user?.environment ?? process.env,
+    ...(user ? { uid: user.uid, gid: user.gid, cwd: user.home } : {}),
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

@@ -14,24 +14,40 @@ import {
   startRegistry,
   type TestRegistry,
 } from './test-registry.ts';
+import { createTestUser, whyNotRootless, type TestUser } from './test-user.ts';
 
-const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'kubectl', 'busybox', 'docker-registry', 'script');
+const programs = requires('root', 'runc', 'conmon', 'nft', 'ip', 'kubectl', 'busybox', 'docker-registry', 'script');
 const LIMIT = '--timeout=60s';
 
-describe.skipIf(missing !== undefined)(
-  `kubectl on real containers${missing === undefined ? '' : ` (${missing})`}`,
+const USERS = [
+  { who: 'root', missing: programs },
+  { who: 'an ordinary user', missing: programs ?? whyNotRootless() },
+];
+
+describe.each(USERS)(
+  'kubectl on real containers, in a cluster that was started by $who',
   { timeout: 120_000 },
-  () => {
+  ({ who, missing }) => {
+    if (missing !== undefined) {
+      it.skip(missing, () => {});
+      return;
+    }
     const directory = mkdtempSync(join(tmpdir(), 'kubectl-stories-'));
     let k8ts: K8tsProcess;
+    let user: TestUser | undefined;
     let plain: TestRegistry;
     let guarded: TestRegistry;
     let app = '';
     let web = '';
 
     beforeAll(async () => {
+      user = who === 'root' ? undefined : createTestUser();
       [k8ts, plain, guarded] = await Promise.all([
-        startK8ts({ dataDirectory: join(directory, 'data'), flags: ['--nodes', '1'] }),
+        startK8ts({
+          dataDirectory: join(user?.home ?? directory, 'data'),
+          flags: ['--nodes', '1'],
+          ...(user ? { user } : {}),
+        }),
         startRegistry(),
         startRegistry({ authentication: true }),
       ]);
@@ -51,6 +67,7 @@ describe.skipIf(missing !== undefined)(
     afterAll(async () => {
       await Promise.all([k8ts?.stop(), plain?.stop(), guarded?.stop()]);
       rmSync(directory, { recursive: true, force: true });
+      user?.remove();
     }, 60_000);
 
     interface Outcome {
@@ -386,7 +403,7 @@ describe.skipIf(missing !== undefined)(
                   ],
                 },
               },
-              { name: 'host', hostPath: { path: join(directory, 'host'), type: 'DirectoryOrCreate' } },
+              { name: 'host', hostPath: { path: join(user?.home ?? directory, 'host'), type: 'DirectoryOrCreate' } },
               { name: 'claimed', persistentVolumeClaim: { claimName: 'claim' } },
               {
                 name: 'own',
@@ -420,8 +437,8 @@ describe.skipIf(missing !== undefined)(
       ).toMatch(/^alphabetaall\{"alg":/);
       await k.sh('all', 'echo 1 > /host/f; echo 2 > /mine/f; echo 3 > /claimed/f; echo 4 > /own/f; echo 5 > /memory/f');
       expect([
-        readFileSync(join(directory, 'host', 'f'), 'utf8'),
-        readFileSync(join(directory, 'host', 'of-all', 'f'), 'utf8'),
+        readFileSync(join(user?.home ?? directory, 'host', 'f'), 'utf8'),
+        readFileSync(join(user?.home ?? directory, 'host', 'of-all', 'f'), 'utf8'),
       ]).toEqual(['1\n', '2\n']);
       expect(
         await k.sh(
@@ -450,22 +467,28 @@ describe.skipIf(missing !== undefined)(
           { restartPolicy: 'Always' },
           { command: ['sh', '-c', 'echo no > /dev/termination-log; exit 3'] },
         ),
-        k.pod(
-          'hungry',
-          { restartPolicy: 'Never' },
-          { command: ['tail', '/dev/zero'], resources: { limits: { memory: '16Mi' } } },
-        ),
+        // Where limits are not enforced, it would take all memory of the machine.
+        ...(user
+          ? []
+          : [
+              k.pod(
+                'hungry',
+                { restartPolicy: 'Never' },
+                { command: ['tail', '/dev/zero'], resources: { limits: { memory: '16Mi' } } },
+              ),
+            ]),
         k.pod('waits', {
           initContainers: [{ name: 'gate', image: `${app}:v1`, command: ['sh', '-c', 'exit 1'] }],
           restartPolicy: 'Never',
         }),
       );
-      await k.ok([
-        'wait',
-        '--for=jsonpath={.status.containerStatuses[0].state.terminated.reason}=OOMKilled',
-        'pod/hungry',
-        LIMIT,
-      ]);
+      if (!user)
+        await k.ok([
+          'wait',
+          '--for=jsonpath={.status.containerStatuses[0].state.terminated.reason}=OOMKilled',
+          'pod/hungry',
+          LIMIT,
+        ]);
       await k.ok(['wait', '--for=jsonpath={.status.phase}=Failed', 'pod/waits', LIMIT]);
       await k.until('it backs off', async () => (await k.ok('get pods')).includes('CrashLoopBackOff'));
       expect(await k.ok('describe pod crash')).toMatch(

@@ -43,7 +43,7 @@ interface FieldOptions {
    */
   readonly list?: 'atomic' | 'set' | 'untyped' | { readonly map: readonly string[] };
   /** The Go type of a map's keys, where it is no plain string: messages name it. */
-  readonly keyType?: 'v1.QualifiedName' | 'v1.ResourceName';
+  readonly keyType?: 'QualifiedName' | 'v1.ResourceName';
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
   /** A map, or a message that is atomic elsewhere, of which server-side apply merges the fields here. */
@@ -106,6 +106,10 @@ export interface KindDeclaration {
   /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object; `a|b` is b where a is empty. */
   readonly selectableFields?: Readonly<Record<string, string>>;
   readonly columns?: readonly ColumnDeclaration[];
+  /** The feature gate that must be on for the kind to be served, besides its version. */
+  readonly gate?: string;
+  /** The release that deprecated the kind in this version, `1.34`, and the kind that replaces it, if upstream names it. */
+  readonly deprecated?: { readonly since: string; readonly replacement?: string };
 }
 
 export interface PackageDeclaration {
@@ -142,11 +146,61 @@ export function object(description: string, fields: Record<string, FieldDeclarat
   return { description, fields, object: true, atomic: false };
 }
 
+/**
+ * Another version of a package that has some of its kinds, with the same fields. `messages` and `strings` are those that
+ * differ or that the package lacks.
+ */
+export function inVersion(
+  pkg: PackageDeclaration,
+  version: string,
+  { kinds, messages = {}, strings = {} }: InVersion,
+): PackageDeclaration {
+  const all: MessageDeclarations = { ...pkg.messages, ...messages };
+  const used = new Set<string>();
+  const use = (name: string): void => {
+    const declaration = all[name];
+    if (!declaration || used.has(name)) return;
+    used.add(name);
+    for (const { type } of Object.values(declaration.fields)) use(type.replace(/^\*|\[\]|map\[string\]/g, ''));
+  };
+  for (const { kind } of kinds) for (const name of [kind, `${kind}List`]) use(name);
+  return {
+    alias: `${pkg.alias.replace(pkg.version, '')}${version}`,
+    group: pkg.group,
+    version,
+    prefix: pkg.prefix.slice(0, -pkg.version.length) + version,
+    strings: { ...pkg.strings, ...strings },
+    messages: Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name))),
+    kinds,
+  };
+}
+
+interface InVersion {
+  readonly kinds: readonly KindDeclaration[];
+  readonly messages?: MessageDeclarations;
+  readonly strings?: StringDeclarations;
+}
+
+/** The declarations of some kinds of a package. */
+export const kindsOf = ({ kinds }: PackageDeclaration, names: readonly string[]): readonly KindDeclaration[] =>
+  kinds.filter(({ kind }) => names.includes(kind));
+
+/** The same kinds, deprecated in a version. */
+export const deprecatedSince = (
+  since: string,
+  kinds: readonly KindDeclaration[],
+  replacement?: string,
+): readonly KindDeclaration[] =>
+  kinds.map((kind) => ({
+    ...kind,
+    deprecated: { since, ...(replacement === undefined ? {} : { replacement: `${replacement} ${kind.kind}` }) },
+  }));
+
 /** The list of a kind: `metadata` and `items`, as every list has them. */
-export function listOf(kind: string): MessageDeclaration {
+export function listOf(kind: string, items = 'The objects of the list.'): MessageDeclaration {
   return object(`A list of ${kind} objects.`, {
     metadata: field(1, 'meta.ListMeta', 'Metadata of the list.'),
-    items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true, list: 'untyped' }),
+    items: field(2, `[]${kind}`, items, { required: true, keep: true, list: 'untyped' }),
   });
 }
 

@@ -152,7 +152,8 @@ class FieldLinker {
     if (text.startsWith('map[string]')) {
       const value = this.#type(pkg, text.slice('map[string]'.length), declaration, where);
       const { atomic = false, keyType = 'string' } = declaration.options;
-      return { kind: 'map', value, atomic, goType: `map[${keyType}]${value.goType}` };
+      const goKeyType = keyType === 'QualifiedName' ? `${pkg.version}.${keyType}` : keyType;
+      return { kind: 'map', value, atomic, goType: `map[${goKeyType}]${value.goType}` };
     }
     const named = this.#named(pkg, text, where);
     // The copy shares the lists of fields, which are filled when all messages are known.

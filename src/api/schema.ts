@@ -129,6 +129,10 @@ export interface Resource extends GroupVersionKind {
   readonly columns: readonly ColumnDeclaration[];
   readonly listKind: string;
   readonly message: Message;
+  /** The feature gate that must be on for the resource to be served. */
+  readonly gate?: string;
+  /** The release that deprecated it, `1.34`, and what replaces it: `storage.k8s.io/v1 VolumeAttributesClass`. */
+  readonly deprecated?: { readonly since: string; readonly replacement?: string };
 }
 
 export interface Schema {
@@ -146,3 +150,6 @@ export interface Schema {
 export function apiVersionOf(gv: { group: string; version: string }): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
+
+/** Alpha and beta versions must be asked for. */
+export const isServedByDefault = (version: string): boolean => /^v\d+$/.test(version);

@@ -16,6 +16,10 @@ export const commands: Commands = {
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
   why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
+  trace: {
+    summary: 'Do something and show everything that it causes: trace apply -f FILE',
+    load: () => import('./trace.ts'),
+  },
   envtest: {
     summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
     load: () => import('./envtest.ts'),

@@ -18,7 +18,7 @@ const ERROR_PREFIX = 'k8ts up: ';
 
 /** The process logs to `k8ts.log` in its directory. */
 export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
-  const directory = options.directory ?? ephemeralDirectory();
+  const directory = options.directory ?? (await ephemeralDirectory());
   makeDirectoryDurably(directory, 0o700);
   const logFile = path.join(directory, 'k8ts.log');
   const log = fs.openSync(logFile, 'a+', 0o600);

@@ -1,7 +1,7 @@
 /** `k8ts doctor`: what is missing on this machine, and how to install it. */
 import fs from 'node:fs';
 import os from 'node:os';
-import { isInstalled, NODE_PROGRAMS } from '../cluster/index.ts';
+import { isInstalled, NODE_PROGRAMS, rootlessChecks } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { checkFileLimit } from './file-limit.ts';
@@ -101,14 +101,10 @@ function forContainers(): Check[] {
   }));
   return [
     { name: 'Linux', ok: true, purpose: 'real containers' },
-    {
-      name: 'root',
-      ok: process.getuid?.() === 0,
-      purpose: 'real containers',
-      remedy: 'start with sudo; without it nodes are simulated',
-    },
     ...programs,
-    cgroupCheck(readFile('/proc/self/mountinfo'), readFile('/sys/fs/cgroup/cgroup.controllers')),
+    ...(process.getuid?.() === 0
+      ? [cgroupCheck(readFile('/proc/self/mountinfo'), readFile('/sys/fs/cgroup/cgroup.controllers'))]
+      : rootlessChecks()),
     {
       name: 'overlayfs',
       ok: readFile('/proc/filesystems').includes('overlay'),

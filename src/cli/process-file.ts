@@ -22,7 +22,7 @@ const EPHEMERAL_PREFIX = 'k8ts-ephemeral-';
 const MAX_SOCKET_PATH = 100;
 
 /** Claims the directory for this process; fails when another live process has it. */
-export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
+export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): Promise<void> } {
   makeDirectoryDurably(directory, 0o700);
   const socket = socketPath(directory);
   claim(directory, {
@@ -34,11 +34,10 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
   });
   return {
     socket,
-    release() {
+    async release() {
       fs.rmSync(socket, { force: true });
       if (readProcessFile(directory)?.pid === process.pid) fs.rmSync(path.join(directory, NAME), { force: true });
-      if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX))
-        fs.rmSync(directory, { recursive: true, force: true });
+      if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX)) await removeDirectory(directory);
     },
   };
 }
@@ -75,11 +74,10 @@ function linked(from: string, to: string): boolean {
 }
 
 /** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
-export function ephemeralDirectory(): string {
+export async function ephemeralDirectory(): Promise<string> {
   /** Removes the directories of killed processes. */
-  for (const left of ephemeralDirectories())
-    if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left))
-      fs.rmSync(left, { recursive: true, force: true });
+  for (const left of ephemeralDirectories().filter(isReadable))
+    if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left)) await removeDirectory(left);
   return fs.mkdtempSync(path.join(os.tmpdir(), EPHEMERAL_PREFIX));
 }
 
@@ -168,4 +166,10 @@ function startTime(pid: number): string | undefined {
   } catch {
     return '';
   }
+}
+
+/** Loads the node code only where there is something to remove. */
+async function removeDirectory(directory: string): Promise<void> {
+  const { removeTree } = await import('../cluster/index.ts');
+  await removeTree(directory);
 }

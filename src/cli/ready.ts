@@ -29,7 +29,7 @@ export function describeIngresses(ingress: Ingresses): string {
     `http://${address}${httpPort === 80 ? '' : `:${httpPort}`}`,
     `https://${address}${httpsPort === 443 ? '' : `:${httpsPort}`}`,
   ];
-  const why = isUsual(ingress) ? '' : ` (port ${httpPort === 80 ? 443 : 80} is taken)`;
+  const why = isUsual(ingress) ? '' : ` (port ${httpPort === 80 ? 443 : 80} is not available)`;
   return `${http} and ${https}${why}: curl -H 'Host: NAME' ${http}/`;
 }
 

@@ -1,21 +1,27 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import { servedApis } from '../apiserver/index.ts';
 import { loadKubeconfig } from '../client/index.ts';
 import {
   ADDONS,
   readClusterRecord,
+  connectHostNetwork,
+  insideNamespaces,
   realNodesObstacle,
+  rootlessObstacle,
   serveControlSocket,
   startCluster,
   type Addon,
   type Cluster,
   type ClusterOptions,
   type ClusterRecord,
+  type Inside,
+  type Obstacle,
   updateClusterRecord,
 } from '../cluster/index.ts';
 import type { Console } from '../console/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
-import type { Context } from '../kernel/index.ts';
+import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
@@ -24,8 +30,10 @@ import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
+import { registryMirrors } from './registry-mirrors.ts';
 import { startConsole, type PodName } from './start-console.ts';
 import { untilSignal } from './until-signal.ts';
+import { upRootless } from './up-rootless.ts';
 
 export const flags = {
   'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
@@ -42,6 +50,14 @@ export const flags = {
     summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)',
   },
   egress: { kind: 'switch', summary: 'Allow containers to connect to addresses outside the cluster' },
+  'registry-mirror': {
+    kind: 'texts',
+    summary: 'Mirrors of registries, URL for all or HOST=URL for one, which are tried first',
+  },
+  'registry-hosts-dir': {
+    kind: 'text',
+    summary: 'Directory of registry mirrors and certificates, as containerd’s certs.d',
+  },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
   controllers: {
     kind: 'texts',
@@ -53,6 +69,8 @@ export const flags = {
     default: [...ADDONS],
     summary: `Addons to install: ${ADDONS.join(', ')}, or none`,
   },
+  'runtime-config': { kind: 'pairs', summary: 'API versions to serve besides the stable ones: api/all=true for all' },
+  'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
   console: { kind: 'switch', default: true, summary: 'Serve the web console' },
@@ -60,6 +78,7 @@ export const flags = {
     kind: 'whole',
     summary: 'Port of the web console; 0 selects a free one (default: the one after --port, if it is free)',
   },
+  tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
@@ -68,6 +87,11 @@ export const flags = {
 
 type Values = FlagValues<typeof flags>;
 
+const contextOf = ({ v, tracing }: Values): Omit<ContextOptions, 'signal'> => ({
+  verbosity: v,
+  ...(tracing ? { tracer: 'memory' } : {}),
+});
+
 export async function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
   if (help) {
@@ -75,22 +99,52 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  registryMirrors(values['registry-mirror'] ?? []);
+  servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
   const record = directory === undefined ? undefined : readClusterRecord(directory);
   const planned = plan(values, record);
-  if (planned.removal) printNotice(values.output, planned.removal);
+  const inside = insideNamespaces();
+  if (planned.removal && !inside) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
-  const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
-  const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
+  if (inside) return upInside(inside, { values, planned });
+  const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || (await ephemeralDirectory()));
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
   try {
-    return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+    if (planned.nodes > 0 && process.getuid?.() !== 0)
+      return await upRootless(argv, {
+        runtimeDirectory,
+        socket,
+        output: values.output,
+        ephemeral: !directory,
+        egress: values.egress ?? false,
+      });
+    const { ctx, stop, release } = untilSignal(contextOf(values));
+    try {
+      return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+    } finally {
+      release();
+    }
   } finally {
-    releaseDirectory();
+    await releaseDirectory();
+  }
+}
+
+/** The cluster of an ordinary user, in the namespaces that `upRootless` has made. */
+async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' | 'planned'>): Promise<number> {
+  const { ctx, stop, release } = untilSignal(contextOf(values));
+  process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
+  // Who started the namespaces is gone.
+  process.once('disconnect', () => process.exit(1));
+  try {
+    return await runCluster(ctx, { ...inside, values, planned, stop, inside });
+  } finally {
     release();
+    // An error is still to be told, but nothing waits for more messages.
+    process.channel?.unref();
   }
 }
 
@@ -120,7 +174,7 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
     addons: addons as Addon[],
     controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
   };
-  const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
+  const obstacle = wanted > 0 ? nodesObstacle() : undefined;
   const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
   const replaced = obstacle || wanted === 0 ? [] : standIns;
   const removal =
@@ -143,6 +197,10 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
   };
 }
 
+/** Root runs containers as it is, other users in namespaces of their own. */
+const nodesObstacle = (): Obstacle | undefined =>
+  process.platform === 'linux' && process.getuid?.() !== 0 ? rootlessObstacle() : realNodesObstacle();
+
 const removing = (nodes: readonly string[], reason: string): Pick<Plan, 'removal'> => ({
   removal: `Removing ${nodes.join(', ')} with ${nodes.length === 1 ? 'its' : 'their'} pods: ${reason}.`,
 });
@@ -154,9 +212,12 @@ interface Run {
   readonly runtimeDirectory: string;
   readonly socket: string;
   readonly stop: (reason?: unknown) => void;
+  /** For a cluster in the namespaces of an ordinary user. */
+  readonly inside?: Inside;
 }
 
-async function runCluster(ctx: Context, { values, planned, runtimeDirectory, socket, stop }: Run): Promise<number> {
+async function runCluster(ctx: Context, run: Run): Promise<number> {
+  const { values, planned, runtimeDirectory, stop, inside } = run;
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -165,6 +226,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   try {
     cluster = await startCluster(ctx, {
       ...options,
+      ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
     });
@@ -180,7 +242,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { values, planned, socket, stop, cluster });
+    return await serveCluster(ctx, { ...run, cluster });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -201,14 +263,18 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
 }
 
-async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster }: Serving): Promise<number> {
-  const control = await serveControlSocket(ctx, cluster, { socket, stop });
+async function serveCluster(
+  ctx: Context,
+  { values, planned, socket, stop, cluster, inside }: Serving,
+): Promise<number> {
+  const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
     const file = path.resolve(values.kubeconfig);
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
-  const webConsole = values.console ? await openConsole(ctx, { cluster, values }) : undefined;
+  // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
+  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -216,9 +282,14 @@ async function serveCluster(ctx: Context, { values, planned, socket, stop, clust
     readySeconds: secondsSinceProcessStart(ctx.clock),
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
     ...(webConsole ? { console: webConsole.createLink() } : {}),
-    ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
+    ...notices([
+      planned.notice,
+      values.kubeconfig ? undefined : rootsKubeconfig(),
+      inside && !inside.limits ? NO_LIMITS : undefined,
+    ]),
   };
-  printReady(values.output, ready);
+  // Outside, the command that started the namespaces prints it.
+  if (!inside) printReady(values.output, ready);
   process.send?.({ ready });
   await cluster.finished;
   await control.finished;
@@ -255,6 +326,9 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
   return said.length > 0 ? { notice: said.join('\n') } : {};
 };
 
+const NO_LIMITS =
+  'Limits of containers are not enforced: systemd delegates no cgroup with cpu, memory and pids to this user.';
+
 const rootsKubeconfig = (): string | undefined =>
   process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
     ? 'The kubeconfig belongs to root: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays owned by you.'
@@ -268,10 +342,16 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     port: values.port,
     serviceClusterIpRange: values['service-cluster-ip-range'],
     clusterCidr: values['cluster-cidr'],
+    ...(values['runtime-config'] ? { runtimeConfig: values['runtime-config'] } : {}),
+    ...(values['feature-gates'] ? { featureGates: values['feature-gates'] } : {}),
     controllers: planned.controllers,
     addons: planned.addons,
     nodes: planned.nodes,
     ...(values.egress ? { egress: true } : {}),
+    registries: {
+      ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),
+      ...(values['registry-hosts-dir'] ? { hostsDirectory: path.resolve(values['registry-hosts-dir']) } : {}),
+    },
     simulatedNodes: planned.simulatedNodes,
     ...(planned.standIns ? { standIns: planned.standIns } : {}),
   };

@@ -1,23 +1,12 @@
 /** `k8ts why KIND/NAME`: why an object is not as its spec asks for. */
-import fs from 'node:fs';
-import { connect, loadKubeconfig } from '../client/index.ts';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { answerText, why, type SchedulingDecision } from '../glass/index.ts';
-import { checkCertificate } from './check-kubeconfig.ts';
-import { CommandError, dataDirFlag, outputFlag } from './command.ts';
-import { runningCluster, type RunningCluster } from './control-client.ts';
+import { clusterClientFlags, withClusterClient } from './cluster-client.ts';
+import { outputFlag } from './command.ts';
+import type { RunningCluster } from './control-client.ts';
 import { print } from './output.ts';
-import { untilSignal } from './until-signal.ts';
 
-export const flags = {
-  namespace: { kind: 'text', shorthand: 'n', summary: "The object's namespace (default: the kubeconfig's)" },
-  kubeconfig: {
-    kind: 'text',
-    summary: 'The cluster and user to ask (default: the cluster here, then as kubectl does)',
-  },
-  ...dataDirFlag,
-  ...outputFlag,
-} as const satisfies FlagTable;
+export const flags = { ...clusterClientFlags, ...outputFlag } as const satisfies FlagTable;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags, { positional: true });
@@ -29,44 +18,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   const reference = positional.join('/');
   if (positional.length === 0 || reference.split('/').length !== 2)
     throw new UsageError('usage: k8ts why KIND/NAME [-n NAMESPACE]');
-  const here = values.kubeconfig === undefined ? clusterHere(parsed) : undefined;
-  const kubeconfig = values.kubeconfig ?? (await here?.call<{ kubeconfig?: string }>('GET', '/status'))?.kubeconfig;
-  const { ctx, release } = untilSignal({ name: 'why' });
-  try {
-    if (kubeconfig !== undefined && !fs.existsSync(kubeconfig))
-      throw new CommandError(`there is no file ${kubeconfig}`);
-    const config = await loadKubeconfig({
-      clock: ctx.clock,
-      ...(kubeconfig === undefined ? {} : { file: kubeconfig }),
+  return withClusterClient(parsed, { name: 'why' }, async ({ ctx, client, namespace, here }) => {
+    const answer = await why(reference, {
+      client,
+      namespace,
+      now: () => ctx.clock.now(),
+      signal: ctx.signal,
+      ...(here ? { schedulingDecision: (pod) => decisionOf(here, pod) } : {}),
     });
-    await checkCertificate(config, ctx.clock.now(), kubeconfig ?? 'the kubeconfig');
-    const client = connect(ctx, config);
-    try {
-      const answer = await why(reference, {
-        client,
-        namespace: values.namespace ?? config.namespace ?? 'default',
-        now: () => ctx.clock.now(),
-        signal: ctx.signal,
-        ...(here ? { schedulingDecision: (pod) => decisionOf(here, pod) } : {}),
-      });
-      print(values.output, answer, answerText);
-      return 0;
-    } finally {
-      await client.close();
-    }
-  } finally {
-    release();
-  }
-}
-
-/** undefined where no cluster of ours runs. */
-export function clusterHere(parsed: Parameters<typeof runningCluster>[0]): RunningCluster | undefined {
-  try {
-    return runningCluster(parsed);
-  } catch (error) {
-    if (parsed.given.has('data-dir')) throw error;
-    return undefined;
-  }
+    print(values.output, answer, answerText);
+    return 0;
+  });
 }
 
 export async function decisionOf(

@@ -18,6 +18,13 @@ import {
   type WatchEvent,
 } from './transport.ts';
 
+/** A request of another program. */
+interface ForwardedRequest extends Pick<TransportRequest, 'method' | 'headers' | 'signal' | 'cause'> {
+  /** With the query. */
+  readonly target: string;
+  readonly body: Buffer | undefined;
+}
+
 /** Reaches an API server over the network: HTTP/2 where TLS negotiates it, HTTP/1.1 otherwise. */
 export class HttpTransport implements Transport {
   readonly #config: ClientConfig;
@@ -56,6 +63,12 @@ export class HttpTransport implements Transport {
     if (response.status >= 400)
       throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
     return readPieces(response, request.signal);
+  }
+
+  /** Passes a request on as it is, as this client's user; nobody has read the response. */
+  async forward(request: ForwardedRequest): Promise<HttpResponse> {
+    const { target, ...rest } = request;
+    return this.#send({ ...rest, path: target }, '*/*');
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,9 @@
 /** The options of a cluster. */
 import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
+import type { RegistryOptions } from '../container-runtime/index.ts';
 import type { MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
+import type { HostNetwork } from './rootless/index.ts';
 
 export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
 export type Addon = (typeof ADDONS)[number];
@@ -26,6 +28,10 @@ export interface ClusterOptions {
   readonly advertiseAddress?: string;
   readonly serviceClusterIpRange: string;
   readonly clusterCidr: string;
+  /** `--runtime-config` of the API server: which versions are served. */
+  readonly runtimeConfig?: Readonly<Record<string, string>>;
+  /** `--feature-gates` of the API server. */
+  readonly featureGates?: Readonly<Record<string, string>>;
   /** `--controllers`; none at all when empty. */
   readonly controllers: readonly string[];
   /** Whether the scheduler runs; default true. */
@@ -36,6 +42,15 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Lets pods reach what the machine reaches; default no. */
   readonly egress?: boolean;
+  /**
+   * The network of the user, where this process has another one: the API server's port, Ingresses and NodePorts are
+   * served there, and images come from there.
+   */
+  readonly hostNetwork?: HostNetwork;
+  /** Mirrors and certificates of registries. */
+  readonly registries?: Pick<RegistryOptions, 'hosts' | 'hostsDirectory'>;
+  /** False where cgroups cannot be created: limits of containers are not enforced. Default true. */
+  readonly limits?: boolean;
   /** Where Ingresses are served on loopback; default 80 and 443. */
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */

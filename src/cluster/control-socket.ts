@@ -19,7 +19,9 @@ import {
   loadImage,
   loadImageFrom,
   pullImage,
+  pushImage,
   type NodeFleet,
+  type TransferOptions,
 } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -42,6 +44,8 @@ interface Call {
   readonly cluster: Cluster;
   readonly ctx: Context;
   readonly startedAt: number;
+  /** The process that users see. */
+  readonly pid: number;
   readonly stop: () => void;
 }
 
@@ -59,7 +63,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       const [count, prefix, real] = [countOf(body), textOf(body, 'prefix'), body['real'] === true];
       if (real && !cluster.fleet)
         throw new Error(
-          'no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more',
+          'no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster with --nodes 1 or more; "k8ts doctor" says what that needs',
         );
       if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
       return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
@@ -71,13 +75,10 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       return { removed: names };
     },
     'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
-    'POST /images/load': async ({ body, cluster }) => ({
-      image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
-    }),
+    'POST /images/load': (call) => transfer(call, loadImage),
+    'POST /images/push': (call) => transfer(call, pushImage),
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
-    'POST /images/pull': async ({ body, cluster }) => ({
-      image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
-    }),
+    'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
     'GET /explain': ({ query, cluster }) => {
       const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
@@ -88,36 +89,72 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
   }),
 );
 
-/**
- * The lines of a build, as JSON: `{"output": text}` while it runs, and at its end `{"image": id}` or `{"error": message}`.
- * A caller that goes away ends it.
- */
-async function* buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
-  const stopped = new AbortController();
-  const lines = new PassThrough({ objectMode: true });
-  const send = (line: object): void => void lines.write(Buffer.from(`${JSON.stringify(line)}\n`));
+/** The lines of a build: `{"output": text}` while it runs. */
+function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
   const dockerfile = textOf(body, 'dockerfile');
   const target = textOf(body, 'target');
-  const building = buildImage(fleet, {
-    directory: textOf(body, 'directory') ?? '',
-    tag: textOf(body, 'tag') ?? '',
-    buildArguments: body['buildArguments'] as Record<string, string>,
-    ...(dockerfile === undefined ? {} : { dockerfile }),
-    ...(target === undefined ? {} : { target }),
-    ...(body['noCache'] === true ? { noCache: true } : {}),
-    signal: AbortSignal.any([ctx.signal, stopped.signal]),
-    write: (output) => send({ output }),
-  })
+  return lines(ctx, (send, signal) =>
+    buildImage(fleet, {
+      directory: textOf(body, 'directory') ?? '',
+      tag: textOf(body, 'tag') ?? '',
+      buildArguments: body['buildArguments'] as Record<string, string>,
+      ...(dockerfile === undefined ? {} : { dockerfile }),
+      ...(target === undefined ? {} : { target }),
+      ...(body['noCache'] === true ? { noCache: true } : {}),
+      signal,
+      write: (output) => send({ output }),
+    }),
+  );
+}
+
+const PROGRESS_MS = 100;
+
+/** The lines of a transfer: `{"progress": …}` while it runs. */
+function transfer(
+  { body, cluster, ctx }: Call,
+  work: (fleet: NodeFleet, argument: string, options: TransferOptions) => Promise<string>,
+): Answer {
+  const fleet = fleetOf(cluster);
+  const dockerConfig = textOf(body, 'dockerConfig');
+  let last = -Infinity;
+  return {
+    stream: lines(ctx, (send, signal) =>
+      work(fleet, textOf(body, 'argument') ?? '', {
+        ...(dockerConfig === undefined ? {} : { dockerConfig }),
+        signal,
+        onProgress: (progress) => {
+          const now = ctx.clock.monotonic();
+          if (now - last < PROGRESS_MS) return;
+          last = now;
+          send({ progress });
+        },
+      }),
+    ),
+  };
+}
+
+/**
+ * What long work on an image says, as lines of JSON, and at its end `{"image": text}` or `{"error": message}`. A caller that
+ * goes away ends it.
+ */
+async function* lines(
+  ctx: Context,
+  work: (send: (line: object) => void, signal: AbortSignal) => Promise<string>,
+): AsyncGenerator<Uint8Array> {
+  const stopped = new AbortController();
+  const written = new PassThrough({ objectMode: true });
+  const send = (line: object): void => void written.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  const working = work(send, AbortSignal.any([ctx.signal, stopped.signal]))
     .then(
       (image) => send({ image }),
       (error: unknown) => send({ error: errorMessage(error) }),
     )
-    .finally(() => lines.end());
+    .finally(() => written.end());
   try {
-    yield* lines as AsyncIterable<Uint8Array>;
+    yield* written as AsyncIterable<Uint8Array>;
   } finally {
     stopped.abort(new Error('nobody waits for the image any more'));
-    await building;
+    await working;
   }
 }
 
@@ -154,7 +191,10 @@ function textOf(body: Call['body'], name: string): string | undefined {
 }
 
 function fleetOf({ fleet }: Cluster): NodeFleet {
-  if (!fleet) throw new Error('no node of this cluster runs containers; start it as root, with --nodes 1 or more');
+  if (!fleet)
+    throw new Error(
+      'no node of this cluster runs containers; start it with --nodes 1 or more; "k8ts doctor" says what that needs',
+    );
   return fleet;
 }
 
@@ -168,7 +208,7 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
   return added;
 }
 
-async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<ClusterStatus> {
+async function clusterStatus({ cluster, ctx, startedAt, pid }: Call): Promise<ClusterStatus> {
   const client = cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal);
   const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
     const { items, metadata } = await client.resource(resource).list({ limit: 1 });
@@ -181,7 +221,7 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
     count('v1/services'),
   ]);
   return {
-    pid: process.pid,
+    pid,
     server: cluster.server,
     kubeconfig: cluster.kubeconfigFile,
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
@@ -201,9 +241,10 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
 export async function serveControlSocket(
   ctx: Context,
   cluster: Cluster,
-  options: { socket: string; stop: () => void },
+  options: { socket: string; stop: () => void; pid?: number },
 ): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();
+  const { pid = process.pid } = options;
   await fs.rm(options.socket, { force: true });
   const serve = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     try {
@@ -214,7 +255,15 @@ export async function serveControlSocket(
         return;
       }
       if (!route) throw new Refusal(404, `there is no ${path}`);
-      const answer = await route({ body: await readJson(request), query, cluster, ctx, startedAt, stop: options.stop });
+      const answer = await route({
+        body: await readJson(request),
+        query,
+        cluster,
+        ctx,
+        startedAt,
+        pid,
+        stop: options.stop,
+      });
       if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);
       else send(response, 200, answer);
     } catch (error) {

@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { K8TS_VERSION } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
+import { removeTree } from './rootless/index.ts';
 
 /**
  * Raised when an older release could not open what this one writes. Format 0 is a directory without a record, as 0.1.0
@@ -106,7 +107,7 @@ export async function removeClusterData(directory: string): Promise<string[]> {
   /** The marks go last: what is interrupted can be repeated. */
   const ours = list(directory).filter(isOurs);
   for (const name of [...ours.filter((one) => !MARKS.includes(one)), ...ours.filter((one) => MARKS.includes(one))])
-    await fs.promises.rm(path.join(directory, name), { recursive: true, force: true });
+    await removeTree(path.join(directory, name));
   const left = list(directory);
   if (left.length === 0) fs.rmdirSync(directory);
   return left;

@@ -7,6 +7,16 @@
 export { startCluster, type Cluster } from './start-cluster.ts';
 export { serveControlSocket, type ClusterStatus } from './control-socket.ts';
 export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Obstacle } from './real-nodes.ts';
+export {
+  connectHostNetwork,
+  insideNamespaces,
+  removeTree,
+  rootlessChecks,
+  rootlessObstacle,
+  runInNamespaces,
+  wayOutRemedy,
+  type Inside,
+} from './rootless/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
 export {

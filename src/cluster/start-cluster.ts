@@ -6,6 +6,7 @@ import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
+import { glassApi } from '../glass/index.ts';
 import {
   DEFAULT_INGRESS_CONFIG,
   run as runIngressController,
@@ -30,6 +31,7 @@ import { OWN_CLIENT } from './faults/index.ts';
 import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
 import { deleteNode, deletePodsOf, openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
+import { bridgeLoopback, publishNodePorts, publishPort } from './rootless/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
@@ -54,11 +56,16 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
   const record = requested.dataDirectory ? readClusterRecord(requested.dataDirectory) : undefined;
+  const { hostNetwork, bindAddress: host } = requested;
+  const port = hostNetwork ? await publishPort(hostNetwork, { host, port: requested.port }) : requested.port;
+  if (hostNetwork) await bridgeLoopback(hostNetwork, requested.etcdServers ?? [], ctx.signal);
   /** The network comes first: the API server's address for nodes and pods is part of it. */
   const fleet = (requested.nodes ?? 0) > 0 ? await openFleet(ctx, requested) : undefined;
-  const options: ClusterOptions = fleet
-    ? { ...requested, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress }
-    : requested;
+  const options: ClusterOptions = {
+    ...requested,
+    port,
+    ...(fleet ? { ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : {}),
+  };
   /** The API server may call webhooks before there are nodes. */
   let simulated: SimulatedNodes | undefined;
   const controlPlane = await startControlPlane(ctx, options, {
@@ -70,6 +77,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
+  if (ctx.tracer.enabled) controlPlane.apiServer.registerApi(glassApi(ctx));
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
@@ -178,7 +186,13 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): S
   const untilIngress = new Promise<IngressEndpoints>((resolve, reject) => {
     components.add('ingress-controller', (inner) => {
       const client = clientOf('ingress-controller', serviceAccountUser('ingress-controller'), inner);
-      return runIngressController(inner, { client, config, onReady: resolve });
+      const { hostNetwork } = options;
+      return runIngressController(inner, {
+        client,
+        config,
+        ...(hostNetwork ? { acquirePort: (address) => publishPort(hostNetwork, address) } : {}),
+        onReady: resolve,
+      });
     });
     components.failure.catch(reject);
   });
@@ -196,6 +210,15 @@ async function startNodes(
   if (missing > 0)
     await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
+  const { hostNetwork } = options;
+  if (fleet && hostNetwork)
+    components.add('node-ports', (inner) =>
+      publishNodePorts(inner, {
+        client: controlPlane.clientAs(componentUser('kube-proxy'), userAgent('node-ports'), inner.signal),
+        network: hostNetwork,
+        nodeAddresses: () => [...fleet.fabric.nodes.values()].flatMap(({ addresses }) => addresses.slice(0, 1)),
+      }),
+    );
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
   const client = controlPlane.clientAs(OWN_USER, OWN_CLIENT);

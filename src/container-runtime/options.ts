@@ -18,6 +18,11 @@ export interface ContainerRuntimeOptions {
   readonly cgroupDriver?: 'cgroupfs' | 'systemd';
   /** The cgroup parent of sandboxes that name none; default `/k8ts`. Each node on a machine has its own. */
   readonly cgroupParent?: string;
+  /**
+   * False where cgroups cannot be created: containers stay in the cgroup of the runtime, and limits are not enforced.
+   * Default true.
+   */
+  readonly limits?: boolean;
   /** The node's pinned network namespace; default the process's own. */
   readonly nodeNetns?: string;
   /** Where exec, attach and port-forward are served, in the process's namespace; default 127.0.0.1 and a free port. */

@@ -19,7 +19,8 @@ export async function runtimeStatus(parts: RuntimeParts, { verbose }: { verbose:
     status: { conditions },
     runtimeHandlers: [...new Set(['', ...parts.handlers.keys()])].map((name) => ({
       name,
-      features: { recursiveReadOnlyMounts: true, userNamespaces: true },
+      // The subordinate ids of a user are too few for a range for each pod.
+      features: { recursiveReadOnlyMounts: true, userNamespaces: !parts.host.userNamespace },
     })),
     features: { supplementalGroupsPolicy: true, userNamespacesHostNetwork: false },
     ...(verbose ? { info: { config: JSON.stringify(verboseConfig(parts)) } } : {}),

@@ -3,8 +3,10 @@
  * the API tells the user who asks, on any cluster; a scheduler of ours adds its decisions. `trace` shows what a write caused,
  * from the spans that our components record.
  */
+export { glassApi } from './api/glass-api.ts';
 export { followTrace, spansOf, type FollowedTrace } from './trace/follow.ts';
 export { traceMermaid, traceOtlp } from './trace/formats.ts';
+export { lastTraceOf, RemoteSpans } from './trace/remote-spans.ts';
 export { traceText } from './trace/text.ts';
 export { traceOf, type Trace, type TraceCounts, type TraceNode } from './trace/trace.ts';
 export { why } from './why/explain.ts';

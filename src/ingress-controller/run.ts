@@ -50,6 +50,8 @@ interface IngressOptions {
   readonly config: IngressConfig;
   /** Connects to an endpoint; by default over the process's own network. */
   readonly connect?: (endpoint: Endpoint) => net.Socket;
+  /** Makes a port of the address lead to this machine's, where that is not so by itself; returns it, also for 0. */
+  readonly acquirePort?: (address: { readonly host: string; readonly port: number }) => Promise<number>;
   readonly onReady?: (endpoints: IngressEndpoints) => void;
 }
 
@@ -60,7 +62,8 @@ export interface IngressEndpoints {
   readonly httpsPort: number;
 }
 
-export async function run(ctx: Context, { client, config, connect, onReady }: IngressOptions): Promise<void> {
+export async function run(ctx: Context, options: IngressOptions): Promise<void> {
+  const { client, config, connect, onReady } = options;
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
   const watched: Watched = {
@@ -96,9 +99,7 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
     await informers.waitForSync(signal);
     await ensureIngressClass(client, config.ingressClass, classes);
     rebuild();
-    const httpPort = await listenOnPortOrFree(ctx, http, { host: config.address, port: config.httpPort });
-    const httpsPort = await listenOnPortOrFree(ctx, https, { host: config.address, port: config.httpsPort });
-    const endpoints: IngressEndpoints = { address: config.address, httpPort, httpsPort };
+    const endpoints = await openPorts(ctx, { http, https }, options);
     onReady?.(endpoints);
     try {
       await runWorkers({
@@ -211,6 +212,18 @@ async function writeStatus(
   }
 }
 
+async function openPorts(
+  ctx: Context,
+  { http, https }: { http: net.Server; https: net.Server },
+  { config: { address, httpPort, httpsPort }, acquirePort }: IngressOptions,
+): Promise<IngressEndpoints> {
+  return {
+    address,
+    httpPort: await listenOnPortOrFree(ctx, http, { host: address, port: httpPort, acquirePort }),
+    httpsPort: await listenOnPortOrFree(ctx, https, { host: address, port: httpsPort, acquirePort }),
+  };
+}
+
 /** Ports that people try when the usual one is taken: 8080 and 8443. */
 const ALTERNATIVE_OFFSET = 8000;
 
@@ -218,11 +231,12 @@ const ALTERNATIVE_OFFSET = 8000;
 async function listenOnPortOrFree(
   ctx: Context,
   server: net.Server,
-  { host, port }: { host: string; port: number },
+  { host, port, acquirePort }: { host: string; port: number; acquirePort: IngressOptions['acquirePort'] },
 ): Promise<number> {
   for (const candidate of port === 0 ? [0] : [port, port + ALTERNATIVE_OFFSET, 0]) {
     try {
-      const taken = await listen(server, host, candidate);
+      const acquired = (await acquirePort?.({ host, port: candidate })) ?? candidate;
+      const taken = await listen(server, host, acquired);
       if (candidate !== port) ctx.logger.warn('Ingress port is not available', { wanted: port, port: taken });
       return taken;
     } catch (error) {

@@ -42,7 +42,6 @@ export {
   type Attributes,
   type Cause,
   type CauseSource,
-  type ReadSpan,
   type RecordedSpan,
   type Span,
   type Tracer,

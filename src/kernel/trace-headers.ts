@@ -10,7 +10,7 @@ const MAX_TEXT = 256;
 const MAX_ATTRIBUTES = 8;
 const MAX_CAUSES = 32;
 
-export interface RemoteSpan extends RemoteIdentity {
+interface RemoteSpan extends RemoteIdentity {
   readonly name: string;
   readonly causes: readonly (number | string)[];
   readonly attributes: Attributes;

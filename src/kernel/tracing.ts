@@ -7,7 +7,7 @@
 /** The revision of a write that was seen, or an earlier span of this process. */
 export type Cause = number | SpanCause;
 
-export interface SpanCause {
+interface SpanCause {
   readonly span: number;
 }
 

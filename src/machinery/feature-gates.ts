@@ -1,5 +1,5 @@
 /**
- * The default values in v1.36 of the feature gates that API fields depend on. A field whose gate is off is dropped
+ * The default values in v1.36 of the feature gates that API fields and kinds depend on. A field whose gate is off is dropped
  * from requests unless the stored object has it already.
  */
 export const FEATURE_GATE_DEFAULTS = {
@@ -7,6 +7,7 @@ export const FEATURE_GATE_DEFAULTS = {
   CRDValidationRatcheting: true,
   CSIServiceAccountTokenSecrets: true,
   CSIStorageCapacity: true,
+  ClusterTrustBundle: false,
   ClusterTrustBundleProjection: false,
   ContainerRestartRules: true,
   ContainerStopSignals: false,
@@ -16,6 +17,7 @@ export const FEATURE_GATE_DEFAULTS = {
   DRAAdminAccess: true,
   DRAConsumableCapacity: true,
   DRADeviceBindingConditions: true,
+  DRADeviceTaintRules: false,
   DRADeviceTaints: true,
   DRAExtendedResource: true,
   DRAListTypeAttributes: false,
@@ -23,6 +25,9 @@ export const FEATURE_GATE_DEFAULTS = {
   DRAPartitionableDevices: true,
   DRAPrioritizedList: true,
   DRAResourceClaimDeviceStatus: true,
+  DRAResourceClaimGranularStatusAuthorization: true,
+  DRAResourcePoolStatus: false,
+  DRAWorkloadResourceClaims: false,
   DynamicResourceAllocation: true,
   EnvFiles: true,
   GenericWorkload: false,
@@ -35,7 +40,7 @@ export const FEATURE_GATE_DEFAULTS = {
   MaxUnavailableStatefulSet: false,
   MutableCSINodeAllocatableCount: true,
   NodeDeclaredFeatures: true,
-  PodCertificateProjection: false,
+  PodCertificateRequest: false,
   PodLevelResources: true,
   PodLogsQuerySplitStreams: false,
   ResourceHealthStatus: true,
@@ -43,12 +48,27 @@ export const FEATURE_GATE_DEFAULTS = {
   SELinuxChangePolicy: true,
   SELinuxMountReadWriteOncePod: true,
   ShardedListAndWatch: false,
+  StorageVersionAPI: false,
+  StorageVersionMigrator: false,
   SupplementalGroupsPolicy: true,
+  TopologyAwareWorkloadScheduling: false,
   VolumeAttributesClass: true,
   VolumeLimitScaling: false,
+  WorkloadAwarePreemption: false,
 } as const satisfies Record<string, boolean>;
 
 type FeatureGate = keyof typeof FEATURE_GATE_DEFAULTS;
+
+/** The gates that are off by default although they are in beta, most of them because their API is; the others are alpha. */
+export const BETA_GATES_OFF: ReadonlySet<string> = new Set<FeatureGate>([
+  'ClusterTrustBundle',
+  'ClusterTrustBundleProjection',
+  'CoordinatedLeaderElection',
+  'DRADeviceTaintRules',
+  'MaxUnavailableStatefulSet',
+  'PodCertificateRequest',
+  'StorageVersionMigrator',
+]);
 
 const isKnown = (name: string): name is FeatureGate => Object.hasOwn(FEATURE_GATE_DEFAULTS, name);
 

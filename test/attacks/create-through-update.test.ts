@@ -1,8 +1,9 @@
 /** Who may change objects and not make them makes none: not by PUT, not by apply, not through a subresource. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { featureGates } from '../../src/apiserver/command/feature-gates.ts';
 import type { UserInfo } from '../../src/apiserver/request/request.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../src/apiserver/testing/index.ts';
-import { sampleObjects, type SampleObject } from './sample-objects.ts';
+import { allSampleObjects, type SampleObject } from './sample-objects.ts';
 
 const APPLY = 'application/apply-patch+yaml';
 const CHANGER: UserInfo = { name: 'changer', groups: ['system:authenticated'] };
@@ -29,6 +30,7 @@ const PUT_CREATES: ReadonlySet<string> = new Set([
   '/limitranges',
   '/services',
   'events.k8s.io/events',
+  'coordination.k8s.io/leasecandidates',
   'coordination.k8s.io/leases',
   'node.k8s.io/runtimeclasses',
   'rbac.authorization.k8s.io/clusterrolebindings',
@@ -55,7 +57,7 @@ const CUSTOM: SampleObject = {
   },
 };
 
-const KINDS = [...sampleObjects(), CUSTOM];
+const KINDS = [...allSampleObjects(), CUSTOM];
 const named = KINDS.map(
   (sample) => [`${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}`, sample] as const,
 );
@@ -63,7 +65,10 @@ const named = KINDS.map(
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer();
+  server = await startTestServer({
+    servesVersion: () => true,
+    featureGates: featureGates({ AllAlpha: 'true', AllBeta: 'true' }),
+  });
   const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'changer' } };
   const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: VERBS }];
   await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...rbac, kind: 'ClusterRole', rules });

@@ -1,5 +1,5 @@
 /** One valid object of every built-in kind that can be written, by `group/plural`, without what can be derived. */
-import { schema, type Resource } from '../../src/api/index.ts';
+import { isServedByDefault, schema, type Resource } from '../../src/api/index.ts';
 import { apiVersionOf } from '../../src/api/schema.ts';
 
 type Content = Readonly<Record<string, unknown>> & { readonly metadata?: object };
@@ -26,6 +26,15 @@ const CSR_DER =
 const CSR = Buffer.from(
   `-----BEGIN CERTIFICATE REQUEST-----\n${CSR_DER.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`,
 ).toString('base64');
+
+const CA_DER =
+  'MIIBeDCCAR+gAwIBAgIUVog9XyK665EukzCDvsflQ0g9pckwCgYIKoZIzj0EAwIwETEPMA0GA1UEAwwGc2FtcGxlMCAXDTI2MTEx' +
+  'NzE4Mzc0N1oYDzIxMjYxMDI0MTgzNzQ3WjARMQ8wDQYDVQQDDAZzYW1wbGUwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASkNPfp' +
+  'aQCafj4JRtHrz0iO5Ki/D4jYlbEiB88UF+JiHjNKHOmzP/vjupy6YtQcCTn4+jWBRDN9ct6BE6Bn6JPAo1MwUTAdBgNVHQ4EFgQU' +
+  'DTvzr14+Kyuu4MaTotPH0U8v9VYwHwYDVR0jBBgwFoAUDTvzr14+Kyuu4MaTotPH0U8v9VYwDwYDVR0TAQH/BAUwAwEB/zAKBggq' +
+  'hkjOPQQDAgNHADBEAiBDdf5yyCriALjMHkuknl4dtFKlyjDzMPq03PPPF/hRQQIgIWsnJP+TIStXbOA/3oJTpBg1EsgTPdp2TneS' +
+  'U8uG2tM=';
+const CA = `-----BEGIN CERTIFICATE-----\n${CA_DER.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE-----\n`;
 
 const SAMPLES: Readonly<Record<string, Content>> = {
   '/configmaps': { data: { a: 'b' } },
@@ -114,6 +123,31 @@ const SAMPLES: Readonly<Record<string, Content>> = {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
     },
   },
+  'certificates.k8s.io/clustertrustbundles': { spec: { trustBundle: CA } },
+  'certificates.k8s.io/podcertificaterequests': {
+    spec: {
+      ...{ signerName: 'example.com/s', podName: 'p', podUID: 'u', serviceAccountName: 'a', serviceAccountUID: 'v' },
+      ...{ nodeName: 'n', nodeUID: 'w', stubPKCS10Request: CSR_DER },
+    },
+  },
+  'coordination.k8s.io/leasecandidates': {
+    spec: {
+      ...{ leaseName: 'l', binaryVersion: '1.36.0', emulationVersion: '1.36.0' },
+      strategy: 'OldestEmulationVersion',
+    },
+  },
+  'internal.apiserver.k8s.io/storageversions': { metadata: { name: 'example.com.samples' }, spec: {} },
+  'scheduling.k8s.io/podgroups': { spec: { schedulingPolicy: { basic: {} } } },
+  'scheduling.k8s.io/workloads': {
+    spec: { podGroupTemplates: [{ name: 't', schedulingPolicy: { gang: { minCount: 2 } } }] },
+  },
+  'storagemigration.k8s.io/storageversionmigrations': {
+    spec: { resource: { group: 'example.com', resource: 'samples' } },
+  },
+  'resource.k8s.io/devicetaintrules': {
+    spec: { deviceSelector: { driver: 'example.com' }, taint: { key: 'a', effect: 'NoSchedule' } },
+  },
+  'resource.k8s.io/resourcepoolstatusrequests': { spec: { driver: 'example.com' } },
   'scheduling.k8s.io/priorityclasses': { value: 5 },
   'coordination.k8s.io/leases': { spec: { holderIdentity: 'a' } },
   'node.k8s.io/runtimeclasses': { handler: 'h' },
@@ -143,13 +177,19 @@ export interface SampleObject {
 }
 
 /** Every resource whose objects can be updated or patched. Throws for one that has no sample. */
+export const allSampleObjects = (): SampleObject[] =>
+  schema.resources.filter(({ verbs }) => verbs.includes('update') || verbs.includes('patch')).map(sampleOf);
+
+/** Those that a server serves by default. */
 export const sampleObjects = (): SampleObject[] =>
-  [...schema.resources].filter(({ verbs }) => verbs.includes('update') || verbs.includes('patch')).map(sampleOf);
+  allSampleObjects().filter(({ resource }) => isServedByDefault(resource.version));
 
 function sampleOf(resource: Resource): SampleObject {
   const content = SAMPLES[`${resource.group}/${resource.plural}`];
   if (!content) throw new Error(`no sample of ${resource.group}/${resource.plural}`);
-  const metadata = { name: 'sample', ...content.metadata, ...(resource.namespaced ? { namespace: 'default' } : {}) };
+  // Several versions show the same objects.
+  const name = isServedByDefault(resource.version) ? 'sample' : `sample-${resource.version}`;
+  const metadata = { name, ...content.metadata, ...(resource.namespaced ? { namespace: 'default' } : {}) };
   const prefix = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   const collection = `${prefix}${resource.namespaced ? '/namespaces/default' : ''}/${resource.plural}`;
   return {

@@ -53,6 +53,8 @@ export interface AreaOptions {
   readonly seed: string;
   /** Only these kinds, by plural; all when it is empty. */
   readonly kinds: readonly string[];
+  /** The kinds and versions that are off by default, instead of the others. */
+  readonly everything?: boolean;
 }
 
 export interface Answer {

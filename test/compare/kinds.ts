@@ -1,6 +1,6 @@
 /** Every built-in kind that can be written, with a valid object of the conversation's own. */
-import type { Resource } from '../../src/api/index.ts';
-import { sampleObjects } from '../attacks/sample-objects.ts';
+import { isServedByDefault, type Resource } from '../../src/api/index.ts';
+import { allSampleObjects } from '../attacks/sample-objects.ts';
 import type { AreaOptions } from './conversation.ts';
 
 export interface KindSample {
@@ -34,6 +34,7 @@ const CONTENT: Readonly<Record<string, object>> = {
 const NAMES: Readonly<Record<string, string>> = {
   apiservices: 'v1.$RUN.example.com',
   customresourcedefinitions: 'samples.$RUN.example.org',
+  storageversions: '$RUN.example.com.samples',
 };
 
 function webhooks(): object {
@@ -46,16 +47,16 @@ function webhooks(): object {
   return { webhooks: [{ ...hook, namespaceSelector: OWN_NAMESPACE }] };
 }
 
-export const kindSamples: readonly KindSample[] = sampleObjects().map(({ resource, collection, object }) => {
+const allKindSamples: readonly KindSample[] = allSampleObjects().map(({ resource, collection, object }) => {
   const name =
     NAMES[resource.plural] ??
-    (object.metadata.name === 'sample' && !resource.namespaced ? 'sample-$RUN' : object.metadata.name);
+    (/^sample\b/.test(object.metadata.name) && !resource.namespaced ? 'sample-$RUN' : object.metadata.name);
   const { namespace: _, ...metadata } = object.metadata;
   const own = collection.replace('/namespaces/default', '/namespaces/$NS');
   return {
     resource,
     topic:
-      resource.group === 'autoscaling' || resource.group === 'events.k8s.io'
+      resource.group === 'autoscaling' || resource.group === 'events.k8s.io' || !isServedByDefault(resource.version)
         ? `${resource.plural}.${resource.version}.${resource.group}`
         : resource.plural,
     collection: own,
@@ -69,15 +70,23 @@ export const kindSamples: readonly KindSample[] = sampleObjects().map(({ resourc
   };
 });
 
+/** Of the versions that are served by default. */
+export const kindSamples = allKindSamples.filter(({ resource }) => isServedByDefault(resource.version));
+
 /** An address is one object for the whole cluster: conversations that keep objects leave these kinds out. */
 const SHARED = ['ipaddresses', 'servicecidrs'];
 
-export function samplesOf({ kinds }: Pick<AreaOptions, 'kinds'>): KindSample[] {
-  return kindSamples.filter(({ resource }) => kinds.length === 0 || kinds.includes(resource.plural));
+type Chosen = Pick<AreaOptions, 'kinds' | 'everything'>;
+
+export function samplesOf({ kinds, everything = false }: Chosen): KindSample[] {
+  return allKindSamples.filter(
+    ({ resource }) =>
+      isServedByDefault(resource.version) !== everything && (kinds.length === 0 || kinds.includes(resource.plural)),
+  );
 }
 
 /** Of the kinds whose objects can be kept. */
-export function keptSamplesOf(options: Pick<AreaOptions, 'kinds'>): KindSample[] {
+export function keptSamplesOf(options: Chosen): KindSample[] {
   return samplesOf(options).filter(({ resource }) => !SHARED.includes(resource.plural));
 }
 

@@ -22,13 +22,14 @@ const { values } = parseArgs({
     conversation: { type: 'string' },
     requests: { type: 'string', default: '2000' },
     concurrency: { type: 'string', default: '6' },
+    everything: { type: 'boolean', default: false },
     show: { type: 'string', default: '40' },
     json: { type: 'string' },
   },
 });
 if (values.against === undefined) {
   console.error(`usage: npm run compare -- --against KUBECONFIG [--kubeconfig OURS] [--seed S] [--areas A,B] [--kinds K,L]
-       [--requests N] [--conversation AREA/INDEX] [--concurrency N] [--show N] [--json FILE]
+       [--requests N] [--conversation AREA/INDEX] [--concurrency N] [--show N] [--json FILE] [--everything]
 areas: ${Object.keys(areas).join(', ')}`);
   process.exit(2);
 }
@@ -70,6 +71,7 @@ async function run(): Promise<Outcome[]> {
     areas: list(values.areas),
     kinds: list(values.kinds),
     requests: Number(values.requests),
+    everything: values.everything,
     ...(values.conversation === undefined ? {} : { only: values.conversation }),
   });
   let done = 0;
@@ -135,6 +137,9 @@ async function startOwn(withControllers: boolean): Promise<{ server: Server; sto
     nodes: 0,
     addons: [],
     ...(withControllers ? {} : { controllers: [], scheduler: false }),
+    ...(values.everything
+      ? { runtimeConfig: { 'api/all': 'true' }, featureGates: { AllAlpha: 'true', AllBeta: 'true' } }
+      : {}),
   });
   return { server: connectTo(cluster.kubeconfig, '.'), stop: () => cluster.stop() };
 }

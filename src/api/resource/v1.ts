@@ -55,7 +55,7 @@ export const resourceV1: PackageDeclaration = {
       step: field(3, '*Quantity', 'Size of the steps above min.'),
     }),
     CapacityRequirements: message('Amounts of capacity that are wanted.', {
-      requests: field(1, 'map[string]Quantity', 'Amount of each capacity.', { keyType: 'v1.QualifiedName' }),
+      requests: field(1, 'map[string]Quantity', 'Amount of each capacity.', { keyType: 'QualifiedName' }),
     }),
     Counter: message('An amount that devices share.', {
       value: field(1, 'Quantity', 'How much there is.', { required: true, keep: true }),
@@ -67,10 +67,10 @@ export const resourceV1: PackageDeclaration = {
     Device: message('One device of a pool.', {
       name: field(1, 'string', 'Name of the device, unique in its pool.', { required: true, keep: true }),
       attributes: field(2, 'map[string]DeviceAttribute', 'Properties of the device, by name.', {
-        keyType: 'v1.QualifiedName',
+        keyType: 'QualifiedName',
       }),
       capacity: field(3, 'map[string]DeviceCapacity', 'Amounts that the device has, by name.', {
-        keyType: 'v1.QualifiedName',
+        keyType: 'QualifiedName',
       }),
       consumesCounters: field(
         4,
@@ -206,7 +206,7 @@ export const resourceV1: PackageDeclaration = {
         gate: 'DRAConsumableCapacity',
       }),
       consumedCapacity: field(10, 'map[string]Quantity', 'Amount taken of each capacity of a shared device.', {
-        keyType: 'v1.QualifiedName',
+        keyType: 'QualifiedName',
         gate: 'DRAConsumableCapacity',
       }),
     }),
@@ -346,12 +346,13 @@ export const resourceV1: PackageDeclaration = {
       nodeName: field(3, '*string', 'The only node that has the devices; fixed.'),
       nodeSelector: field(4, '*core.NodeSelector', 'Nodes that have the devices.'),
       allNodes: field(5, '*bool', 'Whether all nodes have the devices.'),
-      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic' }),
+      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic', distinguishesEmpty: true }),
       perDeviceNodeSelection: field(7, '*bool', 'Whether each device says which nodes have it.', {
         gate: 'DRAPartitionableDevices',
       }),
       sharedCounters: field(8, '[]CounterSet', 'Amounts that devices of the pool share.', {
         list: 'atomic',
+        distinguishesEmpty: true,
         gate: 'DRAPartitionableDevices',
       }),
     }),

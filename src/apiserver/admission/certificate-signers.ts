@@ -1,6 +1,8 @@
 /** CertificateApproval, CertificateSigning, ClusterTrustBundleAttest: users need approve, sign or attest on the named signer. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
+import type { PodCertificateRequest } from '../../api/generated/certificates-v1beta1.ts';
 import { deepEqual, quote } from '../../base/index.ts';
+import { forbiddenField, invalid, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
@@ -55,6 +57,23 @@ export const clusterTrustBundleAttestPlugin = (authorizer: Authorizer): Admissio
       return;
     if (await isAuthorizedForSigner(authorizer, attributes, 'attest', signerName)) return;
     throw newForbidden(attributes, `user not permitted to attest for signerName ${quote(signerName)}`);
+  },
+});
+
+/** Whoever writes the status of a PodCertificateRequest signs. Upstream checks it with the object's validation. */
+export const podCertificateSigningCheck = (authorizer: Authorizer): AdmissionPlugin => ({
+  name: 'PodCertificateSigning',
+  operations: ['UPDATE'],
+  matches: (attributes) =>
+    isForResource(attributes, GROUP, 'podcertificaterequests') && attributes.subresource === 'status',
+  async validate(attributes) {
+    const [object, old] = [attributes.object, attributes.oldObject] as (PodCertificateRequest & KubeObject)[];
+    if (!object || !old || deepEqual(object.status ?? {}, old.status ?? {})) return;
+    const { signerName } = old.spec;
+    if (await isAuthorizedForSigner(authorizer, attributes, 'sign', signerName)) return;
+    const { group, kind } = attributes.served;
+    const detail = `User ${quote(attributes.user.name)} is not permitted to "sign" for signer ${quote(signerName)}`;
+    throw invalid({ group, kind }, attributes.name, [forbiddenField(path('spec', 'signerName'), detail)]);
   },
 });
 

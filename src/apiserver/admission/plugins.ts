@@ -9,6 +9,7 @@
  * Dynamic admission is in `webhook/` (admission webhooks) and `policy/` (ValidatingAdmissionPolicy, MutatingAdmissionPolicy).
  */
 import type { Context } from '../../kernel/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StageRunner } from '../stage-thread/stage-runner.ts';
@@ -37,6 +38,7 @@ import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.
 import { nodeRestrictionPlugin } from './node-restriction/node-restriction.ts';
 import { ownerReferencesPermissionEnforcementPlugin } from './owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize.ts';
+import { podGroupProtection, podGroupWorkloadExistsPlugin } from './pod-group.ts';
 import { podNodeSelectorPlugin, type PodNodeSelectorConfiguration } from './pod-node-selector.ts';
 import { podResizeValidator } from './pod-resize-validator.ts';
 import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
@@ -65,6 +67,8 @@ export interface AdmissionOptions {
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClients;
   readonly stages: StageRunner;
+  /** Feature gates that differ from their defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
   /** --enable-admission-plugins: plugins to enable besides the default ones. */
   readonly enable?: readonly string[];
   /** --disable-admission-plugins: default plugins to disable. */
@@ -93,8 +97,11 @@ const on = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: true,
 
 const off = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: false, create });
 
-/** A plugin whose feature gate is off in v1.36: flags may name it, and it does nothing. */
-const gated = (name: string): PluginEntry => on(() => ({ name, operations: [] }));
+/** A plugin whose feature gate is off: flags may name it, and it does nothing. */
+const idle = (name: string): AdmissionPlugin => ({ name, operations: [] });
+
+const gated = (name: string, gate: string, create: PluginEntry['create']): PluginEntry =>
+  on((context) => (featureEnabled(gate, context.featureGates) ? create(context) : idle(name)));
 
 /** The admission order: plugins run in the order of this list. */
 const PLUGINS = {
@@ -111,7 +118,9 @@ const PLUGINS = {
   ImagePolicyWebhook: off(({ ctx, imagePolicyWebhook }) => imagePolicyWebhookPlugin(ctx, imagePolicyWebhook)),
   PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
   PodNodeSelector: off(({ registry, podNodeSelector }) => podNodeSelectorPlugin(registry, podNodeSelector)),
-  Priority: on(({ registry }) => priorityPlugin(registry)),
+  Priority: on(({ registry, featureGates }) =>
+    priorityPlugin(registry, { podGroups: featureEnabled('WorkloadAwarePreemption', featureGates) }),
+  ),
   DefaultTolerationSeconds: on(({ defaultTolerationSeconds }) =>
     defaultTolerationSecondsPlugin(defaultTolerationSeconds),
   ),
@@ -122,6 +131,7 @@ const PLUGINS = {
   ExtendedResourceToleration: off(() => extendedResourceToleration),
   DefaultStorageClass: on(({ registry }) => defaultStorageClassPlugin(registry)),
   StorageObjectInUseProtection: on(() => storageObjectInUseProtection),
+  PodGroupProtection: gated('PodGroupProtection', 'GenericWorkload', () => podGroupProtection),
   OwnerReferencesPermissionEnforcement: off(({ registry, authorizer }) =>
     ownerReferencesPermissionEnforcementPlugin(registry, authorizer),
   ),
@@ -134,9 +144,12 @@ const PLUGINS = {
   DefaultIngressClass: on(({ registry }) => defaultIngressClassPlugin(registry)),
   DenyServiceExternalIPs: off(() => denyServiceExternalIPs),
   PodTopologyLabels: on(() => podTopologyLabels),
-  PodGroupWorkloadExists: gated('PodGroupWorkloadExists'),
+  PodGroupWorkloadExists: gated('PodGroupWorkloadExists', 'GenericWorkload', ({ registry }) =>
+    podGroupWorkloadExistsPlugin(registry),
+  ),
   NodeDeclaredFeatureValidator: on(() => nodeDeclaredFeatureValidator),
-  JobValidation: gated('JobValidation'),
+  // Its feature gate is off in v1.36.
+  JobValidation: on(() => idle('JobValidation')),
   PodResizeValidator: on(() => podResizeValidator),
   MutatingAdmissionPolicy: on(({ ctx, registry, expressions }) =>
     mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(expressions, options)),

@@ -1,5 +1,6 @@
-/** Priority: sets a pod's priority from its PriorityClass, and allows only one PriorityClass with globalDefault. */
+/** Priority: sets the priority of a pod or pod group from its PriorityClass, and allows only one PriorityClass with globalDefault. */
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
+import type { PodGroup } from '../../api/generated/scheduling-v1alpha2.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
@@ -12,7 +13,7 @@ type ClassObject = PriorityClass & KubeObject;
 const GROUP = 'scheduling.k8s.io';
 const NO_CLASS = { name: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' };
 
-export function priorityPlugin(registry: Registry): AdmissionPlugin {
+export function priorityPlugin(registry: Registry, { podGroups }: { readonly podGroups: boolean }): AdmissionPlugin {
   const classes = registry.require(GROUP, 'v1', 'priorityclasses');
   const globalDefault = derivedFrom(classes, () =>
     lowestDefault(classes.cache.list().map((entry) => entry.object as ClassObject)),
@@ -49,18 +50,36 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
     spec.preemptionPolicy = preemptionPolicy;
   }
 
+  function admitPodGroup(attributes: AdmissionAttributes): void {
+    const { spec } = attributes.object as PodGroup & KubeObject;
+    if (!spec) return;
+    const { name, value } = resolve(attributes, spec.priorityClassName ?? '');
+    if (spec.priority != null && spec.priority !== value) {
+      const detail = `must match the priority computed (${value}) based on the priority class set in the spec`;
+      throw newForbidden(attributes, `priority set in the pod group (${spec.priority}) ${detail}`);
+    }
+    spec.priority = value;
+    if (name !== '') spec.priorityClassName = name;
+  }
+
+  const isForPodGroups = (attributes: AdmissionAttributes): boolean =>
+    podGroups && isForResource(attributes, GROUP, 'podgroups') && attributes.subresource === '';
+
   return {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE'],
     matches: (attributes) =>
-      isForPods(attributes) || (isForResource(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
+      isForPods(attributes) ||
+      isForPodGroups(attributes) ||
+      (isForResource(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
     admit(attributes) {
+      if (isForPodGroups(attributes) && attributes.operation === 'CREATE') admitPodGroup(attributes);
       if (!isForPods(attributes)) return;
       if (attributes.operation === 'CREATE') admitNewPod(attributes);
       else keepPriority(attributes);
     },
     validate(attributes) {
-      if (isForPods(attributes)) return;
+      if (isForPods(attributes) || isForPodGroups(attributes)) return;
       const { globalDefault: wanted, metadata } = attributes.object as ClassObject;
       const current = wanted ? globalDefault() : undefined;
       if (!current || (attributes.operation === 'UPDATE' && current.metadata.name === metadata.name)) return;

@@ -35,6 +35,7 @@ export class Aggregator {
   readonly #documents: RemoteDocuments;
   readonly aggregatedApis: AggregatedApis;
   readonly #local = new Map<string, LocalApi>();
+  #localGroups: ReadonlySet<string> = new Set();
   readonly #localChanged = new Set<() => void>();
   readonly #ctx: Context;
   readonly #registry: Registry;
@@ -88,18 +89,23 @@ export class Aggregator {
   /** Serves the request if its group version is aggregated; otherwise undefined. */
   serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse | undefined {
     const remotes = this.#remotes();
-    if (remotes.size === 0 && this.#local.size === 0) return undefined;
+    // Most requests are for resources of this server.
+    if (remotes.size === 0 && exchange.info.isResourceRequest && !this.#localGroups.has(exchange.info.apiGroup))
+      return undefined;
     const groupVersion = groupVersionOf(exchange);
     const remote = remotes.get(groupVersion);
     if (remote) return proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
     const local = this.#local.get(groupVersion);
-    return local && serveLocal(local, exchange);
+    return local && serveLocal(local, exchange, user);
   }
 
   /** Serves a group version by a component of this process, unless an APIService names a server. Returns a function that undoes it. */
   register(api: LocalApi): () => void {
     const key = `${api.group}/${api.version}`;
-    const changed = (): void => this.#localChanged.forEach((listener) => listener());
+    const changed = (): void => {
+      this.#localGroups = new Set([...this.#local.values()].map(({ group }) => group));
+      this.#localChanged.forEach((listener) => listener());
+    };
     this.#local.set(key, api);
     changed();
     return () => {

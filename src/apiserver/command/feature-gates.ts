@@ -1,6 +1,6 @@
 /** --feature-gates: parses the gates, and rejects unknown ones as upstream does. */
 import { UsageError } from '../../flags/index.ts';
-import { FEATURE_GATE_DEFAULTS } from '../../machinery/index.ts';
+import { BETA_GATES_OFF, FEATURE_GATE_DEFAULTS } from '../../machinery/index.ts';
 
 export function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
   const gates: Record<string, boolean> = allGates(given);
@@ -18,7 +18,7 @@ export function featureGates(given: Readonly<Record<string, string>>): Record<st
   return gates;
 }
 
-/** AllAlpha and AllBeta switch the gates that are not given themselves. Those that are off by default count as alpha. */
+/** AllAlpha and AllBeta switch the gates that are not given themselves. */
 function allGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
   const on = (name: string): boolean | undefined => {
     const value = given[name] ?? given[`kube:${name}`];
@@ -26,7 +26,7 @@ function allGates(given: Readonly<Record<string, string>>): Record<string, boole
   };
   if (on('AllBeta') === false)
     throw new UsageError('--feature-gates: AllBeta=false is not supported; switch the gates off by their names');
-  if (!on('AllAlpha')) return {};
-  const defaults = Object.entries<boolean>(FEATURE_GATE_DEFAULTS);
-  return Object.fromEntries(defaults.filter(([, enabled]) => !enabled).map(([name]) => [name, true]));
+  const off = Object.entries<boolean>(FEATURE_GATE_DEFAULTS).filter(([, enabled]) => !enabled);
+  const isSwitched = (name: string): boolean | undefined => on(BETA_GATES_OFF.has(name) ? 'AllBeta' : 'AllAlpha');
+  return Object.fromEntries(off.filter(([name]) => isSwitched(name)).map(([name]) => [name, true]));
 }

@@ -1,9 +1,11 @@
 /** The kube-apiserver command, with upstream's flags. */
 import { flagsHelp, parseFlags } from '../../flags/index.ts';
 import { type Context, RunGroup } from '../../kernel/index.ts';
-import { startApiServer, type ApiServer } from '../server.ts';
+import { startApiServer, type ApiServer, type ApiServerOptions } from '../server.ts';
+import { featureGates } from './feature-gates.ts';
 import { apiServerFlags } from './flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './options.ts';
+import { servedVersions } from './served-versions.ts';
 
 export const apiServerHelp = (): string =>
   flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
@@ -13,6 +15,15 @@ export function parseApiServerFlags(argv: readonly string[]): ParsedApiServerFla
   const parsed = parseFlags(argv, apiServerFlags);
   if (!parsed.help) checkApiServerFlags(parsed);
   return parsed;
+}
+
+/** What --runtime-config and --feature-gates ask for. Throws a UsageError for what is not known. */
+export function servedApis(
+  runtimeConfig: Readonly<Record<string, string>>,
+  gates: Readonly<Record<string, string>>,
+): Pick<ApiServerOptions, 'servesVersion' | 'featureGates'> {
+  const servesVersion = servedVersions(runtimeConfig);
+  return { featureGates: featureGates(gates), ...(servesVersion ? { servesVersion } : {}) };
 }
 
 /** Runs until the context ends. */

@@ -1,5 +1,5 @@
 /** --runtime-config: which API versions, and which single resources of them, are served. */
-import { schema } from '../../api/index.ts';
+import { isServedByDefault, schema } from '../../api/index.ts';
 import { UsageError } from '../../flags/index.ts';
 
 type ServesResource = (group: string, version: string, plural: string) => boolean;
@@ -23,7 +23,7 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
   for (const [stage, pattern] of STAGES) {
     const value = runtimeConfig[stage];
     if (value === undefined) continue;
-    if (value !== '' && value !== 'true' && value !== 'false') throw new UsageError(`invalid value ${stage}=${value}`);
+    if (value !== 'true' && value !== 'false') throw new UsageError(`invalid value ${stage}=${value}`);
     stages.push([pattern, value !== 'false']);
   }
   for (const [key, value] of Object.entries(runtimeConfig)) {
@@ -42,9 +42,6 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
     return own.get(`${name}/${plural}`) ?? own.get(name) ?? byStage ?? isServedByDefault(version);
   };
 }
-
-/** Beta and alpha versions must be asked for. */
-const isServedByDefault = (version: string): boolean => /^v\d+$/.test(version);
 
 /** `apps/v1`, `apps/v1/deployments`; the core group is `v1` or `api/v1`. */
 function parseKey(key: string): [group: string, version: string, plural: string | undefined] {

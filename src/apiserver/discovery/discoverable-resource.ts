@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
+import { conversions } from '../registry/conversions.ts';
 import { compareVersions } from './version-order.ts';
 
 /** The fields of a served resource that discovery needs. */
@@ -84,30 +85,26 @@ export function subresourceKind(
   return { group: declared.slice(0, slash), version: declared.slice(slash + 1, dot), kind: declared.slice(dot + 1) };
 }
 
-/** Resources that upstream stores in another version. Clients compare the hash of the storage version. */
-const STORAGE_VERSIONS: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(
-  Object.entries<{ readonly group: string; readonly version: string }>({
-    'events.k8s.io/v1/Event': { group: '', version: 'v1' },
-    'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
-    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': {
-      group: 'admissionregistration.k8s.io',
-      version: 'v1beta1',
-    },
-    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': {
-      group: 'admissionregistration.k8s.io',
-      version: 'v1beta1',
-    },
-    'apiextensions.k8s.io/v1/CustomResourceDefinition': { group: 'apiextensions.k8s.io', version: 'v1beta1' },
-  }),
-);
+/** Kinds that upstream stores in another version than this server does. Clients compare the hash of the storage version. */
+const STORAGE_VERSIONS: ReadonlyMap<string, string> = new Map([
+  ['admissionregistration.k8s.io/mutatingadmissionpolicies', 'v1beta1'],
+  ['admissionregistration.k8s.io/mutatingadmissionpolicybindings', 'v1beta1'],
+  ['apiextensions.k8s.io/customresourcedefinitions', 'v1beta1'],
+]);
 
 const HASHED_BYTES = 8;
 
 /** storageVersionHash: a hash of the storage version; undefined for resources that are not stored. */
 export function storageVersionHash(resource: DiscoverableResource): string | undefined {
   if (!resource.verbs.includes('watch')) return undefined;
-  const aggregated = resource.custom ? undefined : STORAGE_VERSIONS.get(`${apiVersionOf(resource)}/${resource.kind}`);
-  const { group, version } = aggregated ?? resource.storage ?? resource;
+  const { group, version } = storageVersionOf(resource);
   const digest = createHash('sha256').update(`${group}/${version}/${resource.kind}`).digest();
   return digest.subarray(0, HASHED_BYTES).toString('base64');
+}
+
+function storageVersionOf(resource: DiscoverableResource): { readonly group: string; readonly version: string } {
+  if (resource.custom) return resource.storage ?? resource;
+  const version = STORAGE_VERSIONS.get(`${resource.group}/${resource.plural}`);
+  if (version !== undefined) return { group: resource.group, version };
+  return ownValue(conversions, `${apiVersionOf(resource)}/${resource.plural}`)?.storedAs ?? resource;
 }

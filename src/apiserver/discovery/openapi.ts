@@ -23,7 +23,11 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
     (documents ??= new OpenApiCache(
       clock,
       new MergedDocuments(
-        new OpenApiDocuments({ version: `${VERSION.major}.${VERSION.minor}`, custom: registry.customApis() }),
+        new OpenApiDocuments({
+          version: `${VERSION.major}.${VERSION.minor}`,
+          builtin: registry.all().filter(({ custom }) => !custom),
+          custom: registry.customApis(),
+        }),
         aggregator?.aggregatedApis,
       ),
     ));

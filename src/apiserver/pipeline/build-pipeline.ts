@@ -11,7 +11,7 @@ import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization } from '../authz/build.ts';
-import { LOCAL_API_SERVICES } from '../bootstrap/index.ts';
+import { localAPIServiceNames } from '../bootstrap/index.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../flow-control/index.ts';
@@ -74,12 +74,16 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   );
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
-  const authorization = buildAuthorization(ctx, registry, options.authorization);
+  const authorization = buildAuthorization(ctx, registry, options.authorization, options.featureGates);
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
   const stages = new StageRunner(ctx);
   const admission = await hooks.run('start-apiserver-admission-initializer', () =>
-    buildAdmission(ctx, { registry, ...authorization, webhooks, stages }, options.admission),
+    buildAdmission(
+      ctx,
+      { registry, ...authorization, webhooks, stages, featureGates: options.featureGates },
+      options.admission,
+    ),
   );
   const backend: Backend = {
     ctx,
@@ -166,7 +170,7 @@ async function buildHandlerChain(
     hooks,
     servingCertificate: pki.apiserver.certificate,
     apiServices: registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache,
-    localApiServices: LOCAL_API_SERVICES,
+    localApiServices: localAPIServiceNames((group, version) => registry.hasGroupVersion(group, version)),
   });
   const serverAddress = (): string => address.toString();
   return {
@@ -198,11 +202,12 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 });
 
 const bootstrapOptions = (
-  { store, encryption, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
+  { store, encryption, advertiseAddress, serviceClusterIpRange, featureGates, pki, authentication }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
   leases: store.isShared ? new StoredServerLeases(store, encryption) : undefined,
   advertiseAddress,
+  featureGates,
   port,
   serviceClusterIpRange,
   clientCa: pki.ca.certificate,

@@ -1,6 +1,7 @@
 /** The watch cache, filled from the store, and the registry of built-in resources over it. */
-import { schema, type Resource } from '../../api/index.ts';
+import { isServedByDefault, schema, type Resource } from '../../api/index.ts';
 import { unlessAborted, type Context } from '../../kernel/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
 import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
@@ -12,7 +13,10 @@ import { WatchCache } from '../storage/watch-cache.ts';
 import { noWrittenObjects, WrittenObjectMap } from '../storage/written-objects.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 
-interface RegistryOptions extends Pick<PipelineOptions, 'store' | 'encryption' | 'servesVersion' | 'eventTtlSeconds'> {
+interface RegistryOptions extends Pick<
+  PipelineOptions,
+  'store' | 'encryption' | 'servesVersion' | 'featureGates' | 'eventTtlSeconds'
+> {
   readonly speed: SpeedOptions;
 }
 
@@ -22,10 +26,8 @@ interface Storage {
   readonly registry: Registry;
 }
 
-export async function buildRegistry(
-  ctx: Context,
-  { store, encryption: transformer = identityTransformer, servesVersion, eventTtlSeconds, speed }: RegistryOptions,
-): Promise<Storage> {
+export async function buildRegistry(ctx: Context, options: RegistryOptions): Promise<Storage> {
+  const { store, encryption: transformer = identityTransformer, eventTtlSeconds, speed } = options;
   const cache = new WatchCache(
     ctx,
     store,
@@ -34,7 +36,9 @@ export async function buildRegistry(
   );
   const kinds = builtinStoredKinds(schema);
   // An etcd that does not answer must not hold up a start that was cancelled.
-  await unlessAborted(ctx.signal, cache.load([...new Set(kinds.values())]));
+  const resources = schema.resources.filter((resource) => isServed(resource, options));
+  const stored = new Set(resources.flatMap((resource) => kinds.get(resource) ?? []));
+  await unlessAborted(ctx.signal, cache.load([...stored]));
 
   const objects = new ObjectStore({
     store,
@@ -45,11 +49,17 @@ export async function buildRegistry(
     tracer: ctx.tracer,
   });
   const registry = new Registry(objects);
-  for (const resource of schema.resources) {
-    if (servesVersion?.(resource.group, resource.version, resource.plural) ?? true)
-      registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
-  }
+  for (const resource of resources)
+    registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
   return { cache, objects, registry };
+}
+
+function isServed(
+  { group, version, plural, gate }: Resource,
+  { servesVersion, featureGates }: RegistryOptions,
+): boolean {
+  if (gate !== undefined && !featureEnabled(gate, featureGates)) return false;
+  return servesVersion?.(group, version, plural) ?? isServedByDefault(version);
 }
 
 function servedBuiltin(resource: Resource, stored: StoredKind | undefined, cache: WatchCache): ServedResource {

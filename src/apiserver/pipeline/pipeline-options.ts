@@ -31,12 +31,12 @@ export interface PipelineOptions {
   readonly allowPrivileged?: boolean;
   /** The version to report, by default that of the program. */
   readonly gitVersion?: string;
-  /** Which built-in versions are served; by default all. */
+  /** Which built-in versions are served; by default the stable ones. */
   readonly servesVersion?: (group: string, version: string, plural: string) => boolean;
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   /** How connections are opened, and which addresses are known besides those of API objects. */
   readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
-  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks' | 'stages'>;
+  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks' | 'stages' | 'featureGates'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;
   /** Priority and fairness; `false` lets every request run at once. */

@@ -57,12 +57,12 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
   if (request.method === 'HEAD' && info.subresource !== 'proxy') throw methodNotAllowed();
-  checkParameters(request.query);
   const verb = verbOf(served, exchange);
   exchange.recognized = true;
-  const scope = withDeprecation(served.custom ? undefined : deprecation, exchange, () =>
-    scopeOf(chain, exchange, user, served),
-  );
+  const scope = withDeprecation(served.custom ? undefined : deprecation, exchange, () => {
+    checkParameters(request.query);
+    return scopeOf(chain, exchange, user, served);
+  });
   return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
@@ -170,6 +170,7 @@ const WITHOUT_TABLE: ReadonlySet<string> = new Set([
   'certificates.k8s.io/certificatesigningrequests/approval',
   'resource.k8s.io/devicetaintrules/status',
   'resource.k8s.io/resourceclaims/status',
+  'resource.k8s.io/resourcepoolstatusrequests/status',
   'scheduling.k8s.io/podgroups/status',
 ]);
 

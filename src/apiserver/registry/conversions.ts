@@ -3,13 +3,19 @@ import { apiVersionOf, type Resource, schema, type Schema } from '../../api/inde
 import { ownValue } from '../../base/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { devicesFromV1, devicesToV1, type KubeObject } from '../../machinery/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
 import { eventFromCore, eventToCore } from './convert-event.ts';
 
+interface Place {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
 interface Conversion {
-  readonly storedAs: { readonly group: string; readonly version: string; readonly plural: string };
+  readonly storedAs: Place;
   readonly fromStorage: ViewConversion;
   readonly toStorage: ViewConversion;
 }
@@ -23,6 +29,36 @@ function canonical(group: string, kind: string, convert: ViewConversion): ViewCo
   };
 }
 
+/** The same fields under another apiVersion. */
+const renamed =
+  (apiVersion: string): ViewConversion =>
+  (object) => ({ ...object, apiVersion });
+
+interface Views {
+  readonly group: string;
+  /** The versions that are views of the stored one. */
+  readonly versions: readonly string[];
+  readonly stored: string;
+  readonly plurals: readonly string[];
+  /** For versions whose fields differ. */
+  readonly fields?: { readonly fromStorage: ViewConversion; readonly toStorage: ViewConversion };
+}
+
+const viewsOf = ({ group, versions, stored, plurals, fields }: Views): [string, Conversion][] =>
+  versions.flatMap((version) => {
+    const [shown, kept] = [renamed(`${group}/${version}`), renamed(`${group}/${stored}`)];
+    return plurals.map((plural): [string, Conversion] => [
+      `${group}/${version}/${plural}`,
+      {
+        storedAs: { group, version: stored, plural },
+        fromStorage: fields ? (object) => shown(fields.fromStorage(object)) : shown,
+        toStorage: fields ? (object) => kept(fields.toStorage(object)) : kept,
+      },
+    ]);
+  });
+
+const DEVICES = { group: 'resource.k8s.io', stored: 'v1' };
+
 export const conversions: Record<string, Conversion | undefined> = {
   'events.k8s.io/v1/events': {
     storedAs: { group: '', version: 'v1', plural: 'events' },
@@ -34,28 +70,79 @@ export const conversions: Record<string, Conversion | undefined> = {
     fromStorage: autoscalerFromV2,
     toStorage: autoscalerToV2,
   },
+  ...Object.fromEntries([
+    ...viewsOf({
+      group: 'admissionregistration.k8s.io',
+      versions: ['v1beta1', 'v1alpha1'],
+      stored: 'v1',
+      plurals: ['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings'],
+    }),
+    ...viewsOf({
+      group: 'certificates.k8s.io',
+      versions: ['v1alpha1'],
+      stored: 'v1beta1',
+      plurals: ['clustertrustbundles'],
+    }),
+    ...viewsOf({
+      group: 'coordination.k8s.io',
+      versions: ['v1alpha2'],
+      stored: 'v1beta1',
+      plurals: ['leasecandidates'],
+    }),
+    ...viewsOf({
+      group: 'networking.k8s.io',
+      versions: ['v1beta1'],
+      stored: 'v1',
+      plurals: ['ipaddresses', 'servicecidrs'],
+    }),
+    ...viewsOf({
+      ...DEVICES,
+      versions: ['v1beta2'],
+      plurals: ['deviceclasses', 'resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
+    }),
+    ...viewsOf({ ...DEVICES, versions: ['v1beta1'], plurals: ['deviceclasses'] }),
+    ...viewsOf({
+      ...DEVICES,
+      versions: ['v1beta1'],
+      plurals: ['resourceclaims', 'resourceclaimtemplates', 'resourceslices'],
+      fields: { fromStorage: devicesFromV1, toStorage: devicesToV1 },
+    }),
+    ...viewsOf({ ...DEVICES, versions: ['v1beta2'], stored: 'v1alpha3', plurals: ['devicetaintrules'] }),
+    ...viewsOf({
+      group: 'storage.k8s.io',
+      versions: ['v1beta1'],
+      stored: 'v1',
+      plurals: ['volumeattributesclasses'],
+    }),
+  ]),
 };
 
 export function storedAs(all: Schema, resource: Resource): Resource {
-  const version = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
-  const target = ownValue(conversions, `${version}/${resource.plural}`)?.storedAs;
+  const target = ownValue(conversions, keyOf(resource))?.storedAs;
   return target ? all.resource(target.group, target.version, target.plural)! : resource;
 }
 
-/** The kind in the other version or group that serves it, for field managers that wrote there. */
-export function otherVersions({ group, version, plural, kind }: Resource): OtherVersions | undefined {
-  for (const [key, conversion] of Object.entries(conversions)) {
-    const { storedAs: stored, fromStorage, toStorage } = conversion!;
-    const storedVersion = apiVersionOf(stored);
-    const shownVersion = key.slice(0, key.lastIndexOf('/'));
-    if (plural !== stored.plural || ![storedVersion, shownVersion].includes(apiVersionOf({ group, version }))) continue;
-    return (apiVersion) => {
-      if (apiVersion !== storedVersion && apiVersion !== shownVersion) return undefined;
-      const [otherGroup, otherVersion] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-      const message = schema.kind({ group: otherGroup!, version: otherVersion!, kind });
-      const convert = apiVersion === storedVersion ? toStorage : fromStorage;
-      return message && { message, convert: (object) => (object.apiVersion === apiVersion ? object : convert(object)) };
+const keyOf = (place: Place): string => `${apiVersionOf(place)}/${place.plural}`;
+
+/** The kind in the other versions or groups that serve it, for field managers that wrote there. */
+export function otherVersions(resource: Resource): OtherVersions | undefined {
+  const stored = ownValue(conversions, keyOf(resource))?.storedAs ?? resource;
+  const storedKey = keyOf(stored);
+  const views = new Map<string, Conversion>();
+  for (const [key, conversion] of Object.entries(conversions))
+    if (keyOf(conversion!.storedAs) === storedKey) views.set(key.slice(0, key.lastIndexOf('/')), conversion!);
+  if (views.size === 0) return undefined;
+  const storedVersion = apiVersionOf(stored);
+  const toStored = (object: KubeObject): KubeObject => views.get(object.apiVersion)?.toStorage(object) ?? object;
+  return (apiVersion) => {
+    const view = views.get(apiVersion);
+    if (!view && apiVersion !== storedVersion) return undefined;
+    const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+    const message = schema.kind({ group: group!, version: version!, kind: resource.kind });
+    const convert = (object: KubeObject): KubeObject => {
+      if (object.apiVersion === apiVersion) return object;
+      return view ? view.fromStorage(toStored(object)) : toStored(object);
     };
-  }
-  return undefined;
+    return message && { message, convert };
+  };
 }

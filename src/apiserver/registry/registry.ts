@@ -127,5 +127,17 @@ export function builtinServed(resource: Resource, stored: StoredKind, cache: Res
 
 const NOTHING_PARTICULAR: Strategy = {};
 
-const strategyOf = (resource: Resource): Strategy =>
-  strategies[`${resource.group}/${resource.plural}`] ?? NOTHING_PARTICULAR;
+function strategyOf(resource: Resource): Strategy {
+  const strategy = strategies[`${resource.group}/${resource.plural}`] ?? NOTHING_PARTICULAR;
+  return resource.deprecated ? { ...strategy, deprecation: deprecationOf(resource, resource.deprecated) } : strategy;
+}
+
+/** A version is served for three more releases after the one that deprecates it. */
+const RELEASES_AFTER_DEPRECATION = 3;
+
+function deprecationOf(resource: Resource, { since, replacement }: NonNullable<Resource['deprecated']>): string {
+  const [major = 0, minor = 0] = since.split('.').map(Number);
+  const removed = `v${major}.${minor + RELEASES_AFTER_DEPRECATION}+`;
+  const use = replacement === undefined ? '' : `; use ${replacement}`;
+  return `${apiVersionOf(resource)} ${resource.kind} is deprecated in v${since}+, unavailable in ${removed}${use}`;
+}

@@ -65,11 +65,15 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly deleteReturnsObject?: true;
   /** The default deletion propagation; `Unsupported` for kinds that the garbage collector does not know. */
   readonly defaultPropagation?: 'Orphan' | 'Background' | 'Unsupported';
+  /** The delete that marks the object does not look at the propagation policy; later ones do. */
+  readonly firstDeleteIgnoresPropagation?: true;
   /** A warning to clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
   /** Fields that a plain write cannot own, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
+  /** A plain write owns the status that it sends, although none of it is kept. */
+  readonly ownsSentStatus?: true;
 
   /** The metadata without annotations that stand for a field: what tables and PartialObjectMetadata have. */
   internalMetadata?(this: void, metadata: T['metadata']): T['metadata'];

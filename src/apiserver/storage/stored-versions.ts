@@ -1,10 +1,10 @@
 /**
- * Stored versions that are not served here. Upstream stores some kinds in an older version than the one that it serves:
+ * Stored versions that are not the ones stored here. Upstream stores some kinds in an older version than the one that it serves:
  * CustomResourceDefinitions as v1beta1, kinds that became stable in this release in their beta version. A cluster that was
  * upgraded may also hold what an earlier release wrote. Such objects are converted when they are read; the next write
  * stores them in the version that is served.
  */
-import type { KubeObject } from '../../machinery/index.ts';
+import { devicesToV1, type KubeObject } from '../../machinery/index.ts';
 import { definitionFromV1beta1 } from './definition-from-v1beta1.ts';
 
 interface StoredVersion {
@@ -14,10 +14,17 @@ interface StoredVersion {
   readonly convert?: (object: KubeObject) => KubeObject;
 }
 
-const sameFields = (group: string, versions: readonly string[], kinds: readonly string[]): [string, StoredVersion][] =>
+const sameFields = (
+  group: string,
+  versions: readonly string[],
+  kinds: readonly string[],
+  servedAs = 'v1',
+): [string, StoredVersion][] =>
   versions.flatMap((version) =>
-    kinds.map((kind): [string, StoredVersion] => [`${group}/${version} ${kind}`, { servedAs: `${group}/v1` }]),
+    kinds.map((kind): [string, StoredVersion] => [`${group}/${version} ${kind}`, { servedAs: `${group}/${servedAs}` }]),
   );
+
+const devicesV1beta1 = ['ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'];
 
 const STORED_VERSIONS: ReadonlyMap<string, StoredVersion> = new Map([
   [
@@ -32,8 +39,16 @@ const STORED_VERSIONS: ReadonlyMap<string, StoredVersion> = new Map([
       ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
     ],
   ),
+  ...sameFields('certificates.k8s.io', ['v1alpha1'], ['ClusterTrustBundle'], 'v1beta1'),
+  ...sameFields('coordination.k8s.io', ['v1alpha2'], ['LeaseCandidate'], 'v1beta1'),
   ...sameFields('networking.k8s.io', ['v1beta1'], ['IPAddress', 'ServiceCIDR']),
   ...sameFields('storage.k8s.io', ['v1alpha1', 'v1beta1'], ['VolumeAttributesClass']),
+  ...devicesV1beta1.map((kind): [string, StoredVersion] => [
+    `resource.k8s.io/v1beta1 ${kind}`,
+    { servedAs: 'resource.k8s.io/v1', convert: devicesToV1 },
+  ]),
+  ...sameFields('resource.k8s.io', ['v1beta2'], ['DeviceTaintRule'], 'v1alpha3'),
+  ...sameFields('resource.k8s.io', ['v1beta1'], ['DeviceClass']),
   ...sameFields(
     'resource.k8s.io',
     ['v1beta2'],

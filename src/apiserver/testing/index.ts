@@ -32,6 +32,8 @@ export interface TestServerOptions {
   readonly nodePortRange?: string;
   readonly storageMediaType?: PipelineOptions['storageMediaType'];
   readonly flags?: PipelineOptions['flags'];
+  readonly servesVersion?: PipelineOptions['servesVersion'];
+  readonly featureGates?: PipelineOptions['featureGates'];
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -61,7 +63,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags } = options;
+  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags, servesVersion, featureGates } =
+    options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -74,6 +77,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(nodePortRange ? { nodePortRange } : {}),
     ...(storageMediaType ? { storageMediaType } : {}),
     ...(flags ? { flags } : {}),
+    ...(servesVersion ? { servesVersion } : {}),
+    ...(featureGates ? { featureGates } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();

@@ -20,7 +20,7 @@ export async function list(scope: Scope): Promise<Result> {
   if (options.continueToken !== '') return listContinued(scope, options, selection);
   const requested = listVersion(options.resourceVersion);
   const revision = Number(requested);
-  if (revision > 0) await scope.backend.cache.waitForClient(requested);
+  if (revision > 0) await scope.backend.cache.waitForClient(requested, scope.served);
   if (options.resourceVersionMatch === 'Exact')
     return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
@@ -117,7 +117,7 @@ async function listAtRevision(
   const { served, backend } = scope;
   const prefix = collectionPrefix(scope);
   const { rangeEnd } = prefixRange(prefix);
-  if (at.revision > 0) await backend.cache.waitForClient(at.revision);
+  if (at.revision > 0) await backend.cache.waitForClient(at.revision, served);
   const entries: Entry[] = [];
   let revision = at.revision;
   let remaining = 0;

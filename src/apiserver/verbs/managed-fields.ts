@@ -79,8 +79,11 @@ export function trackUpdate(
   manager: string,
   written: KubeObject = object,
 ): MaybePromise<KubeObject> {
-  if (clearsManagedFields(written)) object.metadata.managedFields = [];
-  const shown = throughStorage(scope.served, object);
+  const cleared = clearsManagedFields(written);
+  if (cleared) object.metadata.managedFields = [];
+  const stored = throughStorage(scope.served, object);
+  // The stored version has no empty lists.
+  const shown = cleared ? { ...stored, metadata: { ...stored.metadata, managedFields: [] } } : stored;
   const updated = { ...shown, metadata: { ...shown.metadata } };
   const tracked = asTracked(scope, shown, written);
   if (scope.isLarge)
@@ -183,5 +186,6 @@ function findResetFields(scope: Scope): ResetFields {
   const subresource = ownValue(strategy.subresources, scope.subresource);
   if (subresource) return (subresource.resetFields ?? []).map((path) => path.split('.'));
   const own = (strategy.resetFields ?? []).map((path) => path.split('.'));
-  return hasStatusSubresource(scope.served) && !strategy.keepStatusOnWrite ? [...own, ['status']] : own;
+  const ownsStatus = strategy.keepStatusOnWrite || strategy.ownsSentStatus;
+  return hasStatusSubresource(scope.served) && !ownsStatus ? [...own, ['status']] : own;
 }

@@ -58,6 +58,8 @@ export function patchType(scope: Scope): PatchType {
       throw unsupportedMediaType(
         `the body of the request was in an unknown format - accepted media types include: ${allowed.join(', ')}`,
       );
+    // The router refuses it: the endpoint, which would warn of a deprecated version, is not reached.
+    scope.warnings.length = 0;
     throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
   return contentType as PatchType;

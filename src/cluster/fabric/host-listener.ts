@@ -33,19 +33,20 @@ export async function listenOnHost(
 
 /** For `serveOnHost`: passes connections on to a server of another process, such as an API server on loopback. */
 export function forwardTo(target: { readonly host: string; readonly port: number }): (socket: net.Socket) => void {
-  return (client) => {
-    // Either side may half-close.
-    client.allowHalfOpen = true;
-    const server = net.connect({ ...target, noDelay: true, allowHalfOpen: true });
-    const end = (): void => {
-      client.destroy();
-      server.destroy();
-    };
-    client.on('error', end);
-    server.on('error', end);
-    client.pipe(server);
-    server.pipe(client);
-    client.once('close', () => server.destroySoon());
-    server.once('close', () => client.destroySoon());
+  return (client) => joinSockets(client, net.connect({ ...target, noDelay: true, allowHalfOpen: true }));
+}
+
+/** Passes bytes on in both directions. Either side may half-close. */
+export function joinSockets(client: net.Socket, server: net.Socket): void {
+  client.allowHalfOpen = true;
+  const end = (): void => {
+    client.destroy();
+    server.destroy();
   };
+  client.on('error', end);
+  server.on('error', end);
+  client.pipe(server);
+  server.pipe(client);
+  client.once('close', () => server.destroySoon());
+  server.once('close', () => client.destroySoon());
 }

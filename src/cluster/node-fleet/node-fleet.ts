@@ -12,6 +12,7 @@ import {
   localCloud,
   run as runCloudControllerManager,
 } from '../../cloud-controller-manager/index.ts';
+import type { RegistryOptions } from '../../container-runtime/index.ts';
 import { childContext, makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
@@ -37,6 +38,9 @@ export interface FleetOptions {
   readonly serviceClusterIpRange: string | undefined;
   /** Lets pods reach what the host reaches. */
   readonly egress: boolean;
+  /** Whether cgroups can be created, and so limits of containers enforced. */
+  readonly limits: boolean;
+  readonly registries: RegistryOptions;
   readonly dns: boolean;
   /** The duration of node leases; the kubelet's default when undefined. */
   readonly leaseDurationSeconds: number | undefined;
@@ -202,6 +206,8 @@ export class NodeFleet {
         addresses: node.addresses,
       }),
       mtu: this.fabric.mtu,
+      limits: this.#options.limits,
+      registries: this.#options.registries,
       clusterCidr: this.ranges.clusterCidr,
       dnsServer: this.#options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
       clusterDns: this.#options.dns ? [this.#clusterDns] : [],
@@ -243,7 +249,7 @@ export class NodeFleet {
     await known.stop();
     await deletePodsOf(client, name);
     await this.fabric.removeNode(name);
-    await removeCgroups(`/${this.#options.clusterName}/${name}`);
+    if (this.#options.limits) await removeCgroups(`/${this.#options.clusterName}/${name}`);
     await fs.rm(path.join(this.#options.directory, name), { recursive: true, force: true });
   }
 
@@ -254,7 +260,7 @@ export class NodeFleet {
     this.#failed.clear();
     await this.#listener?.close();
     await this.fabric.destroy();
-    await removeCgroups(`/${this.#options.clusterName}`);
+    if (this.#options.limits) await removeCgroups(`/${this.#options.clusterName}`);
     await fs.rm(stateDirectoryOf(this.#options.clusterName), { recursive: true, force: true });
     if (this.#options.temporary) await fs.rm(this.#options.directory, { recursive: true, force: true });
   }

@@ -1,6 +1,11 @@
 /** The container runtime of a node: opened for its kubelet, or only to stop containers that an earlier process left. */
 import path from 'node:path';
-import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
+import {
+  BridgeNetwork,
+  startContainerRuntime,
+  type RegistryOptions,
+  type RunningContainerRuntime,
+} from '../../container-runtime/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { unmountVolumes } from '../../kubelet/index.ts';
 import type { PodGate } from '../../network-policy/index.ts';
@@ -16,6 +21,9 @@ export interface NodeRuntimeOptions {
   /** State that a reboot clears. */
   readonly stateDirectory: string;
   readonly mtu: number;
+  /** Whether cgroups can be created; default true. */
+  readonly limits?: boolean;
+  readonly registries?: RegistryOptions;
 }
 
 export interface NodeRuntime {
@@ -43,6 +51,8 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
     network: gate ? guardedNetwork(network, gate) : network,
     nodeNetns: node.netnsPath,
     cgroupParent: cgroupRootOf(options),
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...(options.registries === undefined ? {} : { images: { registries: options.registries } }),
   });
   return {
     runtime,

@@ -40,6 +40,8 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     serviceClusterIpRange: options.serviceClusterIpRange,
     ...known,
     egress: options.egress ?? false,
+    limits: options.limits ?? true,
+    registries: { ...options.registries, ...(options.hostNetwork ? { dial: options.hostNetwork.connect } : {}) },
     dns: options.addons?.includes('dns') ?? false,
     leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
     remembered: (dataDirectory && readClusterRecord(dataDirectory)?.nodes) || [],

@@ -73,6 +73,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
           clusterDomain: options.clusterDomain,
           cloudProvider: 'external',
           cgroupRoot: cgroupRootOf(options),
+          ...(options.limits === false ? { cgroupsPerQOS: false, enforceNodeAllocatable: [] } : {}),
           ...(options.leaseDurationSeconds === undefined
             ? {}
             : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),

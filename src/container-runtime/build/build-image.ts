@@ -37,7 +37,7 @@ interface BuildParts {
   readonly runtime: OciRuntime;
   /** A directory for what containers of the build need; created and removed. */
   readonly workDirectory: string;
-  readonly cgroup: string;
+  readonly cgroup?: string;
 }
 
 /** Images of earlier steps. The kubelet's image garbage collection removes those that nobody used for long. */
@@ -189,7 +189,7 @@ class Build {
         environment,
         directory: stage.config.WorkingDir || '/',
         user: resolveUser(undefined, stage.config.User, userFiles(rootfs)),
-        cgroup: this.#parts.cgroup,
+        ...(this.#parts.cgroup === undefined ? {} : { cgroup: this.#parts.cgroup }),
         write: (output) => this.#options.write(output),
         ...(this.#options.signal ? { signal: this.#options.signal } : {}),
       });

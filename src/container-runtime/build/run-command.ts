@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { inUserNamespace } from '../linux/user-namespace.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
 import { containerCapabilities } from '../oci-spec/capabilities.ts';
 import { capabilitiesOfMask } from '../oci-spec/capabilities.ts';
@@ -18,7 +19,8 @@ interface Command {
   readonly environment: readonly string[];
   readonly directory: string;
   readonly user: ResolvedUser;
-  readonly cgroup: string;
+  /** Absent where none can be created. */
+  readonly cgroup?: string;
   readonly signal?: AbortSignal;
   readonly write: (text: string) => void;
 }
@@ -65,15 +67,18 @@ function specOf({ rootfs, words, environment, directory, user, cgroup, id }: Com
       noNewPrivileges: false,
     },
     mounts: [
-      ...systemMounts({ privileged: false, userNamespace: false, hostNetwork: true }).filter(
-        ({ type }) => type !== 'cgroup',
-      ),
+      ...systemMounts({
+        privileged: false,
+        userNamespace: inUserNamespace(),
+        hostNetwork: true,
+        cgroups: false,
+      }),
       ...hostFiles
         .filter((file) => fs.existsSync(file))
         .map((file) => ({ destination: file, type: 'bind', source: file, options: ['rbind', 'ro'] })),
     ],
     linux: {
-      cgroupsPath: `${cgroup}/${id}`,
+      ...(cgroup === undefined ? {} : { cgroupsPath: `${cgroup}/${id}` }),
       namespaces: ['pid', 'ipc', 'uts', 'mount'].map((type) => ({ type })),
       seccomp: defaultSeccompProfile(process.arch, capabilities.effective),
       maskedPaths: ['/proc/kcore', '/proc/keys', '/proc/timer_list', '/proc/sched_debug', '/sys/firmware'],

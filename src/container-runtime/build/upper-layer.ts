@@ -1,7 +1,7 @@
 /** The layer that an overlay's upper directory is: a tar with OCI's whiteouts for what was deleted. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { OPAQUE_ATTRIBUTE } from '../images/layers/lower-layers.ts';
+import { opaqueAttribute } from '../images/layers/lower-layers.ts';
 import { encodeTarEntry, TAR_END, tarPadding, type TarEntryToWrite } from '../images/tar/tar-writer.ts';
 import { getAttribute } from '../linux/file-system-calls.ts';
 import { deviceNumbers } from '../oci-spec/devices.ts';
@@ -23,7 +23,7 @@ export async function* upperLayer(upper: string): AsyncGenerator<Buffer> {
       for await (const piece of fs.createReadStream(file)) yield piece as Buffer;
       yield tarPadding(stats.size);
     }
-    if (stats.isDirectory() && getAttribute(file, OPAQUE_ATTRIBUTE)?.toString() === 'y')
+    if (stats.isDirectory() && getAttribute(file, opaqueAttribute())?.toString() === 'y')
       yield encodeTarEntry({ name: `${name}/.wh..wh..opq` });
   }
   if (!isEmpty) yield TAR_END;

@@ -23,7 +23,7 @@ export async function updateContainerResources(
     const resources = mergedResources(record.resources, change);
     const paths = parts.paths.container(id);
     const runtime = parts.handlers.get(record.runtimeHandler);
-    if (record.phase === 'running' && runtime !== undefined) {
+    if (record.phase === 'running' && runtime !== undefined && parts.host.limits) {
       try {
         await updateOciContainer(
           runtime,
@@ -36,7 +36,8 @@ export async function updateContainerResources(
       }
     }
     const spec = JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec;
-    spec.linux.resources = { ...ociResources(resources, parts.host), devices: spec.linux.resources.devices ?? [] };
+    const limits = parts.host.limits ? ociResources(resources, parts.host) : {};
+    spec.linux.resources = { ...limits, devices: spec.linux.resources.devices ?? [] };
     fs.writeFileSync(paths.spec, JSON.stringify(spec), { mode: 0o600 });
     parts.containers.update(id, { resources });
   });

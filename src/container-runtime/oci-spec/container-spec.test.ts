@@ -15,6 +15,8 @@ const host: HostFeatures = {
   capabilities: ALL,
   minOomScoreAdj: -1000,
   cgroupVersion: 2,
+  limits: true,
+  userNamespace: false,
   swapLimits: true,
   hugePageLimits: true,
   apparmor: false,

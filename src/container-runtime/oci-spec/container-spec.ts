@@ -48,6 +48,10 @@ export interface HostFeatures extends ResourceSupport {
   /** The lowest oom_score_adj that the runtime can set. */
   readonly minOomScoreAdj: number;
   readonly cgroupVersion: 1 | 2;
+  /** Whether cgroups can be created, and so limits enforced. */
+  readonly limits: boolean;
+  /** Whether the runtime itself is in a user namespace. */
+  readonly userNamespace: boolean;
   readonly apparmor: boolean;
   readonly selinux: boolean;
 }
@@ -66,7 +70,15 @@ export function containerSpec(input: ContainerSpecInput): OciSpec {
     process: ociProcess(input, capabilities),
     root: { path: input.rootfs, readonly: security.readonlyRootfs ?? false },
     mounts: orderedMounts(
-      [...systemMounts({ privileged, userNamespace, hostNetwork: input.hostNetwork }), ...input.sandboxMounts],
+      [
+        ...systemMounts({
+          privileged,
+          userNamespace: userNamespace || input.host.userNamespace,
+          hostNetwork: input.hostNetwork,
+          cgroups: input.host.limits,
+        }),
+        ...input.sandboxMounts,
+      ],
       input.mounts.map(bindMountOf),
     ),
     annotations: ociAnnotations(input),
@@ -119,8 +131,8 @@ function ociLinux(input: ContainerSpecInput, { privileged, userNamespace, capabi
     }),
     ...(userNamespace ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids) } : {}),
     devices: devices.devices,
-    resources: { ...ociResources(config.linux?.resources, host), devices: devices.rules },
-    cgroupsPath: input.cgroupsPath,
+    resources: { ...(host.limits ? ociResources(config.linux?.resources, host) : {}), devices: devices.rules },
+    ...(host.limits ? { cgroupsPath: input.cgroupsPath } : {}),
     ...(propagation === undefined ? {} : { rootfsPropagation: propagation }),
     ...(seccomp === undefined ? {} : { seccomp }),
     // The kubelet passes the paths to mask; for procMount Unmasked it passes none.

@@ -7,10 +7,11 @@ interface SystemMountOptions {
   readonly privileged: boolean;
   readonly userNamespace: boolean;
   readonly hostNetwork: boolean;
+  readonly cgroups: boolean;
 }
 
 /** The default mounts of every container: /proc, /dev, /sys and cgroups. */
-export function systemMounts({ privileged, userNamespace, hostNetwork }: SystemMountOptions): OciMount[] {
+export function systemMounts({ privileged, userNamespace, hostNetwork, cgroups }: SystemMountOptions): OciMount[] {
   const sysAccess = privileged ? 'rw' : 'ro';
   // In a user namespace, sysfs can be mounted only with an own network namespace.
   const sys: OciMount =
@@ -33,12 +34,16 @@ export function systemMounts({ privileged, userNamespace, hostNetwork }: SystemM
     },
     { destination: '/dev/mqueue', type: 'mqueue', source: 'mqueue', options: ['nosuid', 'noexec', 'nodev'] },
     sys,
-    {
-      destination: '/sys/fs/cgroup',
-      type: 'cgroup',
-      source: 'cgroup',
-      options: ['nosuid', 'noexec', 'nodev', 'relatime', sysAccess],
-    },
+    ...(cgroups
+      ? [
+          {
+            destination: '/sys/fs/cgroup',
+            type: 'cgroup',
+            source: 'cgroup',
+            options: ['nosuid', 'noexec', 'nodev', 'relatime', sysAccess],
+          },
+        ]
+      : []),
   ];
 }
 

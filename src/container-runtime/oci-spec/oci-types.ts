@@ -115,7 +115,8 @@ export interface OciLinux {
   namespaces: OciNamespace[];
   devices?: OciDevice[];
   resources: OciResources;
-  cgroupsPath: string;
+  /** Absent: the container stays in the cgroup of the OCI runtime. */
+  cgroupsPath?: string;
   rootfsPropagation?: string;
   seccomp?: OciSeccomp;
   maskedPaths?: string[];

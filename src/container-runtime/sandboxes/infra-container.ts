@@ -108,7 +108,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
         ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids), sysctl: { ...sysctls } }
         : {}),
       resources: { devices: [{ allow: false, access: 'rwm' }] },
-      cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime,
+      ...(host.limits ? { cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime } : {}),
       seccomp: defaultSeccompProfile(host.architecture, []),
     },
   };

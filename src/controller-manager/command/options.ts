@@ -198,6 +198,7 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
       const transport = new HttpTransport({
         config: { ...server, credentials: serviceAccountCredentials(ctx, client, account) },
         clock: ctx.clock,
+        tracer: ctx.tracer,
       });
       const own = new Client({ ...options(), userAgent: `${USER_AGENT}/${account}`, transport, clock: ctx.clock });
       all.push(own);

@@ -15,7 +15,7 @@ interface FollowOptions {
   readonly root: number;
   /** To see which pods are not ready. */
   readonly client: Client;
-  /** Milliseconds since the epoch, on the clock of the cluster. */
+  /** In milliseconds; only differences count. */
   now(): number;
   /** Lets some time pass. */
   pause(): Promise<void>;
@@ -32,11 +32,14 @@ const TIMEOUT_MS = 60_000;
 export async function followTrace(options: FollowOptions): Promise<FollowedTrace> {
   const { root, client, now, pause, quietMs = QUIET_MS, timeoutMs = TIMEOUT_MS } = options;
   const limit = now() + timeoutMs;
+  let [known, changedAt] = ['', now()];
   for (;;) {
     const trace = traceOf(await options.spans(root), root);
     if (!trace) throw new Error('the trace is no longer recorded: newer spans have taken its place');
+    const state = `${trace.size} ${trace.open.length}`;
+    if (state !== known) [known, changedAt] = [state, now()];
     const isLate = now() >= limit;
-    if (isLate || (trace.open.length === 0 && now() - trace.settledAt >= quietMs)) {
+    if (isLate || (trace.open.length === 0 && now() - changedAt >= quietMs)) {
       const pods = await waitingPods(client, spansOf(trace.root));
       if (isLate || !pods.some(({ moves }) => moves)) return { ...trace, waiting: pods.map(({ text }) => text) };
     }

@@ -2,7 +2,7 @@
 import type { RecordedSpan } from '../../kernel/index.ts';
 import { isCommit, isRequest, isWork, revisionOfCommit, type Trace, type TraceNode } from './trace.ts';
 
-const NAME_WIDTH = 72;
+const MAX_TITLE_WIDTH = 90;
 
 /** What a span is about, in a few words. */
 export function spanTitle({ name, attributes }: RecordedSpan): string {
@@ -23,10 +23,16 @@ const isNamed = (attributes: RecordedSpan['attributes'], key: string): boolean =
 
 /** The lines of a trace, and a last one that counts and says what waits. */
 export function traceText(trace: Trace & { readonly waiting?: readonly string[] }): string {
-  const lines: string[] = [];
+  const lines: Line[] = [];
   writeNode(lines, trace.root, { trace, first: '', rest: '' });
-  lines.push('', summary(trace, trace.waiting ?? []));
-  return `${lines.join('\n')}\n`;
+  const width = Math.min(MAX_TITLE_WIDTH, Math.max(...lines.map(({ title }) => title.length)));
+  const text = lines.map(({ title, details }) => `${title.padEnd(width)}  ${details}`.trimEnd());
+  return `${[...text, '', summary(trace, trace.waiting ?? [])].join('\n')}\n`;
+}
+
+interface Line {
+  readonly title: string;
+  readonly details: string;
 }
 
 interface Position {
@@ -36,10 +42,10 @@ interface Position {
   readonly rest: string;
 }
 
-function writeNode(lines: string[], node: TraceNode, { trace, first, rest }: Position): void {
+function writeNode(lines: Line[], node: TraceNode, { trace, first, rest }: Position): void {
   const { commits, others } = partsOf(node);
   const title = `${first}${titleWithCommits(node.span, commits)}`;
-  lines.push(`${title.padEnd(NAME_WIDTH)}  ${detailsOf(node, commits, trace)}`.trimEnd());
+  lines.push({ title, details: detailsOf(node, commits, trace) });
   // What a commit caused stands below the request: a commit has no line of its own.
   const below = [...others, ...commits.flatMap(({ children }) => children)].filter((child) => !hadNothingToDo(child));
   below.forEach((child, i) => {
@@ -88,11 +94,11 @@ function detailsOf(node: TraceNode, commits: readonly TraceNode[], { startedAt }
   const outside = alsoCausedBy.length - inside;
   const idle = idleWork([...children, ...commits.flatMap((commit) => commit.children)]);
   return [
-    `+${duration(span.startedAt - startedAt)}`,
+    `+${duration(span.parent === 0 && span.isRemote ? 0 : span.startedAt - startedAt)}`,
     took,
     isRequest(span) ? String(attributes['http.response.status_code'] ?? '') : '',
     revisions === '' ? '' : `rev ${revisions}`,
-    isRequest(span) ? String(attributes['user.name'] ?? '') : '',
+    isRequest(span) ? `by ${String(attributes['user.name'] ?? '').replace(CONTROLLERS, '')}` : '',
     inside > 0 ? `(and ${plural(inside, 'more write')} above)` : '',
     outside > 0 ? `(and ${plural(outside, 'write')} of others)` : '',
     idle.length > 0 ? `seen by ${idle.join(', ')}` : '',
@@ -101,6 +107,9 @@ function detailsOf(node: TraceNode, commits: readonly TraceNode[], { startedAt }
     .filter((part) => part !== '')
     .join('  ');
 }
+
+/** The controllers' accounts are known by their names. */
+const CONTROLLERS = /^system:serviceaccount:kube-system:/;
 
 function duration(ms: number): string {
   if (ms < 100) return `${ms.toFixed(1)}ms`;

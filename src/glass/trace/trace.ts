@@ -18,6 +18,8 @@ export interface TraceCounts {
 export interface Trace {
   readonly root: TraceNode;
   readonly counts: TraceCounts;
+  /** How many spans it has. */
+  readonly size: number;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   /** The end of the last span. */
@@ -65,7 +67,9 @@ export function traceOf(spans: readonly RecordedSpan[], root: number): Trace | u
   return {
     root: nodeOf(first),
     counts: countsOf(ofTree),
-    startedAt: first.startedAt,
+    size: ofTree.length,
+    // The span of another process is recorded with its first request.
+    startedAt: Math.min(...ofTree.map(({ startedAt }) => startedAt)),
     settledAt: Math.max(first.startedAt, ...ofTree.map(({ startedAt, endedAt }) => endedAt ?? startedAt)),
     open: ofTree.filter(({ endedAt, isRemote }) => endedAt === undefined && !isRemote),
     failing: failingIn(ofTree),

@@ -53,7 +53,11 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
   });
   const { volumes, configMaps, secrets, mounter } = buildVolumes(input, node);
   const { images, imageGc } = await buildImages(input, node, () => manager.activePods());
-  const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
+  const userNamespaces = new UserNamespaces(
+    config.rootDirectory,
+    config.userNamespaces,
+    () => node.runtimeState.userNamespaces,
+  );
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
   const allocations = new AllocationManager(config.rootDirectory);
   await allocations.load();

@@ -31,6 +31,10 @@ export class RuntimeState {
     return this.handlers.some(({ name = '', features }) => name === '' && features?.recursiveReadOnlyMounts === true);
   }
 
+  get userNamespaces(): boolean {
+    return this.handlers.some(({ name = '', features }) => name === '' && features?.userNamespaces === true);
+  }
+
   async update(): Promise<void> {
     const { runtime } = this.#runtime;
     try {

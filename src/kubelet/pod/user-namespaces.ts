@@ -13,11 +13,13 @@ const FILE = 'userns';
 
 export class UserNamespaces {
   readonly #root: string;
+  readonly #isSupported: () => boolean;
   readonly #length: number;
   readonly #firstIds = new Map<string, number>();
 
-  constructor(rootDirectory: string, settings: Readonly<Record<string, unknown>>) {
+  constructor(rootDirectory: string, settings: Readonly<Record<string, unknown>>, isSupported: () => boolean) {
     this.#root = rootDirectory;
+    this.#isSupported = isSupported;
     const configured = settings['idsPerPod'];
     this.#length = typeof configured === 'number' && configured > 0 ? configured : LENGTH;
   }
@@ -32,6 +34,8 @@ export class UserNamespaces {
 
   async of(pod: Pod): Promise<UserNamespace | undefined> {
     if (pod.spec?.hostUsers !== false) return undefined;
+    if (!this.#isSupported())
+      throw new Error("can't set `spec.hostUsers: false`, runtime does not support user namespaces");
     const uid = uidOf(pod);
     let first = this.#firstIds.get(uid);
     if (first === undefined) {

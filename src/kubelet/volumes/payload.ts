@@ -133,9 +133,7 @@ async function sourceFiles(
   }
   if (source.clusterTrustBundle !== undefined) return trustBundleFile(source.clusterTrustBundle, request, mode);
   if (source.podCertificate !== undefined)
-    throw new VolumeError(
-      'pod certificate projections are off: the feature gate PodCertificateProjection is not enabled',
-    );
+    throw new VolumeError('pod certificate projections are off: the feature gate PodCertificateRequest is not enabled');
   return new Map();
 }
 

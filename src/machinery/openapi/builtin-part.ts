@@ -1,5 +1,5 @@
-/** The parts of the OpenAPI documents that describe the built-in kinds. Made once per process. */
-import { schema, type Resource } from '../../api/index.ts';
+/** The parts of the OpenAPI documents that describe the built-in kinds. */
+import { isServedByDefault, schema, type Resource } from '../../api/index.ts';
 import { runSteps, type Steps } from '../../base/index.ts';
 import { DefinitionTexts, refsIn } from './definition-texts.ts';
 import { definitionsOfVersion } from './definitions.ts';
@@ -32,11 +32,8 @@ interface BuiltinDocument {
   readonly resources: readonly Resource[];
 }
 
-let documents: ReadonlyMap<string, BuiltinDocument> | undefined;
-
 /** The documents of version 3 by name: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
-export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
-  if (documents) return documents;
+function documentsOf(served: readonly Resource[]): ReadonlyMap<string, BuiltinDocument> {
   const byName = new Map<string, { discovery: PathItem[]; resources: Resource[] }>();
   const discovery = (name: string, item: PathItem): void => void byName.set(name, { discovery: [item], resources: [] });
   discovery('api', corePath);
@@ -44,14 +41,14 @@ export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
   discovery('version', versionPath);
   discovery('.well-known/openid-configuration', openIdConfigurationPath);
   discovery('openid/v1/jwks', keySetPath);
-  for (const resource of schema.resources) {
+  for (const resource of served) {
     const { group, version } = resource;
     const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
     if (group !== '') discovery(`apis/${group}`, groupPath(group));
     if (!byName.has(name)) discovery(name, groupVersionPath(resource));
     byName.get(name)!.resources.push(resource);
   }
-  return (documents = byName);
+  return byName;
 }
 
 function* itemsOf({ discovery, resources }: BuiltinDocument): Steps<PathItem[]> {
@@ -91,30 +88,49 @@ export function* pathsV3(items: readonly PathItem[]): Steps<{ readonly paths: Me
   return { paths, refs };
 }
 
-let swagger: Part | undefined;
+/** What the documents say about the built-in resources that are served. */
+export class BuiltinApi {
+  readonly documents: ReadonlyMap<string, BuiltinDocument>;
+  #swagger: Part | undefined;
+  readonly #parts = new Map<string, Part>();
 
-export function* builtinV2(): Steps<Part> {
-  if (swagger) return swagger;
-  const items: PathItem[] = [];
-  for (const document of builtinDocuments().values()) items.push(...(yield* itemsOf(document)));
-  const { paths, parameters, refs } = yield* pathsV2(items);
-  const definitions = yield* definitionTexts.v2.reachableFrom(refs);
-  return (swagger = partOf({ paths, parameters, definitions }));
+  constructor(served: readonly Resource[]) {
+    this.documents = documentsOf(served);
+  }
+
+  *v2(): Steps<Part> {
+    if (this.#swagger) return this.#swagger;
+    const items: PathItem[] = [];
+    for (const document of this.documents.values()) items.push(...(yield* itemsOf(document)));
+    const { paths, parameters, refs } = yield* pathsV2(items);
+    const definitions = yield* definitionTexts.v2.reachableFrom(refs);
+    return (this.#swagger = partOf({ paths, parameters, definitions }));
+  }
+
+  *v3(name: string): Steps<Part | undefined> {
+    const document = this.documents.get(name);
+    if (!document) return undefined;
+    let part = this.#parts.get(name);
+    if (!part) {
+      const { paths, refs } = yield* pathsV3(yield* itemsOf(document));
+      const definitions = ofVersion(yield* definitionTexts.v3.reachableFrom(refs), document);
+      part = partOf({ paths, parameters: {}, definitions });
+      this.#parts.set(name, part);
+    }
+    return part;
+  }
 }
 
-const parts = new Map<string, Part>();
+const apis = new Map<string, BuiltinApi>();
 
-export function* builtinV3(name: string): Steps<Part | undefined> {
-  const document = builtinDocuments().get(name);
-  if (!document) return undefined;
-  let part = parts.get(name);
-  if (!part) {
-    const { paths, refs } = yield* pathsV3(yield* itemsOf(document));
-    const definitions = ofVersion(yield* definitionTexts.v3.reachableFrom(refs), document);
-    part = partOf({ paths, parameters: {}, definitions });
-    parts.set(name, part);
-  }
-  return part;
+/** Servers of a process that serve the same resources share what is made of them. */
+export function builtinApi(
+  served: readonly Resource[] = schema.resources.filter(({ version }) => isServedByDefault(version)),
+): BuiltinApi {
+  const key = served.map(({ group, version, plural }) => `${group}/${version}/${plural}`).join();
+  let api = apis.get(key);
+  if (!api) apis.set(key, (api = new BuiltinApi(served)));
+  return api;
 }
 
 /** The definitions of a document, with those that differ from version to version as this version has them. */

@@ -167,19 +167,15 @@ function kindsOf(message: Message): GroupVersionKind[] {
 }
 
 /**
- * Versions that kube-apiserver knows and this server does not serve: alpha and beta versions, and those of reviews that
- * only webhooks see. DeleteOptions and WatchEvent are registered in them too.
+ * Versions that kube-apiserver knows and does not serve: those of earlier releases, and those of reviews that only
+ * webhooks see. DeleteOptions and WatchEvent are registered in them too.
  */
-const UNSERVED_VERSIONS = `admission.k8s.io/v1 admission.k8s.io/v1beta1 admissionregistration.k8s.io/v1alpha1
-  admissionregistration.k8s.io/v1beta1 apiextensions.k8s.io/v1beta1 apiregistration.k8s.io/v1beta1 apps/v1beta1
-  apps/v1beta2 authentication.k8s.io/v1alpha1 authentication.k8s.io/v1beta1 authorization.k8s.io/v1beta1 batch/v1beta1
-  certificates.k8s.io/v1alpha1 certificates.k8s.io/v1beta1 coordination.k8s.io/v1alpha2 coordination.k8s.io/v1beta1
-  discovery.k8s.io/v1beta1 events.k8s.io/v1beta1 extensions/v1beta1 flowcontrol.apiserver.k8s.io/v1beta1
-  flowcontrol.apiserver.k8s.io/v1beta2 flowcontrol.apiserver.k8s.io/v1beta3 imagepolicy.k8s.io/v1alpha1
-  internal.apiserver.k8s.io/v1alpha1 networking.k8s.io/v1beta1 node.k8s.io/v1alpha1 node.k8s.io/v1beta1 policy/v1beta1
-  rbac.authorization.k8s.io/v1alpha1 rbac.authorization.k8s.io/v1beta1 resource.k8s.io/v1alpha3 resource.k8s.io/v1beta1
-  resource.k8s.io/v1beta2 scheduling.k8s.io/v1alpha2 scheduling.k8s.io/v1beta1 storage.k8s.io/v1alpha1
-  storage.k8s.io/v1beta1 storagemigration.k8s.io/v1beta1`.split(/\s+/);
+const UNSERVED_VERSIONS = `admission.k8s.io/v1 admission.k8s.io/v1beta1 apiextensions.k8s.io/v1beta1
+  apiregistration.k8s.io/v1beta1 apps/v1beta1 apps/v1beta2 authentication.k8s.io/v1alpha1 authentication.k8s.io/v1beta1
+  authorization.k8s.io/v1beta1 batch/v1beta1 discovery.k8s.io/v1beta1 events.k8s.io/v1beta1 extensions/v1beta1
+  flowcontrol.apiserver.k8s.io/v1beta1 flowcontrol.apiserver.k8s.io/v1beta2 flowcontrol.apiserver.k8s.io/v1beta3
+  imagepolicy.k8s.io/v1alpha1 node.k8s.io/v1alpha1 node.k8s.io/v1beta1 policy/v1beta1 rbac.authorization.k8s.io/v1alpha1
+  rbac.authorization.k8s.io/v1beta1 scheduling.k8s.io/v1beta1 storage.k8s.io/v1alpha1`.split(/\s+/);
 
 const registeredVersions = (): { group: string; version: string }[] =>
   [

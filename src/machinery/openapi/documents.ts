@@ -1,7 +1,8 @@
 /** The OpenAPI documents that a server serves: /openapi/v2 and /openapi/v3. */
 import { createHash } from 'node:crypto';
+import type { Resource } from '../../api/index.ts';
 import { type JsonObject, type Steps } from '../../base/index.ts';
-import { builtinDocuments, builtinV2, builtinV3 } from './builtin-part.ts';
+import { builtinApi, type BuiltinApi } from './builtin-part.ts';
 import { customPart } from './custom-part.ts';
 import type { CustomResourceApi } from './custom-resource.ts';
 import { encodeGnosticDefinition, encodeGnosticPath, joinGnosticDocument } from './gnostic.ts';
@@ -32,12 +33,14 @@ class JoinedDocument implements OpenApiDocument {
   }
 }
 
-/** Documents of version 3 without custom resources, by version and name. All servers of a process share them. */
-const builtinJoined = new Map<string, OpenApiDocument>();
+/** Documents of version 3 without custom resources, by their part. All servers of a process share them. */
+const builtinJoined = new WeakMap<Part, Map<string, OpenApiDocument>>();
 
 interface OpenApiOptions {
   /** The version of the API: `1.36`. */
   readonly version: string;
+  /** The built-in resources that are served; by default those of stable versions. */
+  readonly builtin?: readonly Resource[];
   /** The custom resources that are served. */
   readonly custom?: readonly CustomResourceApi[];
 }
@@ -57,10 +60,13 @@ const documentName = ({ resource }: CustomResourceApi): string => `apis/${resour
 export class OpenApiDocuments {
   readonly #custom: readonly CustomResourceApi[];
 
+  readonly #builtin: BuiltinApi;
+
   readonly #options: OpenApiOptions;
 
   constructor(options: OpenApiOptions) {
     this.#options = options;
+    this.#builtin = builtinApi(options.builtin);
     this.#custom = options.custom ?? [];
   }
 
@@ -100,7 +106,7 @@ export class OpenApiDocuments {
 
   /** /openapi/v3/NAME: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`; undefined if it is not served. */
   *v3(name: string): Steps<OpenApiDocument | undefined> {
-    const builtin = yield* builtinV3(name);
+    const builtin = yield* this.#builtin.v3(name);
     if (builtin) return this.#builtinDocument(name, builtin);
     const parts: Part[] = [];
     for (const api of this.#custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
@@ -111,11 +117,12 @@ export class OpenApiDocuments {
 
   #builtinDocument(name: string, part: Part): OpenApiDocument {
     const { version } = this.#options;
-    const key = `${version} ${name}`;
-    let document = builtinJoined.get(key);
+    const joinedOnes = builtinJoined.get(part) ?? new Map<string, OpenApiDocument>();
+    builtinJoined.set(part, joinedOnes);
+    let document = joinedOnes.get(version);
     if (!document)
-      builtinJoined.set(
-        key,
+      joinedOnes.set(
+        version,
         (document = this.#document(`v3 ${name}`, [part], () =>
           v3Document({ title: BUILTIN_TITLE, version }, [part], { securitySchemes: SECURITY_SCHEMES }),
         )),
@@ -124,12 +131,12 @@ export class OpenApiDocuments {
   }
 
   v3Names(): string[] {
-    return [...new Set([...builtinDocuments().keys(), ...this.#custom.map(documentName)])].sort();
+    return [...new Set([...this.#builtin.documents.keys(), ...this.#custom.map(documentName)])].sort();
   }
 
   /** The parts of /openapi/v2: the built-in kinds, then the custom resources. */
   *v2Parts(): Steps<Part[]> {
-    const parts = [yield* builtinV2()];
+    const parts = [yield* this.#builtin.v2()];
     for (const api of this.#custom) parts.push(yield* customPart(api, 'v2'));
     yield HEAVY;
     return parts;

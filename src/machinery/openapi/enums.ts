@@ -1,6 +1,6 @@
 /**
  * String types that OpenAPI describes with an `enum`, because their declared values are the only ones. Other string
- * types (condition types, resource names, reasons) have well-known values but allow any.
+ * types (condition types, resource names, reasons) have well-known values but allow any. With a version: in that one only.
  */
 const ENUM_TYPES = new Set(
   `AppArmorProfileType AzureDataDiskCachingMode AzureDataDiskKind ClaimResourceStatus DNSPolicy HostPathType IPFamily
@@ -15,7 +15,7 @@ const ENUM_TYPES = new Set(
   PodReplacementPolicy KeyUsage PolicyType UnhealthyPodEvictionPolicyType VolumeBindingMode FailurePolicyType
   MatchPolicyType OperationType PatchType ReinvocationPolicyType ScopeType SideEffectClass ValidationAction
   AddressType AllocationConfigSource DeviceAllocationMode DeviceTaintEffect DeviceTolerationOperator
-  FieldValueErrorReason PathType`.split(/\s+/),
+  DisruptionMode FieldValueErrorReason PathType v1alpha1.ParameterNotFoundActionType`.split(/\s+/),
 );
 
 /** The sorted values of an enum; undefined for other strings. `goType` is like `v1.RestartPolicy`. */
@@ -26,6 +26,7 @@ export function enumValues({
   readonly goType: string;
   readonly values: readonly string[];
 }): string[] | undefined {
-  if (values.length === 0 || !ENUM_TYPES.has(goType.slice(goType.indexOf('.') + 1))) return undefined;
+  if (values.length === 0) return undefined;
+  if (!ENUM_TYPES.has(goType.slice(goType.indexOf('.') + 1)) && !ENUM_TYPES.has(goType)) return undefined;
   return [...values].sort();
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../api/index.ts';
+import { isServedByDefault, schema } from '../../api/index.ts';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { type JsonObject, type JsonValue, runSteps } from '../../base/index.ts';
 import { type CustomResourceApi, OpenApiDocuments } from './index.ts';
@@ -23,6 +23,11 @@ const refsOf = (document: JsonObject): string[] =>
   [...JSON.stringify(document).matchAll(/"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(
     (match) => match[1]!,
   );
+
+it.each(['list of returned', 'List of services', 'Watch for changes to the described resources'])(
+  "says %j, which kubectl's command tests look for",
+  (words) => expect(JSON.stringify(swagger)).toContain(words),
+);
 
 describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
@@ -216,7 +221,7 @@ describe('paths', () => {
 
   it('exist for every resource that can be listed', () => {
     const missing = schema.resources
-      .filter((resource) => resource.verbs.includes('list'))
+      .filter(({ verbs, version }) => verbs.includes('list') && isServedByDefault(version))
       .map(({ group, version, plural }) => `${group === '' ? '/api' : `/apis/${group}`}/${version}/${plural}`)
       .filter((path) => at(swagger, 'paths', path, 'get') === undefined);
     expect(missing).toEqual([]);

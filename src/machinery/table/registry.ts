@@ -7,6 +7,7 @@ import * as batch from './batch.ts';
 import * as cluster from './cluster.ts';
 import * as core from './core.ts';
 import { coreEventCells, eventCells } from './event.ts';
+import * as gated from './gated-kinds.ts';
 import * as networking from './networking.ts';
 import { podCells, podConditions, podTemplateCells } from './pod.ts';
 import { endpointsCells, serviceCells } from './service.ts';
@@ -64,6 +65,9 @@ export const printers = {
   'cronjobs.batch': of(batch.cronJobCells),
   'jobs.batch': of(batch.jobCells),
   'certificatesigningrequests.certificates.k8s.io': of(cluster.certificateSigningRequestCells),
+  'clustertrustbundles.certificates.k8s.io': of(gated.clusterTrustBundleCells),
+  'podcertificaterequests.certificates.k8s.io': of(gated.podCertificateRequestCells),
+  'leasecandidates.coordination.k8s.io': of(gated.leaseCandidateCells),
   'leases.coordination.k8s.io': of(cluster.leaseCells),
   'endpointslices.discovery.k8s.io': of(networking.endpointSliceCells),
   'events.events.k8s.io': of(eventCells),
@@ -71,6 +75,7 @@ export const printers = {
   'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io': of(cluster.priorityLevelConfigurationCells),
   'ingressclasses.networking.k8s.io': of(networking.ingressClassCells),
   'ingresses.networking.k8s.io': of(networking.ingressCells),
+  'storageversions.internal.apiserver.k8s.io': of(gated.storageVersionCells),
   'ipaddresses.networking.k8s.io': of(networking.ipAddressCells),
   'networkpolicies.networking.k8s.io': of(networking.networkPolicyCells),
   'servicecidrs.networking.k8s.io': of(networking.serviceCIDRCells),
@@ -79,13 +84,18 @@ export const printers = {
   'clusterrolebindings.rbac.authorization.k8s.io': of(cluster.roleBindingCells),
   'rolebindings.rbac.authorization.k8s.io': of(cluster.roleBindingCells),
   'deviceclasses.resource.k8s.io': of(cluster.namedCells),
+  'devicetaintrules.resource.k8s.io': of(gated.deviceTaintRuleCells),
   'resourceclaims.resource.k8s.io': of(cluster.resourceClaimCells),
   'resourceclaimtemplates.resource.k8s.io': of(cluster.namedCells),
+  'resourcepoolstatusrequests.resource.k8s.io': of(gated.resourcePoolStatusRequestCells),
   'resourceslices.resource.k8s.io': of(cluster.resourceSliceCells),
+  'podgroups.scheduling.k8s.io': of(gated.podGroupCells),
   'priorityclasses.scheduling.k8s.io': of(cluster.priorityClassCells),
+  'workloads.scheduling.k8s.io': of(cluster.namedCells),
   'csidrivers.storage.k8s.io': of(storage.csiDriverCells),
   'csinodes.storage.k8s.io': of(storage.csiNodeCells),
   'storageclasses.storage.k8s.io': of(storage.storageClassCells),
   'volumeattachments.storage.k8s.io': of(storage.volumeAttachmentCells),
   'volumeattributesclasses.storage.k8s.io': of(storage.volumeAttributesClassCells),
+  'storageversionmigrations.storagemigration.k8s.io': of(gated.storageVersionMigrationCells),
 } satisfies Record<string, Cells>;

@@ -2,6 +2,7 @@
 import { admissionregistrationValidations } from './admissionregistration/index.ts';
 import { apiextensionsValidations } from './apiextensions/index.ts';
 import { apiregistrationValidations } from './apiregistration/index.ts';
+import { apiserverinternalValidations } from './apiserverinternal/index.ts';
 import { appsValidations } from './apps/index.ts';
 import { authenticationBodies, authenticationValidations } from './authentication/index.ts';
 import { authorizationValidations } from './authorization/index.ts';
@@ -19,12 +20,14 @@ import { rbacValidations } from './rbac/index.ts';
 import { resourceValidations } from './resource/index.ts';
 import { schedulingValidations } from './scheduling/index.ts';
 import { storageValidations } from './storage/index.ts';
+import { storagemigrationValidations } from './storagemigration/index.ts';
 
 export const groupValidations: Readonly<Record<string, KindValidation>> = {
   ...admissionregistrationValidations,
   ...appsValidations,
   ...apiextensionsValidations,
   ...apiregistrationValidations,
+  ...apiserverinternalValidations,
   ...authenticationValidations,
   ...authorizationValidations,
   ...autoscalingValidations,
@@ -40,6 +43,7 @@ export const groupValidations: Readonly<Record<string, KindValidation>> = {
   ...resourceValidations,
   ...schedulingValidations,
   ...storageValidations,
+  ...storagemigrationValidations,
 };
 
 export const groupBodies: Readonly<Record<string, KindValidation>> = {

@@ -111,7 +111,7 @@ export function warningsOnStatusUpdate(
 
 /** Throws for a built-in kind without an entry in the registry. */
 export function validationOf({ group, version, plural, validation: own }: ValidatedResource): KindValidation {
-  const validation = own ?? validations[`${group}/${plural}`] ?? validations[`${group}/${version}/${plural}`];
+  const validation = own ?? validations[`${group}/${version}/${plural}`] ?? validations[`${group}/${plural}`];
   if (!validation) throw new Error(`${group}/${version} ${plural} has no validation`);
   return validation;
 }

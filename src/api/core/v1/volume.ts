@@ -474,7 +474,7 @@ export const messages = {
       gate: 'ClusterTrustBundleProjection',
     }),
     podCertificate: field(6, '*PodCertificateProjection', 'A private key and certificate of the Pod.', {
-      gate: 'PodCertificateProjection',
+      gate: 'PodCertificateRequest',
     }),
   }),
   VolumeSource: message("The storage behind a Pod's volume; exactly one, emptyDir if none.", {

@@ -12,6 +12,7 @@ import { newForbidden } from '../new-forbidden.ts';
 import type { NodeRequest } from './node-request.ts';
 import { admitNode } from './nodes.ts';
 import { onlyStatusFieldsChanged } from './only-status-fields-changed.ts';
+import { admitPodCertificateRequest } from './pod-certificate-requests.ts';
 import { admitEviction, admitPod, admitPodStatus } from './pods.ts';
 import { admitTokenRequest } from './token-requests.ts';
 
@@ -40,6 +41,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map(
     'storage.k8s.io/csinodes': admitCsiNode,
     'resource.k8s.io/resourceslices': admitResourceSlice,
     'certificates.k8s.io/certificatesigningrequests': admitCertificateRequest,
+    'certificates.k8s.io/podcertificaterequests': admitPodCertificateRequest,
   }),
 );
 

@@ -1,6 +1,8 @@
 /** The user of the request is the requester of the certificate; approval has an endpoint of its own. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
-import { cloneJson, formatTime } from '../../../base/index.ts';
+import type { PodCertificateRequest } from '../../../api/generated/certificates-v1beta1.ts';
+import { cloneJson, formatTime, parseTime } from '../../../base/index.ts';
+import { invalidValue, path } from '../../../machinery/errors/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 
 type Request = ObjectOf<CertificateSigningRequest>;
@@ -63,3 +65,19 @@ function stampConditions(request: Request, old: Request, { ctx }: WriteContext):
     condition.lastTransitionTime ||= before?.lastTransitionTime || now;
   }
 }
+
+const CLOCK_SKEW_MS = 5 * 60 * 1000;
+
+export const podCertificateRequests: Strategy<ObjectOf<PodCertificateRequest>> = {
+  requireResourceVersionOnUpdate: true,
+  ownsSentStatus: true,
+  statusMetadata: 'none',
+  statusResetFields: ['spec'],
+  validate({ status }, old, { ctx }) {
+    const notBefore = status?.notBefore;
+    if (!old || !notBefore || notBefore === old.status?.notBefore) return [];
+    if (Math.abs(parseTime(notBefore) - ctx.clock.now()) < CLOCK_SKEW_MS) return [];
+    const detail = "must be set to within 5 minutes of kube-apiserver's current time";
+    return [invalidValue(path('status', 'notBefore'), notBefore, detail)];
+  },
+};

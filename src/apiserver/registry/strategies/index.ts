@@ -5,7 +5,7 @@
 import type { Strategy } from '../strategy.ts';
 import * as apps from './apps.ts';
 import { cronJobs, jobs } from './batch.ts';
-import { certificateSigningRequests } from './certificates.ts';
+import { certificateSigningRequests, podCertificateRequests } from './certificates.ts';
 import * as config from './core-config.ts';
 import { endpointSlices } from './discovery.ts';
 import * as extensions from './extension-apis.ts';
@@ -22,6 +22,8 @@ import { specChanges } from './spec-generation.ts';
 import * as storage from './storage.ts';
 
 const countsSpecChanges: Strategy = { generationChanges: specChanges };
+/** Status and the rest are written by different clients, neither of which touches the other's. */
+const separateStatus: Strategy = { statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] };
 const rbac: Strategy = { allowCreateOnUpdate: true };
 const flowControl: Strategy = {
   generationChanges: specChanges,
@@ -66,11 +68,16 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'batch/jobs': jobs,
 
   'certificates.k8s.io/certificatesigningrequests': certificateSigningRequests,
+  'certificates.k8s.io/clustertrustbundles': { requireResourceVersionOnUpdate: true },
+  'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
+  'coordination.k8s.io/leasecandidates': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
   'coordination.k8s.io/leases': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
   'discovery.k8s.io/endpointslices': endpointSlices,
   'events.k8s.io/events': config.events,
   'flowcontrol.apiserver.k8s.io/flowschemas': flowControl,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': flowControl,
+
+  'internal.apiserver.k8s.io/storageversions': { ...separateStatus, requireResourceVersionOnUpdate: true },
 
   'networking.k8s.io/ingressclasses': countsSpecChanges,
   'networking.k8s.io/ingresses': ingresses,
@@ -85,10 +92,13 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'rbac.authorization.k8s.io/roles': rbac,
 
   'resource.k8s.io/deviceclasses': devices.deviceClasses,
+  'resource.k8s.io/devicetaintrules': { ...separateStatus, ...devices.deviceTaintRules },
   'resource.k8s.io/resourceclaims': devices.resourceClaims,
   'resource.k8s.io/resourceclaimtemplates': devices.resourceClaimTemplates,
+  'resource.k8s.io/resourcepoolstatusrequests': { ...separateStatus, ...devices.resourcePoolStatusRequests },
   'resource.k8s.io/resourceslices': devices.resourceSlices,
 
+  'scheduling.k8s.io/podgroups': { ...separateStatus, ownsSentStatus: true },
   'scheduling.k8s.io/priorityclasses': priorityClasses,
 
   'storage.k8s.io/csidrivers': storage.csiDrivers,
@@ -97,4 +107,5 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'storage.k8s.io/storageclasses': storage.storageClasses,
   'storage.k8s.io/volumeattachments': storage.volumeAttachments,
   'storage.k8s.io/volumeattributesclasses': storage.volumeAttributesClasses,
+  'storagemigration.k8s.io/storageversionmigrations': { ...separateStatus, requireResourceVersionOnUpdate: true },
 };

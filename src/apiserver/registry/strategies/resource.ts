@@ -8,6 +8,8 @@ import type {
   ResourceClaimStatus,
   ResourceClaimTemplate,
 } from '../../../api/generated/resource-v1.ts';
+import type { DeviceTaintRule } from '../../../api/generated/resource-v1alpha3.ts';
+import { formatTime } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, path, type Path } from '../../../machinery/errors/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
@@ -15,6 +17,22 @@ import { specChanges } from './spec-generation.ts';
 export const deviceClasses: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
 
 export const resourceSlices: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
+
+export const deviceTaintRules: Strategy<ObjectOf<DeviceTaintRule>> = {
+  deleteReturnsObject: true,
+  generationChanges: specChanges,
+  /** A taint with another effect counts as added now. */
+  prepareForUpdate({ spec }, old, { ctx }) {
+    const [taint, before] = [spec?.taint, old.spec?.taint];
+    if (taint && taint.effect !== before?.effect && taint.timeAdded === before?.timeAdded)
+      taint.timeAdded = formatTime(ctx.clock.now());
+  },
+};
+
+export const resourcePoolStatusRequests: Strategy = {
+  deleteReturnsObject: true,
+  requireResourceVersionOnUpdate: true,
+};
 
 export const resourceClaimTemplates: Strategy<ObjectOf<ResourceClaimTemplate>> = {
   deleteReturnsObject: true,

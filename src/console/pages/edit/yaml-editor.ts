@@ -97,7 +97,7 @@ export function createYamlEditor(
         lintGutter(),
         syntax,
         keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ 'aria-label': options.label }),
+        EditorView.contentAttributes.of({ 'aria-label': options.label, tabindex: '0' }),
         EditorState.readOnly.of(options.readOnly),
         EditorState.tabSize.of(2),
         EditorView.updateListener.of((update) => {

@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column, Row } from '../api/feed.ts';
 import { findType, type ResourceType } from '../api/resources.ts';
-import { age, visible } from '../format.ts';
+import { age, now, visible } from '../format.ts';
 import { cellOf, healthOfPod, healthOfStatus, type Health } from '../health.ts';
 import { HealthMark, Notice, Pill, shapeOf } from '../parts/basics.tsx';
 import { useFeed } from '../parts/use-feed.ts';
@@ -96,7 +96,7 @@ function cardsOf(
 
 const MAX_PROBLEMS = 12;
 /** A new pod waits for a moment without being a problem. */
-const SETTLING_MS = 15_000;
+const SETTLING_MS = 5000;
 
 interface Problem {
   readonly type: ResourceType;
@@ -109,7 +109,7 @@ function Problems({ cells, cards, ready }: { cells: readonly PodCell[]; cards: r
   const problems = useMemo(() => {
     const pods = findType('pods')!;
     const nodes = findType('nodes')!;
-    const young = Date.now() - SETTLING_MS;
+    const young = now.value - SETTLING_MS;
     const bad = (health: Health, created: string): boolean =>
       health === 'bad' || (health === 'wait' && Date.parse(created) < young);
     const ofNodes = cards
@@ -125,7 +125,7 @@ function Problems({ cells, cards, ready }: { cells: readonly PodCell[]; cards: r
       .map(({ row, health, status }): Problem => ({ type: pods, row, health, status }));
     ofPods.sort((a, b) => Number(b.health === 'bad') - Number(a.health === 'bad'));
     return [...ofNodes, ...ofPods];
-  }, [cells, cards, Math.floor(Date.now() / SETTLING_MS)]);
+  }, [cells, cards, now.value]);
   return (
     <section class="card problems" aria-label={T.cluster.wrong}>
       <h2>

@@ -12,6 +12,8 @@ export function YamlTab({ type, object }: TabProps) {
   /** The object that the text came from: an edit is compared with it, whatever happens meanwhile. */
   const [base, setBase] = useState(object);
   const [text, setText] = useState<string>();
+  /** How often a text was shown in place of the user's. */
+  const [shows, setShows] = useState(0);
   const [edit, setEdit] = useState<Edit>();
   const [problem, setProblem] = useState<string>();
   const isEdited = text !== undefined && text !== yamlOf(base);
@@ -30,6 +32,7 @@ export function YamlTab({ type, object }: TabProps) {
   const show = (shown: ApiObject): void => {
     setBase(shown);
     setText(undefined);
+    setShows(shows + 1);
     setEdit(undefined);
   };
   const canEdit = type.verbs.has('patch');
@@ -51,7 +54,7 @@ export function YamlTab({ type, object }: TabProps) {
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       <Editor
         text={text ?? yamlOf(base)}
-        version={`${base.metadata.resourceVersion ?? ''}${text === undefined}`}
+        version={`${base.metadata.resourceVersion ?? ''} ${shows}`}
         readOnly={!canEdit}
         managedFields={base.metadata.managedFields ?? []}
         onChange={setText}

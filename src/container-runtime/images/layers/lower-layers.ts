@@ -4,9 +4,11 @@
  */
 import type { Stats } from 'node:fs';
 import { getAttribute } from '../../linux/file-system-calls.ts';
+import { inUserNamespace } from '../../linux/user-namespace.ts';
 import { isWhiteout, lookAt } from './layer-paths.ts';
 
-export const OPAQUE_ATTRIBUTE = 'trusted.overlay.opaque';
+/** The attribute of directories that hide those below; in a user namespace overlayfs reads `user.*` instead. */
+export const opaqueAttribute = (): string => (inUserNamespace() ? 'user.overlay.opaque' : 'trusted.overlay.opaque');
 
 interface FoundBelow {
   readonly path: string;
@@ -26,7 +28,7 @@ export function findBelow(lowers: readonly string[], inside: string): FoundBelow
       if (stats === undefined) break;
       if (index === parts.length - 1) found = { path, stats };
       else if (!stats.isDirectory()) hidesBelow = true;
-      else if (getAttribute(path, OPAQUE_ATTRIBUTE)?.toString() === 'y') hidesBelow = true;
+      else if (getAttribute(path, opaqueAttribute())?.toString() === 'y') hidesBelow = true;
       if (!stats.isDirectory()) break;
     }
     if (found !== undefined) return isWhiteout(found.stats) ? undefined : found;

@@ -1,6 +1,6 @@
 /**
  * Unpacks one tar entry of a layer in the form that overlayfs needs. A whiteout (`.wh.NAME`) becomes a character
- * device 0/0; an opaque whiteout (`.wh..wh..opq`) becomes the attribute trusted.overlay.opaque of its directory.
+ * device 0/0; an opaque whiteout (`.wh..wh..opq`) becomes the attribute overlay.opaque of its directory.
  */
 import {
   chmodSync,
@@ -22,11 +22,12 @@ import {
   writeSync,
 } from 'node:fs';
 import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../linux/file-system-calls.ts';
+import { inUserNamespace } from '../../linux/user-namespace.ts';
 import type { TarEntry } from '../tar/tar-entry.ts';
 import type { TarItem } from '../tar/tar-reader.ts';
 import { LayerError } from './layer-error.ts';
 import { isWhiteout, LayerPaths, lookAt, nameParts } from './layer-paths.ts';
-import { findBelow, OPAQUE_ATTRIBUTE } from './lower-layers.ts';
+import { findBelow, opaqueAttribute } from './lower-layers.ts';
 
 const WHITEOUT_PREFIX = '.wh.';
 const OPAQUE_NAME = '.wh..wh..opq';
@@ -80,7 +81,7 @@ export class EntryUnpacker {
 
   #whiteOut(folder: string, base: string): void {
     if (base === OPAQUE_NAME) {
-      setAttribute(this.#paths.on(folder), OPAQUE_ATTRIBUTE, YES);
+      setAttribute(this.#paths.on(folder), opaqueAttribute(), YES);
       return;
     }
     if (base.startsWith(UNION_METADATA_PREFIX)) return;
@@ -94,7 +95,7 @@ export class EntryUnpacker {
     if (found === undefined) {
       makeNode(path, NODE_TYPE.CHARACTER);
       this.inodes++;
-    } else if (found.isDirectory()) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+    } else if (found.isDirectory()) setAttribute(path, opaqueAttribute(), YES);
   }
 
   #unpackFolder(inside: string, entry: TarEntry): void {
@@ -105,7 +106,7 @@ export class EntryUnpacker {
       if (found !== undefined) this.#remove(inside);
       mkdirSync(path, 0o700);
       this.inodes++;
-      if (hides) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+      if (hides) setAttribute(path, opaqueAttribute(), YES);
     }
     this.#setFolderMetadata(inside, entry);
   }
@@ -125,6 +126,8 @@ export class EntryUnpacker {
       return;
     }
     if (lookAt(path) !== undefined) this.#remove(inside);
+    // The kernel creates no devices there; containers get theirs from the OCI runtime.
+    if (entry.type === 'character-device' && inUserNamespace()) return;
     this.inodes++;
     if (entry.type === 'file') {
       await writeFile(path, entry, content);
@@ -189,7 +192,7 @@ export class EntryUnpacker {
     mkdirSync(path, 0o755);
     this.inodes++;
     const below = replaces ? undefined : findBelow(this.#lowers, inside);
-    if (replaces) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+    if (replaces) setAttribute(path, opaqueAttribute(), YES);
     if (below?.stats.isDirectory() === true) {
       lchownSync(path, below.stats.uid, below.stats.gid);
       chmodSync(path, below.stats.mode & 0o7777);

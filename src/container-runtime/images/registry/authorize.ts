@@ -4,7 +4,7 @@ import { ImageError } from '../image-error.ts';
 import { parseChallenges } from './auth-challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { readText, send } from './http-request.ts';
-import type { EndpointSettings } from './registry-options.ts';
+import type { Dial, EndpointSettings } from './registry-options.ts';
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -15,6 +15,7 @@ interface AuthorizeOptions {
   readonly settings: EndpointSettings;
   readonly signal?: AbortSignal;
   readonly limit: IdleTimeout;
+  readonly dial?: Dial;
 }
 
 /** The value of the Authorization header; undefined if the credentials do not fit the challenge. */
@@ -32,7 +33,7 @@ export async function authorize(challengeHeader: string, options: AuthorizeOptio
 }
 
 async function fetchToken(parameters: Readonly<Record<string, string>>, options: AuthorizeOptions): Promise<string> {
-  const { credentials, settings, signal, limit } = options;
+  const { credentials, settings, signal, limit, dial } = options;
   const scope = parameters.scope ?? options.scope;
   let realm: URL;
   try {
@@ -45,7 +46,12 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
     ...(settings.ca === undefined ? {} : { ca: settings.ca }),
     skipVerify: settings.skipVerify === true,
   };
-  const common = { settings: trust, limit, ...(signal === undefined ? {} : { signal }) };
+  const common = {
+    settings: trust,
+    limit,
+    ...(signal === undefined ? {} : { signal }),
+    ...(dial === undefined ? {} : { dial }),
+  };
   const what = credentials === undefined ? 'anonymous token' : 'oauth token';
   const response =
     credentials?.identityToken === undefined

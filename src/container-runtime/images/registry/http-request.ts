@@ -1,21 +1,25 @@
 /** HTTP requests to a registry, through proxies and redirects. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
 import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
-import type { EndpointSettings } from './registry-options.ts';
+import type { Dial, EndpointSettings } from './registry-options.ts';
 
 interface HttpRequest {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** A stream is sent once: neither redirects nor retries send it again. */
+  readonly body?: string | Readable;
   readonly settings?: EndpointSettings;
   readonly signal?: AbortSignal;
   readonly limit: IdleTimeout;
+  readonly dial?: Dial;
 }
 
 const MAX_REDIRECTS = 10;
@@ -55,14 +59,17 @@ async function sendOnce({
   settings = {},
   signal,
   limit,
+  dial,
 }: HttpRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const target = new URL(url);
   const proxy = proxyFor(target);
+  const dialled = await dial?.(addressOf(proxy ?? target));
   const common = {
     method,
     headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers },
     ...(signal === undefined ? {} : { signal }),
+    ...(dialled === undefined ? {} : { createConnection: () => dialled }),
   };
   if (target.protocol === 'http:')
     return responseOf(
@@ -71,15 +78,28 @@ async function sendOnce({
       limit,
     );
   const { trust, agent } = trusted(settings);
-  if (proxy === undefined) return responseOf(tlsRequest(target, { ...common, agent }), body, limit);
-  const tunnelled = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
+  if (proxy === undefined && dialled === undefined)
+    return responseOf(tlsRequest(target, { ...common, agent }), body, limit);
+  const tunnelled =
+    proxy === undefined
+      ? dialled
+      : await tunnel(proxy, target, {
+          limit,
+          ...(signal === undefined ? {} : { signal }),
+          ...(dialled === undefined ? {} : { socket: dialled }),
+        });
   const socket = await trust.connect({
-    socket: tunnelled,
+    ...(tunnelled === undefined ? {} : { socket: tunnelled }),
     host: target.hostname,
     ...(signal === undefined ? {} : { signal }),
   });
   return responseOf(tlsRequest(target, { ...common, createConnection: () => socket }), body, limit);
 }
+
+const addressOf = ({ hostname, port, protocol }: URL): { host: string; port: number } => ({
+  host: hostname.replace(/^\[|\]$/g, ''),
+  port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+});
 
 interface Trusted {
   readonly trust: TlsTrust;
@@ -126,14 +146,15 @@ function plainProxyRequest(
 
 async function responseOf(
   outgoing: ClientRequest,
-  body: string | undefined,
+  body: string | Readable | undefined,
   limit: IdleTimeout,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     abortWhenIdle(outgoing, limit);
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
-    outgoing.end(body);
+    if (body instanceof Readable) pipeline(body, outgoing).catch(reject);
+    else outgoing.end(body);
   });
 }
 

@@ -54,7 +54,7 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
 export async function tunnel(
   proxy: URL,
   target: URL,
-  { signal, limit }: { signal?: AbortSignal; limit: IdleTimeout },
+  { signal, limit, socket }: { signal?: AbortSignal; limit: IdleTimeout; socket?: Socket },
 ): Promise<Socket> {
   if (proxy.protocol !== 'http:')
     throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
@@ -67,13 +67,14 @@ export async function tunnel(
       path: address,
       headers: { host: address, ...proxyHeaders(proxy) },
       ...(signal === undefined ? {} : { signal }),
+      ...(socket === undefined ? {} : { createConnection: () => socket }),
     });
     const stopWatching = abortWhenIdle(connecting, limit);
-    connecting.once('connect', (response: IncomingMessage, socket: Socket) => {
+    connecting.once('connect', (response: IncomingMessage, tunnelled: Socket) => {
       stopWatching();
-      if (response.statusCode === 200) resolve(socket);
+      if (response.statusCode === 200) resolve(tunnelled);
       else {
-        socket.destroy();
+        tunnelled.destroy();
         reject(new Error(`the proxy ${proxy.host} answered ${response.statusCode} for ${address}`));
       }
     });

@@ -1,13 +1,20 @@
+import type { Socket } from 'node:net';
+
+/** Opens a connection to a registry, a proxy or a token server. */
+export type Dial = (address: { readonly host: string; readonly port: number }) => Promise<Socket>;
+
 /** Registry settings of the host: mirrors, TLS, credentials. */
 export interface RegistryOptions {
   /** A directory in containerd's certs.d layout: `<host>/hosts.toml`, `<host>/*.crt`, `_default/`. */
   readonly hostsDirectory?: string;
   /** A docker `config.json` with credentials and credential helpers, for pulls without credentials. */
   readonly dockerConfig?: string;
-  /** Registries by host, as in image references; they override `hostsDirectory`. */
+  /** Registries by host, as in image references, `_default` for all others; they override `hostsDirectory`. */
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
   /** The idle timeout of requests to registries; default a minute. */
   readonly idleTimeoutMs?: number;
+  /** Default: from the network of the process. */
+  readonly dial?: Dial;
 }
 
 export interface RegistryHosts {

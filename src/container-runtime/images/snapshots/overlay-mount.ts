@@ -14,6 +14,7 @@ import {
   unmount,
   unmountInThread,
 } from '../../linux/file-system-calls.ts';
+import { inUserNamespace } from '../../linux/user-namespace.ts';
 
 export interface OverlayMount {
   readonly target: string;
@@ -78,7 +79,9 @@ function optionsOf(overlay: OverlayMount, lowers: readonly string[], more: reado
   const options = [`lowerdir=${lowers.map(escapeLower).join(':')}`];
   if (overlay.upper !== undefined)
     options.push(`upperdir=${escapeOption(overlay.upper.upperdir)}`, `workdir=${escapeOption(overlay.upper.workdir)}`);
-  if (overlay.metadataOnlyCopies === true) options.push('metacopy=on');
+  // In a user namespace overlayfs keeps its attributes in `user.*`, and cannot combine that with metacopy.
+  if (inUserNamespace()) options.push('userxattr');
+  else if (overlay.metadataOnlyCopies === true) options.push('metacopy=on');
   if (overlay.label !== undefined && overlay.label !== '') options.push(`context="${overlay.label}"`);
   return [...options, ...more].join(',');
 }

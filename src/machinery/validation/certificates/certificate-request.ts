@@ -10,6 +10,13 @@ export function certificateRequestProblem(pem: string): string | undefined {
   return typeof request === 'string' ? request : signatureProblem(request);
 }
 
+/** The public key of a request in DER, and whether the key signed it; undefined if it is none. */
+export function certificateRequestOf(der: Buffer): { publicKey: Buffer; isSigned: boolean } | undefined {
+  const request = parseRequest(der);
+  if (typeof request === 'string') return undefined;
+  return { publicKey: request.publicKey, isSigned: signatureProblem(request) === undefined };
+}
+
 interface Element {
   readonly tag: number;
   readonly constructed: boolean;

@@ -1,12 +1,13 @@
-/** Validation of the coordination group: Leases. */
+/** Validation of the coordination group: Leases and LeaseCandidates. */
 import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path } from '../../errors/index.ts';
-import { nameIsDnsSubdomain, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
+import { type FieldError, forbiddenField, invalidValue, path } from '../../errors/index.ts';
+import { nameIsDnsSubdomain, NEGATIVE_MESSAGE } from '../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { anyMetadataUpdate, metadata } from '../metadata-checks.ts';
+import { leaseCandidate } from './lease-candidate.ts';
+import { validateStrategy } from './strategy.ts';
 
 const SPEC = path('spec');
-const STRATEGIES = ['OldestEmulationVersion'];
 
 const lease: KindValidation<Lease> = {
   create: [
@@ -24,20 +25,13 @@ function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: Valid
     errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
   // The gate CoordinatedLeaderElection is off in v1.36, so strategy and preferredHolder are dropped before validation.
   if (!features['CoordinatedLeaderElection']) return;
-  if (strategy != null) validateStrategy(errors, strategy);
+  if (strategy != null) validateStrategy(errors, strategy, SPEC.child('strategy'));
   if (preferredHolder && !strategy) {
     errors.push(forbiddenField(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
   }
 }
 
-/** A strategy of Kubernetes, or one with a domain prefix. */
-function validateStrategy(errors: FieldError[], strategy: string): void {
-  const at = SPEC.child('strategy', 'strategy');
-  if (strategy.includes('/'))
-    for (const message of qualifiedName(strategy)) errors.push(invalidValue(at, strategy, message));
-  else if (!STRATEGIES.includes(strategy)) errors.push(notSupported(at, strategy, STRATEGIES));
-}
-
 export const coordinationValidations: Readonly<Record<string, KindValidation>> = {
+  'coordination.k8s.io/leasecandidates': leaseCandidate,
   'coordination.k8s.io/leases': lease,
 };

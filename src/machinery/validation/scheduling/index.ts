@@ -1,10 +1,11 @@
-/** Validation of the scheduling group: PriorityClasses. */
+/** Validation of the scheduling group: PriorityClasses, Workloads and PodGroups. */
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
 import { type FieldError, forbiddenField, notSupported, path, required } from '../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { validateImmutable } from '../object-meta.ts';
+import { podGroup, workload } from './workload.ts';
 
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
 const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map(
@@ -58,5 +59,7 @@ function validatePreemptionPolicy(errors: FieldError[], policy: string | undefin
 }
 
 export const schedulingValidations: Readonly<Record<string, KindValidation>> = {
+  'scheduling.k8s.io/podgroups': podGroup,
   'scheduling.k8s.io/priorityclasses': priorityClass,
+  'scheduling.k8s.io/workloads': workload,
 };

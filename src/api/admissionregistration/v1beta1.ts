@@ -1,0 +1,24 @@
+/** The admissionregistration.k8s.io group, v1beta1: mutating admission policies before they became stable. */
+import { inVersion, kindsOf, type MessageDeclarations } from '../declare.ts';
+import { admissionregistrationV1 } from './v1.ts';
+
+const { NamedRuleWithOperations } = admissionregistrationV1.messages;
+const { ruleWithOperations } = NamedRuleWithOperations!.fields;
+
+/** The rules of other versions are of the types of v1. */
+export const rulesOfV1: MessageDeclarations = {
+  NamedRuleWithOperations: {
+    ...NamedRuleWithOperations!,
+    fields: {
+      ...NamedRuleWithOperations!.fields,
+      ruleWithOperations: { ...ruleWithOperations!, type: 'admissionregistration.RuleWithOperations' },
+    },
+  },
+};
+
+export const admissionregistrationV1beta1 = inVersion(admissionregistrationV1, 'v1beta1', {
+  kinds: kindsOf(admissionregistrationV1, ['MutatingAdmissionPolicy', 'MutatingAdmissionPolicyBinding']),
+  messages: rulesOfV1,
+  // Any text is a value in the eyes of OpenAPI.
+  strings: { FailurePolicyType: [], MatchPolicyType: [] },
+});
