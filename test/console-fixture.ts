@@ -63,8 +63,8 @@ export async function openPage(browser: Browser, url: string): Promise<Opened> {
   page.on('pageerror', (error) => errors.push(String(error)));
   page.on('console', (message) => {
     // A refused request is an answer that the pages show.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
-      errors.push(message.text());
+    const isRefused = /^(?:Failed to load resource|WebSocket connection to )/.test(message.text());
+    if (message.type() === 'error' && !isRefused) errors.push(message.text());
   });
   page.on('dialog', (dialog) => {
     errors.push(`a dialog: ${dialog.message()}`);

@@ -22,7 +22,14 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     [fixture, browser] = await Promise.all([startConsoleFixture({ nodes: 2 }), openBrowser()]);
     const { client } = fixture.cluster;
     const behaviour = JSON.stringify({ runFor: '1s', exitCode: 3, logs: ['starting', 'fatal: cannot open /config'] });
+    fixture.cluster.simulate({
+      pod: ({ name }) => (name === 'shelled' ? { exec: ([program]) => `ran ${program}\n` } : undefined),
+    });
     await Promise.all([
+      client.resource('v1/pods').create({
+        metadata: { namespace: 'default', name: 'shelled' },
+        spec: { containers: [{ name: 'main', image: 'web' }] },
+      }),
       client.resource('v1/pods').create({
         metadata: { namespace: 'default', name: 'too-big' },
         spec: { containers: [{ name: 'main', image: 'web', resources: { requests: { cpu: '500' } } }] },
@@ -140,6 +147,19 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     expect(ours.operation).toBe('Apply');
     expect(ours.fieldsV1).toEqual({ 'f:data': { 'f:colour': {} } });
     await until(`document.querySelector('.cm-managers')?.textContent.includes('k8ts-console')`);
+  });
+
+  it('opens a shell, and says why where there is none', async () => {
+    await show('#/object/pods/default/shelled?tab=shell', 'Command');
+    await click('Open a shell');
+    await until(`document.querySelector('.xterm')?.textContent.includes('ran sh')`);
+    await fixture.cluster.client.resource('v1/pods').create({
+      metadata: { namespace: 'default', name: 'plain' },
+      spec: { containers: [{ name: 'main', image: 'web' }] },
+    });
+    await show('#/object/pods/default/plain?tab=shell', 'Command');
+    await click('Open a shell');
+    await until(`document.querySelector('.xterm')?.textContent.includes('opens no shell here')`);
   });
 
   it('does everything by keyboard', async () => {

@@ -165,6 +165,7 @@ export const T = {
     connect: 'Open a shell',
     command: 'Command',
     ended: 'The shell has ended.',
+    refused: 'The API server opens no shell here',
     noContainer: 'No container of this pod runs, so there is nowhere to open a shell.',
     title: 'Shell',
     container: 'Container',

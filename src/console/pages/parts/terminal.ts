@@ -2,7 +2,8 @@
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
-import { openSocket } from '../api/request.ts';
+import { api, messageOf, openSocket } from '../api/request.ts';
+import { visible } from '../format.ts';
 import { T } from '../texts.ts';
 
 export interface TerminalOptions {
@@ -38,7 +39,9 @@ export function openTerminal(parent: HTMLElement, options: TerminalOptions): () 
     socket.send(message);
   };
   const resize = (): void => send(RESIZE, JSON.stringify({ Width: terminal.cols, Height: terminal.rows }));
+  let opened = false;
   socket.addEventListener('open', () => {
+    opened = true;
     resize();
     terminal.focus();
   });
@@ -53,7 +56,12 @@ export function openTerminal(parent: HTMLElement, options: TerminalOptions): () 
     } else if (bytes.length > 1) terminal.write(bytes.subarray(1));
   });
   socket.addEventListener('close', () => {
-    terminal.writeln(`\r\n[${T.shell.ended}]`);
+    if (opened) terminal.writeln(`\r\n[${T.shell.ended}]`);
+    // A browser is not told why a WebSocket was refused; an ordinary request is.
+    else
+      api(`${path}?${query.toString()}`).catch((error: unknown) => {
+        terminal.writeln(`${T.shell.refused}: ${visible(messageOf(error))}`);
+      });
     onEnd();
   });
   terminal.onData((text) => send(STDIN, text));
