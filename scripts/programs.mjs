@@ -87,6 +87,7 @@ export const UPSTREAM_PROGRAMS = [
   'kube-proxy',
   'kube-scheduler',
   'kubelet',
+  'sample-apiserver',
 ];
 
 /**

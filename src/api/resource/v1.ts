@@ -122,13 +122,26 @@ export const resourceV1: PackageDeclaration = {
       bool: field(3, '*bool', 'True or false.'),
       string: field(4, '*string', 'Text of at most 64 characters.'),
       version: field(5, '*string', 'A semantic version.'),
-      ints: field(6, '[]int64', 'Whole numbers.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
-      bools: field(7, '[]bool', 'True or false values.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      ints: field(6, '[]int64', 'Whole numbers.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
+      bools: field(7, '[]bool', 'True or false values.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
       strings: field(8, '[]string', 'Texts of at most 64 characters.', {
         list: 'atomic',
         gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
       }),
-      versions: field(9, '[]string', 'Semantic versions.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      versions: field(9, '[]string', 'Semantic versions.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
     }),
     DeviceCapacity: message('An amount that a device has.', {
       value: field(1, 'Quantity', 'How much there is.', { required: true, keep: true }),

@@ -78,6 +78,7 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.resource.v1.DeviceTaint': typed(resource.defaultDeviceTaint),
   'io.k8s.api.resource.v1.ExactDeviceRequest': typed(resource.defaultDeviceCount),
   'io.k8s.api.resource.v1alpha3.DeviceTaint': typed(resource.defaultDeviceTaint),
+  'io.k8s.api.resource.v1beta1.Device': typed(resource.defaultDeviceV1beta1),
   'io.k8s.api.resource.v1beta1.DeviceRequest': typed(resource.defaultDeviceRequestV1beta1),
   'io.k8s.api.resource.v1beta1.DeviceSubRequest': typed(resource.defaultDeviceCount),
   'io.k8s.api.resource.v1beta1.DeviceTaint': typed(resource.defaultDeviceTaint),
