@@ -6,6 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
+import { buildConsole } from './build-console.mjs';
 import { ensureInstalled, fail, root, runNode, toolPath } from './toolchain.mjs';
 
 const dist = path.join(root, 'dist');
@@ -97,8 +98,9 @@ export async function build(options = {}) {
     write: false,
     metafile: true,
   });
+  const pages = bundled.k8ts === undefined ? undefined : buildConsole(path.join(outdir, 'console'));
   /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
-  const [{ metafile }] = await Promise.all([described, bundle, modules]).catch(() =>
+  const [{ metafile }] = await Promise.all([described, bundle, modules, pages]).catch(() =>
     fail('The build failed; see the errors above.'),
   );
   if (entries.length > 0) writeLoaders(outdir, metafile);

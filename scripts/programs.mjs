@@ -69,6 +69,7 @@ export const PROGRAMS = {
   }),
 
   ...neededBy('verify', {
+    chromium: ['the web console', 'chromium'],
     containerd: ['the kubelet on containerd', 'containerd'],
     ctr: ['the kubelet on containerd', { apt: 'containerd', dnf: 'containerd', apk: 'containerd-ctr' }],
     debootstrap: ['both commands on a bare system', 'debootstrap'],

@@ -19,6 +19,7 @@ ensurePrograms(everything || process.env['K8TS_EVERYTHING'] === '1' ? 'verify' :
 /** Name, and the Node program that is the check: it passes when it exits with 0. */
 const checks = /** @type {[string, string[]][]} */ ([
   ['types', [toolPath('typescript', 'tsc'), '--noEmit']],
+  ['types of the console', [toolPath('typescript', 'tsc'), '--project', 'src/console/pages']],
   ['format', [toolPath('oxfmt'), '--check']],
   ['lint', [path.join(root, 'scripts', 'lint.mjs')]],
   ['import boundaries', [path.join(root, 'scripts', 'check-boundaries.mjs')]],

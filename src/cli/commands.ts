@@ -11,6 +11,7 @@ export const commands: Commands = {
     summary: 'Set the number of simulated nodes: simulate nodes N',
     load: () => import('./simulate.ts'),
   },
+  console: { summary: 'Serve the web console of a cluster', load: () => import('./console.ts') },
   image: { summary: 'Build, load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
   explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },

@@ -9,6 +9,8 @@ export interface Ready {
   readonly readySeconds: number;
   /** Where Ingresses are served, if they are. */
   readonly ingress?: Ingresses;
+  /** A link that signs in to the web console once. */
+  readonly console?: string;
   readonly notice?: string;
 }
 
@@ -40,6 +42,7 @@ export function printReady(format: string, ready: Ready): void {
     return;
   }
   console.log(`API server   ${ready.server}`);
+  if (ready.console) console.log(`console      ${ready.console}`);
   if (ready.kubeconfig)
     console.log(
       `kubeconfig   ${ready.kubeconfig}\n\n  ${bold(`export KUBECONFIG=${ready.kubeconfig}`)}\n  kubectl get nodes\n`,

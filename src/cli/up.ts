@@ -1,6 +1,7 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
 import { servedApis } from '../apiserver/index.ts';
+import { loadKubeconfig } from '../client/index.ts';
 import {
   ADDONS,
   readClusterRecord,
@@ -18,6 +19,7 @@ import {
   type Obstacle,
   updateClusterRecord,
 } from '../cluster/index.ts';
+import type { Console } from '../console/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
@@ -29,6 +31,7 @@ import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
+import { startConsole, type PodName } from './start-console.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
@@ -70,6 +73,11 @@ export const flags = {
   'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
+  console: { kind: 'switch', default: true, summary: 'Serve the web console' },
+  'console-port': {
+    kind: 'whole',
+    summary: 'Port of the web console; 0 selects a free one (default: the one after --port, if it is free)',
+  },
   tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
@@ -265,12 +273,15 @@ async function serveCluster(
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
+  // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
+  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
     pid: process.pid,
     readySeconds: secondsSinceProcessStart(ctx.clock),
     ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
+    ...(webConsole ? { console: webConsole.createLink() } : {}),
     ...notices([
       planned.notice,
       values.kubeconfig ? undefined : rootsKubeconfig(),
@@ -282,8 +293,26 @@ async function serveCluster(
   process.send?.({ ready });
   await cluster.finished;
   await control.finished;
+  await webConsole?.finished;
   if (values.output !== 'json') console.log('stopped');
   return 0;
+}
+
+/** Only a socket until somebody opens the link. */
+async function openConsole(
+  ctx: Context,
+  { cluster, values }: { cluster: Cluster; values: Values },
+): Promise<Console | undefined> {
+  if (cluster.kubeconfigFile === undefined) return undefined;
+  const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
+  const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
+  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  try {
+    return await startConsole(ctx, { ...options, port });
+  } catch (error) {
+    if (values['console-port'] !== undefined) throw error;
+    return startConsole(ctx, { ...options, port: 0 });
+  }
 }
 
 /** For `k8ts delete`. */

@@ -31,7 +31,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   });
 }
 
-async function decisionOf(
+export async function decisionOf(
   cluster: RunningCluster,
   { namespace, name }: { namespace: string; name: string },
 ): Promise<SchedulingDecision | undefined> {

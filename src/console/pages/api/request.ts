@@ -1,0 +1,79 @@
+/** Requests to the API server through the console's server. */
+import { signal } from '@preact/signals';
+
+export interface Status {
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: { readonly causes?: readonly { readonly message?: string; readonly field?: string }[] };
+}
+
+export class ApiError extends Error {
+  readonly code: number;
+  readonly status: Status;
+
+  constructor(code: number, status: Status) {
+    super(status.message ?? `The API server answered with ${code}.`);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** undefined until it is known. */
+export const session = signal<Session | undefined>(undefined);
+
+export interface Session {
+  readonly signedIn: boolean;
+  readonly as?: 'kubeconfig' | 'token';
+  readonly server: string;
+  readonly namespace?: string;
+}
+
+interface RequestOptions {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+const HEADERS = { 'x-k8ts-console': '1' };
+
+/** Any path of the console's server. */
+export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
+  const { method = 'GET', body, contentType = 'application/json', accept = 'application/json' } = options;
+  const response = await fetch(path, {
+    method,
+    headers: { ...HEADERS, accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    ...(options.signal ? { signal: options.signal } : {}),
+  });
+  if (response.ok) return response;
+  const text = await response.text();
+  let status: Status = { message: text };
+  try {
+    status = JSON.parse(text) as Status;
+  } catch {
+    // Not a Status: the text says what there is to say.
+  }
+  if (response.status === 401 && path !== '/session' && session.value?.signedIn)
+    session.value = { ...session.value, signedIn: false };
+  throw new ApiError(response.status, status);
+}
+
+/** JSON of the API server; the path is that of the API server. */
+export async function api<T>(path: string, options?: RequestOptions): Promise<T> {
+  return (await (await send(`/k8s${path}`, options)).json()) as T;
+}
+
+export async function apiText(path: string, options?: RequestOptions): Promise<string> {
+  return (await send(`/k8s${path}`, { accept: '*/*', ...options })).text();
+}
+
+export function openSocket(path: string, protocols: readonly string[] = []): WebSocket {
+  const socket = new WebSocket(`ws://${location.host}/k8s${path}`, [...protocols]);
+  socket.binaryType = 'arraybuffer';
+  return socket;
+}
+
+export const messageOf = (error: unknown): string => (error as Partial<Error>).message ?? String(error);

@@ -1,0 +1,30 @@
+/** Asks why an object is not as its spec asks for. */
+import { send } from './request.ts';
+import type { ResourceType } from './resources.ts';
+
+export interface Explanation {
+  readonly subject: { readonly kind: string; readonly namespace?: string; readonly name: string };
+  readonly state: string;
+  readonly healthy: boolean;
+  readonly causes: readonly Cause[];
+}
+
+export interface Cause {
+  readonly reason: string;
+  readonly message: string;
+  readonly remedy?: string;
+  readonly evidence?: readonly string[];
+  readonly because?: readonly Explanation[];
+}
+
+export interface Answer extends Explanation {
+  readonly unknown: readonly string[];
+}
+
+export async function askWhy(
+  type: ResourceType,
+  { namespace, name, signal }: { namespace: string; name: string; signal?: AbortSignal },
+): Promise<Answer> {
+  const query = new URLSearchParams({ reference: `${type.key}/${name}`, namespace });
+  return (await (await send(`/why?${query.toString()}`, signal ? { signal } : {})).json()) as Answer;
+}

@@ -1,0 +1,37 @@
+/** Values as people read them. */
+import { signal } from '@preact/signals';
+
+/** Ages on the pages move with it. */
+export const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 5000);
+
+/** As kubectl writes ages: two units at most. */
+export function age(since: string | undefined, until = now.value): string {
+  if (!since) return '';
+  const seconds = Math.max(0, Math.floor((until - Date.parse(since)) / 1000));
+  if (Number.isNaN(seconds)) return '';
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 10) return `${minutes}m${seconds % 60 ? `${seconds % 60}s` : ''}`;
+  if (minutes < 180) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 8) return `${hours}h${minutes % 60 ? `${minutes % 60}m` : ''}`;
+  if (hours < 48) return `${hours}h`;
+  const days = Math.floor(hours / 24);
+  return days < 730 ? `${days}d` : `${Math.floor(days / 365)}y`;
+}
+
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const MAX_SHOWN = 2000;
+
+/** Control and direction characters would let a text pose as another; they are shown by their code. */
+export function visible(value: unknown, limit = MAX_SHOWN): string {
+  const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value);
+  const cut = text.length > limit ? `${text.slice(0, limit)}… (${text.length} characters)` : text;
+  return cut.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+export const dateTime = (time: string | undefined): string =>
+  time ? new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }) : '';

@@ -1,0 +1,221 @@
+/** Services with their endpoints, and the policies that select pods. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiObject, ObjectList } from '../api/objects.ts';
+import { api, messageOf } from '../api/request.ts';
+import { findType, pathOf } from '../api/resources.ts';
+import { visible } from '../format.ts';
+import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { NamespacePicker } from '../parts/namespaces.tsx';
+import { objectLink, route } from '../router.ts';
+import { T } from '../texts.ts';
+
+interface EndpointSlice extends ApiObject {
+  readonly endpoints?: readonly {
+    readonly addresses?: readonly string[];
+    readonly conditions?: { readonly ready?: boolean };
+    readonly targetRef?: { readonly kind?: string; readonly name?: string };
+  }[];
+}
+
+interface ServicePort {
+  readonly port?: number;
+  readonly targetPort?: number | string;
+  readonly protocol?: string;
+}
+
+interface Shown {
+  readonly services: readonly ApiObject[];
+  readonly slices: readonly EndpointSlice[];
+  readonly policies: readonly ApiObject[];
+}
+
+const REFRESH_MS = 5000;
+
+async function read(namespace: string, signal: AbortSignal): Promise<Shown> {
+  const list = async <T extends ApiObject>(key: string): Promise<readonly T[]> => {
+    const type = findType(key);
+    return type ? (await api<ObjectList<T>>(`${pathOf(type, { namespace })}?limit=1000`, { signal })).items : [];
+  };
+  const [services, slices, policies] = await Promise.all([
+    list('services'),
+    list<EndpointSlice>('endpointslices.discovery.k8s.io'),
+    list('networkpolicies.networking.k8s.io'),
+  ]);
+  return { services, slices, policies };
+}
+
+export function NetworkPage() {
+  const namespace = route.value.query.get('namespace') ?? '';
+  const [shown, setShown] = useState<Shown>();
+  const [error, setError] = useState<string>();
+  useEffect(() => {
+    const ended = new AbortController();
+    const refresh = (): void => {
+      read(namespace, ended.signal).then(
+        (result) => {
+          setShown(result);
+          setError(undefined);
+        },
+        (problem: unknown) => {
+          if (!ended.signal.aborted) setError(messageOf(problem));
+        },
+      );
+    };
+    refresh();
+    const timer = setInterval(refresh, REFRESH_MS);
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
+  }, [namespace]);
+  return (
+    <div class="page">
+      <div class="toolbar">
+        <h1>{T.network.title}</h1>
+        <span class="grow" />
+        <NamespacePicker />
+      </div>
+      {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
+      <Card title={T.network.services}>
+        {shown?.services.length === 0 && <p class="dim">{T.network.noServices}</p>}
+        {shown && shown.services.length > 0 && <Services services={shown.services} slices={shown.slices} />}
+      </Card>
+      <Card title={T.network.policies}>
+        {shown?.policies.length === 0 && <p class="dim">{T.network.noPolicies}</p>}
+        {shown && shown.policies.length > 0 && <Policies policies={shown.policies} />}
+      </Card>
+    </div>
+  );
+}
+
+function Services({ services, slices }: { services: readonly ApiObject[]; slices: readonly EndpointSlice[] }) {
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Service</th>
+          <th scope="col">Address</th>
+          <th scope="col">Ports</th>
+          <th scope="col">Endpoints</th>
+        </tr>
+      </thead>
+      <tbody>
+        {services.map((service) => {
+          const { name, namespace = '', uid } = service.metadata;
+          const endpoints = slices
+            .filter(
+              ({ metadata }) =>
+                metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name,
+            )
+            .flatMap((slice) => slice.endpoints ?? []);
+          const ports = (service.spec?.['ports'] ?? []) as readonly ServicePort[];
+          return (
+            <tr key={uid}>
+              <th scope="row">
+                <a href={objectLink('services', { namespace, name })}>
+                  {visible(namespace)}/{visible(name)}
+                </a>
+              </th>
+              <td>{visible(service.spec?.['clusterIP'] ?? service.spec?.['externalName'])}</td>
+              <td>
+                {ports
+                  .map(
+                    ({ port, targetPort, protocol }) =>
+                      `${port ?? ''}→${targetPort ?? port ?? ''}/${protocol ?? 'TCP'}`,
+                  )
+                  .join(', ')}
+              </td>
+              <td>
+                {endpoints.length === 0 && <Pill health="bad" text="none" />}
+                <ul class="endpoints">
+                  {endpoints.slice(0, 20).map(({ addresses = [], conditions, targetRef }) => (
+                    <li key={addresses.join()}>
+                      <Pill health={conditions?.ready === false ? 'wait' : 'ok'} text={addresses.join(', ')} />
+                      {targetRef?.kind === 'Pod' && targetRef.name && (
+                        <a href={objectLink('pods', { namespace, name: targetRef.name })}>
+                          {visible(targetRef.name, 60)}
+                        </a>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+                {endpoints.length > 20 && <span class="dim">… {endpoints.length - 20} more</span>}
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+function Policies({ policies }: { policies: readonly ApiObject[] }) {
+  return (
+    <table class="plain">
+      <thead>
+        <tr>
+          <th scope="col">Policy</th>
+          <th scope="col">Pods</th>
+          <th scope="col">Directions</th>
+          <th scope="col">Allows in</th>
+          <th scope="col">Allows out</th>
+        </tr>
+      </thead>
+      <tbody>
+        {policies.map(({ metadata, spec = {} }) => (
+          <tr key={metadata.uid}>
+            <th scope="row">
+              <a href={objectLink('networkpolicies.networking.k8s.io', metadata)}>
+                {visible(metadata.namespace)}/{visible(metadata.name)}
+              </a>
+            </th>
+            <td>{selectorText(spec['podSelector'])}</td>
+            <td>{((spec['policyTypes'] ?? []) as readonly string[]).join(', ')}</td>
+            <td>{rulesText(spec['ingress'], 'from')}</td>
+            <td>{rulesText(spec['egress'], 'to')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface Selector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly {
+    readonly key: string;
+    readonly operator: string;
+    readonly values?: readonly string[];
+  }[];
+}
+
+function selectorText(value: unknown): string {
+  const { matchLabels = {}, matchExpressions = [] } = (value ?? {}) as Selector;
+  const parts = [
+    ...Object.entries(matchLabels).map(([key, of]) => `${key}=${of}`),
+    ...matchExpressions.map(({ key, operator, values = [] }) => `${key} ${operator} ${values.join('|')}`),
+  ];
+  return parts.length === 0 ? 'all pods' : visible(parts.join(', '), 200);
+}
+
+interface Peer {
+  readonly podSelector?: Selector;
+  readonly namespaceSelector?: Selector;
+  readonly ipBlock?: { readonly cidr?: string };
+}
+
+function rulesText(value: unknown, direction: 'from' | 'to'): string {
+  const rules = (value ?? []) as readonly Readonly<Record<string, readonly Peer[] | undefined>>[];
+  if (rules.length === 0) return 'nothing';
+  const peers = rules.flatMap((rule): readonly (Peer | 'anyone')[] => rule[direction] ?? ['anyone']);
+  return peers
+    .map((peer) => {
+      if (peer === 'anyone') return peer;
+      if (peer.ipBlock) return visible(peer.ipBlock.cidr);
+      const pods = selectorText(peer.podSelector);
+      return peer.namespaceSelector
+        ? `${pods} in namespaces ${selectorText(peer.namespaceSelector).replace('all pods', 'of any name')}`
+        : pods;
+    })
+    .join('; ');
+}

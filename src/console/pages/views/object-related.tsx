@@ -1,0 +1,167 @@
+/** What an object owns, uses and is used by. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ApiObject, ObjectList, OwnerReference, PodObject } from '../api/objects.ts';
+import { api } from '../api/request.ts';
+import { findType, pathOf, typeOfKind, type ResourceType } from '../api/resources.ts';
+import { visible } from '../format.ts';
+import { Card } from '../parts/basics.tsx';
+import { objectLink } from '../router.ts';
+import { T } from '../texts.ts';
+import type { TabProps } from './tab-props.ts';
+
+export interface RelatedObject {
+  readonly relation: string;
+  readonly type: ResourceType;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Which kinds may be owned by which. */
+const OWNED: Readonly<Record<string, readonly string[]>> = {
+  'deployments.apps': ['replicasets.apps'],
+  'replicasets.apps': ['pods'],
+  'statefulsets.apps': ['pods', 'persistentvolumeclaims'],
+  'daemonsets.apps': ['pods'],
+  replicationcontrollers: ['pods'],
+  'cronjobs.batch': ['jobs.batch'],
+  'jobs.batch': ['pods'],
+  services: ['endpointslices.discovery.k8s.io'],
+};
+
+interface PartialList {
+  readonly items: readonly {
+    readonly metadata: {
+      readonly name: string;
+      readonly namespace?: string;
+      readonly uid?: string;
+      readonly ownerReferences?: readonly OwnerReference[];
+    };
+  }[];
+}
+
+const ACCEPT = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
+
+/** Two levels deep: a Deployment's ReplicaSets and their pods. */
+export async function ownedBy(type: ResourceType, object: ApiObject, depth = 2): Promise<RelatedObject[]> {
+  const kinds = (Object.hasOwn(OWNED, type.key) ? OWNED[type.key]! : []).flatMap((key) => findType(key) ?? []);
+  const found = await Promise.all(
+    kinds.map(async (kind) => {
+      const list = await api<PartialList>(pathOf(kind, { namespace: object.metadata.namespace }), {
+        accept: ACCEPT,
+      }).catch((): PartialList => ({ items: [] }));
+      const owned = list.items.filter(({ metadata }) =>
+        metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid),
+      );
+      const below =
+        depth > 1 ? await Promise.all(owned.map((each) => ownedBy(kind, each as ApiObject, depth - 1))) : [];
+      return [
+        ...owned.map(({ metadata }) => ({
+          relation: 'owns',
+          type: kind,
+          name: metadata.name,
+          namespace: metadata.namespace ?? '',
+        })),
+        ...below.flat(),
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+async function relatedTo(type: ResourceType, object: ApiObject): Promise<RelatedObject[]> {
+  const { namespace = '', ownerReferences = [] } = object.metadata;
+  const owners = ownerReferences.flatMap(({ kind, apiVersion, name }): RelatedObject[] => {
+    const of = typeOfKind(kind, apiVersion);
+    return of ? [{ relation: 'owned by', type: of, name, namespace: of.namespaced ? namespace : '' }] : [];
+  });
+  const named = (relation: string, key: string, name: string | undefined, within = namespace): RelatedObject[] => {
+    const of = findType(key);
+    return of && name ? [{ relation, type: of, name, namespace: of.namespaced ? within : '' }] : [];
+  };
+  const uses: RelatedObject[] = [];
+  if (type.key === 'pods') {
+    const { spec } = object as PodObject;
+    uses.push(
+      ...named('runs on', 'nodes', spec?.nodeName),
+      ...named('acts as', 'serviceaccounts', spec?.serviceAccountName),
+    );
+    for (const volume of spec?.volumes ?? [])
+      uses.push(
+        ...named('mounts', 'configmaps', volume['configMap']?.name),
+        ...named('mounts', 'secrets', volume['secret']?.secretName),
+        ...named('mounts', 'persistentvolumeclaims', volume['persistentVolumeClaim']?.claimName),
+      );
+    uses.push(...(await servicesOf(object)));
+  }
+  if (type.key === 'persistentvolumeclaims')
+    uses.push(...named('bound to', 'persistentvolumes', text(object.spec?.['volumeName'])));
+  if (type.key === 'services') uses.push(...(await podsOf(object)));
+  return [...owners, ...uses, ...(await ownedBy(type, object))];
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+async function servicesOf(pod: ApiObject): Promise<RelatedObject[]> {
+  const type = findType('services')!;
+  const list = await api<ObjectList>(pathOf(type, { namespace: pod.metadata.namespace })).catch((): ObjectList => ({
+    items: [],
+  }));
+  const labels = new Map(Object.entries(pod.metadata.labels ?? {}));
+  return list.items
+    .filter(({ spec }) => {
+      const selector = Object.entries((spec?.['selector'] ?? {}) as Record<string, string>);
+      return selector.length > 0 && selector.every(([key, value]) => labels.get(key) === value);
+    })
+    .map(({ metadata }) => ({
+      relation: 'selected by',
+      type,
+      name: metadata.name,
+      namespace: metadata.namespace ?? '',
+    }));
+}
+
+async function podsOf(service: ApiObject): Promise<RelatedObject[]> {
+  const selector = Object.entries((service.spec?.['selector'] ?? {}) as Record<string, string>);
+  if (selector.length === 0) return [];
+  const type = findType('pods')!;
+  const query = new URLSearchParams({
+    labelSelector: selector.map(([key, value]) => `${key}=${value}`).join(','),
+    limit: '200',
+  });
+  const list = await api<PartialList>(
+    `${pathOf(type, { namespace: service.metadata.namespace })}?${query.toString()}`,
+    {
+      accept: ACCEPT,
+    },
+  ).catch((): PartialList => ({ items: [] }));
+  return list.items.map(({ metadata }) => ({
+    relation: 'selects',
+    type,
+    name: metadata.name,
+    namespace: metadata.namespace ?? '',
+  }));
+}
+
+const MAX_SHOWN = 40;
+
+export function Related({ type, object }: TabProps) {
+  const [related, setRelated] = useState<readonly RelatedObject[]>();
+  useEffect(() => {
+    relatedTo(type, object).then(setRelated, () => setRelated([]));
+  }, [object.metadata.uid, object.metadata.resourceVersion]);
+  return (
+    <Card title={T.object.related}>
+      {related === undefined && <p class="dim">{T.state.loading}</p>}
+      {related?.length === 0 && <p class="dim">{T.object.noRelated}</p>}
+      <ul class="related">
+        {related?.slice(0, MAX_SHOWN).map((each) => (
+          <li key={`${each.relation}${each.type.key}${each.name}`}>
+            <span class="dim">{each.relation}</span> {each.type.kind}{' '}
+            <a href={objectLink(each.type.key, each)}>{visible(each.name, 100)}</a>
+          </li>
+        ))}
+      </ul>
+      {(related?.length ?? 0) > MAX_SHOWN && <p class="dim">… {related!.length - MAX_SHOWN} more</p>}
+    </Card>
+  );
+}

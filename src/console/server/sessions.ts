@@ -1,0 +1,75 @@
+/**
+ * Who is signed in. A sign-in link holds a key that works once; a session is a cookie that only this server's pages send.
+ * Only hashes are kept, so that comparing them reveals nothing of the keys.
+ */
+import { createHash } from 'node:crypto';
+import { bearerToken, type ClientConfig } from '../../client/index.ts';
+import type { Context } from '../../kernel/index.ts';
+
+const SECRET_BYTES = 32;
+const SESSION_MS = 12 * 3600_000;
+const MAX_SESSIONS = 64;
+
+export interface Session {
+  /** How the session reaches the API server. */
+  readonly config: ClientConfig;
+  readonly as: 'kubeconfig' | 'token';
+  readonly endsAt: number;
+}
+
+export class Sessions {
+  readonly #ctx: Pick<Context, 'clock' | 'random'>;
+  readonly #config: ClientConfig;
+  readonly #keys = new Set<string>();
+  readonly #sessions = new Map<string, Session>();
+
+  constructor(ctx: Pick<Context, 'clock' | 'random'>, config: ClientConfig) {
+    this.#ctx = ctx;
+    this.#config = config;
+  }
+
+  /** A key that signs in once. */
+  createKey(): string {
+    const key = this.#secret();
+    this.#keys.add(hashOf(key));
+    return key;
+  }
+
+  /** The cookie's value; undefined when the key is unknown or was used. */
+  signInWithKey(key: string): string | undefined {
+    return this.#keys.delete(hashOf(key)) ? this.#open({ config: this.#config, as: 'kubeconfig' }) : undefined;
+  }
+
+  /** A session with a token of the user's own has none of the kubeconfig's credentials. */
+  signInWithToken(token: string): string {
+    const { impersonate: _, ...config } = this.#config;
+    return this.#open({ config: { ...config, credentials: bearerToken(token) }, as: 'token' });
+  }
+
+  find(secret: string | undefined): Session | undefined {
+    if (secret === undefined) return undefined;
+    const hash = hashOf(secret);
+    const session = this.#sessions.get(hash);
+    if (session === undefined || session.endsAt > this.#ctx.clock.now()) return session;
+    this.#sessions.delete(hash);
+    return undefined;
+  }
+
+  signOut(secret: string): void {
+    this.#sessions.delete(hashOf(secret));
+  }
+
+  #open(session: Omit<Session, 'endsAt'>): string {
+    const secret = this.#secret();
+    const [oldest] = this.#sessions.keys();
+    if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
+    this.#sessions.set(hashOf(secret), { ...session, endsAt: this.#ctx.clock.now() + SESSION_MS });
+    return secret;
+  }
+
+  #secret(): string {
+    return Buffer.from(this.#ctx.random.bytes(SECRET_BYTES)).toString('base64url');
+  }
+}
+
+const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('base64');

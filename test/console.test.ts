@@ -1,0 +1,225 @@
+/** The web console in a real browser: each story uses only what is visible on the pages. */
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import zlib from 'node:zlib';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openBrowser, openPage, startConsoleFixture, type ConsoleFixture, type Opened } from './console-fixture.ts';
+import { requires } from './requires.ts';
+
+const missing = requires('chromium');
+const MAX_BUNDLE_BYTES = 500_000;
+const HTML = '<img src=x onerror="alert(1)"><script>alert(2)</script>';
+
+describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : ''}`, () => {
+  let fixture: ConsoleFixture;
+  let browser: Browser;
+  let opened: Opened;
+  let page: Page;
+
+  beforeAll(async () => {
+    [fixture, browser] = await Promise.all([startConsoleFixture({ nodes: 2 }), openBrowser()]);
+    const { client } = fixture.cluster;
+    const behaviour = JSON.stringify({ runFor: '1s', exitCode: 3, logs: ['starting', 'fatal: cannot open /config'] });
+    fixture.cluster.simulate({
+      pod: ({ name }) => (name === 'shelled' ? { exec: ([program]) => `ran ${program}\n` } : undefined),
+    });
+    await Promise.all([
+      client.resource('v1/pods').create({
+        metadata: { namespace: 'default', name: 'shelled' },
+        spec: { containers: [{ name: 'main', image: 'web' }] },
+      }),
+      client.resource('v1/pods').create({
+        metadata: { namespace: 'default', name: 'too-big' },
+        spec: { containers: [{ name: 'main', image: 'web', resources: { requests: { cpu: '500' } } }] },
+      }),
+      client.resource('v1/pods').create({
+        metadata: { namespace: 'default', name: 'crasher', annotations: { 'simulate.k8ts.dev/behaviour': behaviour } },
+        spec: { containers: [{ name: 'main', image: 'web' }] },
+      }),
+      client.resource('v1/configmaps').create({
+        metadata: {
+          namespace: 'default',
+          name: 'hostile',
+          labels: { constructor: 'prototype' },
+          annotations: {
+            'example.com/html': HTML,
+            'example.com/turned': 'abc\u202edef\u0007',
+            long: 'x'.repeat(100_000),
+          },
+        },
+        data: { constructor: HTML },
+      }),
+    ]);
+    opened = await openPage(browser, fixture.console.createLink());
+    page = opened.page;
+    await page.waitForSelector('.page');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await fixture?.stop();
+  });
+
+  /** Waits until an expression of the page is true. Texts, because the types of pages are not those of tests. */
+  const until = (expression: string, of = page): Promise<unknown> =>
+    of.waitForFunction(expression, { timeout: 20_000 });
+  const sees = (text: string): string => `document.querySelector('main')?.innerText.includes(${JSON.stringify(text)})`;
+  const seeText = (text: string): Promise<unknown> => until(sees(text));
+  const show = async (hash: string, text: string): Promise<void> => {
+    await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    await seeText(text);
+  };
+  /** Presses what has this text, as a person would. */
+  const click = (text: string): Promise<void> => page.locator(`::-p-text(${text})`).setTimeout(10_000).click();
+
+  it('signs in by its link once', async () => {
+    expect(new URL(page.url()).hash).toBe('#/cluster');
+    const context = await browser.createBrowserContext();
+    const link = fixture.console.createLink();
+    const thief = await browser.createBrowserContext();
+    try {
+      for (const [who, text] of [
+        [context, 'What is wrong'],
+        [thief, 'This link was used before'],
+      ] as const) {
+        const stolen = await who.newPage();
+        await stolen.goto(link);
+        await until(sees(text), stolen);
+      }
+    } finally {
+      await Promise.all([context.close(), thief.close()]);
+    }
+  });
+
+  it('tells a newcomer why a pod is pending', async () => {
+    await show('#/cluster', 'too-big');
+    await seeText('Insufficient cpu');
+    await click('too-big');
+    await until(`location.hash.startsWith('#/object/pods/default/too-big')`);
+    await seeText('Insufficient cpu');
+  });
+
+  it('leads a newcomer to the logs of a crashed container', async () => {
+    await show('#/cluster', 'crasher');
+    await click('crasher');
+    await click('Overview');
+    await click('Logs before the crash');
+    await seeText('fatal: cannot open /config');
+  });
+
+  it('keeps lists live', async () => {
+    await show('#/objects/configmaps?namespace=default', 'hostile');
+    const { client } = fixture.cluster;
+    await client.resource('v1/configmaps').create({ metadata: { namespace: 'default', name: 'fresh' }, data: {} });
+    await seeText('fresh');
+    await client.resource('v1/configmaps').delete({ namespace: 'default', name: 'fresh' });
+    await until(`!${sees('fresh')}`);
+  });
+
+  it('shows hostile objects as text', async () => {
+    await show('#/object/configmaps/default/hostile', HTML);
+    await seeText('abc\\u202edef\\u0007');
+    await seeText('(100000 characters)');
+    await show('#/object/configmaps/default/hostile?tab=yaml', 'constructor');
+    await page.waitForSelector('.cm-content');
+    expect(await page.$$('main img:not(.cm-widgetBuffer), main script')).toEqual([]);
+  });
+
+  it('edits by a server-side apply after a dry run, and names the managers', async () => {
+    const { client } = fixture.cluster;
+    const configMap = { namespace: 'default', name: 'edited' };
+    await client.resource('v1/configmaps').create({ metadata: configMap, data: { colour: 'red', size: '1' } });
+    await show('#/object/configmaps/default/edited?tab=yaml', 'colour');
+    await page.locator('.cm-line ::-p-text(red)').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type('dish');
+    await click('Review changes');
+    await until(`document.querySelector('dialog')?.innerText.includes('.data.colour')`);
+    await click('Take over these fields');
+    await until(`document.querySelector('.diff .added')?.textContent.includes('reddish')`);
+    expect((await client.resource('v1/configmaps').get(configMap)).data).toMatchObject({ colour: 'red' });
+    await page.locator('dialog button.primary').click();
+    await until(`document.querySelector('dialog') === null`);
+    const edited = await client.resource('v1/configmaps').get(configMap);
+    expect(edited.data).toEqual({ colour: 'reddish', size: '1' });
+    const ours = edited.metadata.managedFields!.find(({ manager }) => manager === 'k8ts-console')!;
+    expect(ours.operation).toBe('Apply');
+    expect(ours.fieldsV1).toEqual({ 'f:data': { 'f:colour': {} } });
+    await until(`document.querySelector('.cm-managers')?.textContent.includes('k8ts-console')`);
+  });
+
+  it('opens a shell, and says why where there is none', async () => {
+    await show('#/object/pods/default/shelled?tab=shell', 'Command');
+    await click('Open a shell');
+    await until(`document.querySelector('.xterm')?.textContent.includes('ran sh')`);
+    await fixture.cluster.client.resource('v1/pods').create({
+      metadata: { namespace: 'default', name: 'plain' },
+      spec: { containers: [{ name: 'main', image: 'web' }] },
+    });
+    await show('#/object/pods/default/plain?tab=shell', 'Command');
+    await click('Open a shell');
+    await until(`document.querySelector('.xterm')?.textContent.includes('opens no shell here')`);
+  });
+
+  it('does everything by keyboard', async () => {
+    await show('#/cluster', 'too-big');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await seeText('crasher');
+    await page.keyboard.press('/');
+    await page.keyboard.type('too-b');
+    await until(`document.querySelectorAll('.rows-space .row').length === 1`);
+    await page.keyboard.press('Escape');
+    await page.focus('[role=grid]');
+    await page.keyboard.press('Enter');
+    await seeText('Insufficient cpu');
+    await page.keyboard.press('4');
+    await seeText('FailedScheduling');
+    await page.keyboard.press(':');
+    await page.waitForSelector('[role=combobox]');
+    await page.keyboard.type('default/crasher');
+    await until(`document.querySelector('[role=option]')?.textContent.startsWith('default/crasher')`);
+    await page.keyboard.press('Enter');
+    await until(`location.hash === '#/object/pods/default/crasher'`);
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await until(`document.querySelector('dialog') === null`);
+  });
+
+  it.each([
+    ['#/cluster', 'Nodes and their pods'],
+    ['#/objects/pods', 'crasher'],
+    ['#/object/pods/default/crasher', 'Containers'],
+    ['#/object/pods/default/crasher?tab=why', 'exit code 3'],
+    ['#/object/pods/default/crasher?tab=yaml', 'containers'],
+    ['#/object/pods/default/crasher?tab=events', 'Scheduled'],
+    ['#/object/pods/default/crasher?tab=logs&previous=1', 'fatal'],
+    ['#/object/pods/default/crasher?tab=shell', 'Shell'],
+    ['#/scheduling', 'Insufficient cpu'],
+    ['#/network', 'default/kubernetes'],
+  ])('has no violations of axe-core in both themes: %s', async (hash, text) => {
+    await show(hash, text);
+    const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+    if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(fs.readFileSync(axe, 'utf8'));
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+      const found = await page.evaluate(`axe
+        .run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'] })
+        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' | ')))`);
+      expect(found, theme).toEqual([]);
+    }
+  });
+
+  it('has had no errors of scripts or of the Content-Security-Policy', () => {
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('stays small', () => {
+    const files = fs.readdirSync(fixture.pages).map((name) => fs.readFileSync(path.join(fixture.pages, name)));
+    const size = files.reduce((sum, file) => sum + zlib.gzipSync(file).length, 0);
+    expect(size).toBeGreaterThan(50_000);
+    expect(size).toBeLessThan(MAX_BUNDLE_BYTES);
+  });
+});
