@@ -44,7 +44,8 @@ function generateResources(): string {
   ].join('\n');
 }
 
-const fileName = (pkg: PackageDeclaration): string => `${pkg.alias.replace(/v\d+(?:(?:alpha|beta)\d+)?$/, '')}-${pkg.version}`;
+const fileName = (pkg: PackageDeclaration): string =>
+  `${pkg.alias.replace(/v\d+(?:(?:alpha|beta)\d+)?$/, '')}-${pkg.version}`;
 
 function generatePackage(pkg: PackageDeclaration): string {
   const imports = new Map<string, Set<string>>();

@@ -86,6 +86,7 @@ export const UPSTREAM_PROGRAMS = [
   'kube-proxy',
   'kube-scheduler',
   'kubelet',
+  'sample-apiserver',
 ];
 
 /**

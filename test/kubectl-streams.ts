@@ -107,6 +107,8 @@ function environment(protocol: KubectlProtocol): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
     HOME: '/nonexistent',
+    // As root, kubectl would make the directory above for its cache.
+    KUBECACHEDIR: '/dev/null',
     KUBECTL_REMOTE_COMMAND_WEBSOCKETS: value,
     KUBECTL_PORT_FORWARD_WEBSOCKETS: value,
   };

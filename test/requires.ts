@@ -49,15 +49,17 @@ const { K8TS_UPSTREAM_BIN: upstream, PATH: path = '' } = process.env;
 // What is found is what runs: tests start programs by their names.
 if (upstream && !path.startsWith(upstream)) process.env.PATH = `${upstream}${delimiter}${path}`;
 
-export function findProgram(name: string): string | undefined {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+export const findProgram = (name: string): string | undefined => findPrograms(name)[0];
+
+/** All programs of that name, in the order of the folders. */
+export function findPrograms(name: string): string[] {
+  return (process.env.PATH ?? '').split(delimiter).flatMap((folder) => {
     const program = join(folder, name);
     try {
       accessSync(program, constants.X_OK);
-      return program;
+      return [program];
     } catch {
-      continue;
+      return [];
     }
-  }
-  return undefined;
+  });
 }

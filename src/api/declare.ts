@@ -197,10 +197,10 @@ export const deprecatedSince = (
   }));
 
 /** The list of a kind: `metadata` and `items`, as every list has them. */
-export function listOf(kind: string): MessageDeclaration {
+export function listOf(kind: string, items = 'The objects of the list.'): MessageDeclaration {
   return object(`A list of ${kind} objects.`, {
     metadata: field(1, 'meta.ListMeta', 'Metadata of the list.'),
-    items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true, list: 'untyped' }),
+    items: field(2, `[]${kind}`, items, { required: true, keep: true, list: 'untyped' }),
   });
 }
 

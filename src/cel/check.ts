@@ -38,6 +38,7 @@ class Checker {
   readonly #references = new Set<string>();
   readonly #problems: SourceProblem[] = [];
   readonly #known: Substitution = new Map();
+  readonly #mixed: Checked['problems'][number][] = [];
   /** How many calls of format() are around the node: literals inside may mix types. */
   #formats = 0;
   /** The variables of the loops around the node, innermost last. */
@@ -64,7 +65,8 @@ class Checker {
       overloadsOf: (node) => overloads.get(node) ?? [],
       nameOf: (node) => names.get(node),
       references: this.#references,
-      problems: this.#problems,
+      // Mixed literals are looked for in expressions that are valid otherwise.
+      problems: this.#problems.length > 0 ? this.#problems : this.#mixed,
     };
   }
 
@@ -264,7 +266,8 @@ class Checker {
     if (!known) return next;
     if (t.isAssignable(known, next, this.#known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
     if (t.isAssignable(next, known, this.#known)) return next;
-    if (this.#formats === 0) this.#report(at, `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'`);
+    if (this.#formats === 0)
+      this.#mixed.push({ at, message: `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'` });
     return t.DYN;
   }
 

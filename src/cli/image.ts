@@ -1,7 +1,9 @@
-/** `k8ts image build|load|pull|list`: the images of the nodes that run containers. */
+/** `k8ts image build|load|pull|push|list`: the images of the nodes that run containers. */
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster, type RunningCluster } from './control-client.ts';
@@ -21,16 +23,19 @@ export const flags = {
   ...dataDirFlag,
   ...outputFlag,
 } as const satisfies FlagTable;
-export const verbs = ['build', 'load', 'pull', 'list'] as const;
+export const verbs = ['build', 'load', 'pull', 'push', 'list'] as const;
 
 const USAGE = `k8ts image: the images of the nodes
 
   k8ts image list
   k8ts image build -t NAME DIR
   k8ts image pull REFERENCE
-  k8ts image load FILE.tar           - reads from stdin: docker save IMAGE | k8ts image load -`;
+  k8ts image push REFERENCE
+  k8ts image load FILE.tar           - reads from stdin: docker save IMAGE | k8ts image load -
 
-const ARGUMENTS = { build: 'DIR', load: 'FILE.tar', pull: 'REFERENCE' } as const;
+Credentials for pull and push are those of docker: $DOCKER_CONFIG/config.json, or ~/.docker/config.json.`;
+
+const ARGUMENTS = { build: 'DIR', load: 'FILE.tar', pull: 'REFERENCE', push: 'REFERENCE' } as const;
 
 type Values = FlagValues<typeof flags>;
 
@@ -45,17 +50,20 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!isVerb(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(
-      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'use image build, load, pull or list'}`,
+      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'use image build, load, pull, push or list'}`,
     );
   }
   if (verb === 'list') return list(runningCluster(parsed), values);
   if (argument === undefined) throw new UsageError(`usage: k8ts image ${verb} ${ARGUMENTS[verb]}`);
   if (verb === 'build' && !values.tag) throw new UsageError('usage: k8ts image build -t NAME DIR');
   const cluster = runningCluster(parsed);
-  const image = verb === 'build' ? await build(cluster, values, argument) : await fetchImage(cluster, verb, argument);
-  if (!image) throw new CommandError(`the image could not be ${verb === 'build' ? 'built' : `${verb}ed`}`);
+  const image = verb === 'build' ? await build(cluster, values, argument) : await transfer(cluster, verb, argument);
   print(values.output, { image, ...(verb === 'build' ? { tag: values.tag } : {}) }, () =>
-    verb === 'build' ? `built ${values.tag} (${image.slice(0, 19)})` : image,
+    verb === 'build'
+      ? `built ${values.tag} (${image.slice(0, 19)})`
+      : verb === 'push'
+        ? `pushed ${argument} (${image.slice(0, 19)})`
+        : image,
   );
   return 0;
 }
@@ -73,43 +81,88 @@ async function list(cluster: RunningCluster, values: Values): Promise<number> {
   return 0;
 }
 
-async function fetchImage(cluster: RunningCluster, verb: 'load' | 'pull', argument: string): Promise<string> {
+async function transfer(cluster: RunningCluster, verb: 'load' | 'pull' | 'push', argument: string): Promise<string> {
   const progress = new Progress();
-  progress.show(`${verb}ing ${argument}`);
+  const what = `${verb}ing ${argument}`;
+  progress.show(what);
   try {
-    if (verb === 'load' && argument === '-') {
-      const answer = await cluster.stream('POST', '/images/archive', process.stdin);
-      let text = '';
-      for await (const piece of answer) text += String(piece);
-      return (JSON.parse(text) as { image: string }).image;
-    }
+    if (verb === 'load' && argument === '-') return await loadFromStdin(cluster, progress);
     /** The cluster's process may have been started in another directory. */
-    const what = verb === 'load' ? path.resolve(argument) : argument;
-    if (verb === 'load' && !fs.existsSync(what))
-      throw new CommandError(`there is no file ${what}; "docker save -o FILE.tar IMAGE" writes one`);
-    return (await cluster.call<{ image: string }>('POST', `/images/${verb}`, { argument: what })).image;
+    const target = verb === 'load' ? path.resolve(argument) : argument;
+    if (verb === 'load' && !fs.existsSync(target))
+      throw new CommandError(`there is no file ${target}; "docker save -o FILE.tar IMAGE" writes one`);
+    const credentials = path.join(process.env['DOCKER_CONFIG'] ?? path.join(os.homedir(), '.docker'), 'config.json');
+    return await result(cluster, `/images/${verb}`, {
+      body: { argument: target, ...(fs.existsSync(credentials) ? { dockerConfig: credentials } : {}) },
+      onLine: (line) => line.progress && progress.show(`${what}: ${describeTransfer(line.progress)}`),
+    });
   } finally {
     progress.clear();
   }
 }
 
-/** Prints what the build says to stderr: stdout has the result. */
-async function build(cluster: RunningCluster, values: Values, directory: string): Promise<string | undefined> {
-  const answer = await cluster.stream('POST', '/images/build', {
-    directory: path.resolve(directory),
-    tag: values.tag,
-    ...(values.file === undefined ? {} : { dockerfile: path.resolve(values.file) }),
-    ...(values.target === undefined ? {} : { target: values.target }),
-    ...(values['no-cache'] ? { noCache: true } : {}),
-    buildArguments: Object.fromEntries(values['build-arg'].map(buildArgument)),
+async function loadFromStdin(cluster: RunningCluster, progress: Progress): Promise<string> {
+  let doneBytes = 0;
+  process.stdin.on('data', (piece: Buffer) => {
+    doneBytes += piece.length;
+    progress.show(`loading from stdin: ${megabytes(doneBytes)} MB`);
   });
-  for await (const line of createInterface({ input: answer })) {
-    const said = JSON.parse(line) as { output?: string; image?: string; error?: string };
+  process.stdin.pause();
+  const answer = await cluster.stream('POST', '/images/archive', process.stdin);
+  return (JSON.parse(await text(answer)) as { image: string }).image;
+}
+
+interface TransferProgress {
+  readonly node: string;
+  readonly doneBytes: number;
+  readonly totalBytes?: number;
+}
+
+const BAR_WIDTH = 20;
+const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
+
+export function describeTransfer({ node, doneBytes, totalBytes }: TransferProgress): string {
+  if (!totalBytes) return `${megabytes(doneBytes)} MB on ${node}`;
+  const part = Math.min(1, doneBytes / totalBytes);
+  const full = Math.round(part * BAR_WIDTH);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${megabytes(doneBytes)} of ${megabytes(totalBytes)} MB on ${node}`;
+}
+
+/** A line that the cluster sends while it works, or at the end. */
+interface Line {
+  readonly output?: string;
+  readonly progress?: TransferProgress;
+  readonly image?: string;
+  readonly error?: string;
+}
+
+async function result(
+  cluster: RunningCluster,
+  target: string,
+  { body, onLine }: { readonly body: object; readonly onLine: (line: Line) => void },
+): Promise<string> {
+  for await (const line of createInterface({ input: await cluster.stream('POST', target, body) })) {
+    const said = JSON.parse(line) as Line;
     if (said.error !== undefined) throw new CommandError(said.error);
     if (said.image !== undefined) return said.image;
-    process.stderr.write(said.output ?? '');
+    onLine(said);
   }
-  throw new CommandError('the cluster ended before the image was built');
+  throw new CommandError('the cluster ended before the image was there');
+}
+
+/** Prints what the build says to stderr: stdout has the result. */
+function build(cluster: RunningCluster, values: Values, directory: string): Promise<string> {
+  return result(cluster, '/images/build', {
+    body: {
+      directory: path.resolve(directory),
+      tag: values.tag,
+      ...(values.file === undefined ? {} : { dockerfile: path.resolve(values.file) }),
+      ...(values.target === undefined ? {} : { target: values.target }),
+      ...(values['no-cache'] ? { noCache: true } : {}),
+      buildArguments: Object.fromEntries(values['build-arg'].map(buildArgument)),
+    },
+    onLine: ({ output }) => process.stderr.write(output ?? ''),
+  });
 }
 
 /** Without a value it is that of the environment, as docker has it. */

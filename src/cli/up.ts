@@ -28,6 +28,7 @@ import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
+import { registryMirrors } from './registry-mirrors.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
@@ -46,6 +47,14 @@ export const flags = {
     summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)',
   },
   egress: { kind: 'switch', summary: 'Allow containers to connect to addresses outside the cluster' },
+  'registry-mirror': {
+    kind: 'texts',
+    summary: 'Mirrors of registries, URL for all or HOST=URL for one, which are tried first',
+  },
+  'registry-hosts-dir': {
+    kind: 'text',
+    summary: 'Directory of registry mirrors and certificates, as containerd’s certs.d',
+  },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
   controllers: {
     kind: 'texts',
@@ -87,6 +96,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  registryMirrors(values['registry-mirror'] ?? []);
   servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
@@ -315,6 +325,10 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     addons: planned.addons,
     nodes: planned.nodes,
     ...(values.egress ? { egress: true } : {}),
+    registries: {
+      ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),
+      ...(values['registry-hosts-dir'] ? { hostsDirectory: path.resolve(values['registry-hosts-dir']) } : {}),
+    },
     simulatedNodes: planned.simulatedNodes,
     ...(planned.standIns ? { standIns: planned.standIns } : {}),
   };

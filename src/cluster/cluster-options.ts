@@ -1,5 +1,6 @@
 /** The options of a cluster. */
 import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
+import type { RegistryOptions } from '../container-runtime/index.ts';
 import type { MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
 import type { HostNetwork } from './rootless/index.ts';
@@ -48,6 +49,8 @@ export interface ClusterOptions {
    * served there, and images come from there.
    */
   readonly hostNetwork?: HostNetwork;
+  /** Mirrors and certificates of registries. */
+  readonly registries?: Pick<RegistryOptions, 'hosts' | 'hostsDirectory'>;
   /** False where cgroups cannot be created: limits of containers are not enforced. Default true. */
   readonly limits?: boolean;
   /** Where Ingresses are served on loopback; default 80 and 443. */

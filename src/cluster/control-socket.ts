@@ -19,7 +19,9 @@ import {
   loadImage,
   loadImageFrom,
   pullImage,
+  pushImage,
   type NodeFleet,
+  type TransferOptions,
 } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -73,13 +75,10 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       return { removed: names };
     },
     'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
-    'POST /images/load': async ({ body, cluster }) => ({
-      image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
-    }),
+    'POST /images/load': (call) => transfer(call, loadImage),
+    'POST /images/push': (call) => transfer(call, pushImage),
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
-    'POST /images/pull': async ({ body, cluster }) => ({
-      image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
-    }),
+    'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
     'GET /explain': ({ query, cluster }) => {
       const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
@@ -90,36 +89,72 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
   }),
 );
 
-/**
- * The lines of a build, as JSON: `{"output": text}` while it runs, and at its end `{"image": id}` or `{"error": message}`.
- * A caller that goes away ends it.
- */
-async function* buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
-  const stopped = new AbortController();
-  const lines = new PassThrough({ objectMode: true });
-  const send = (line: object): void => void lines.write(Buffer.from(`${JSON.stringify(line)}\n`));
+/** The lines of a build: `{"output": text}` while it runs. */
+function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
   const dockerfile = textOf(body, 'dockerfile');
   const target = textOf(body, 'target');
-  const building = buildImage(fleet, {
-    directory: textOf(body, 'directory') ?? '',
-    tag: textOf(body, 'tag') ?? '',
-    buildArguments: body['buildArguments'] as Record<string, string>,
-    ...(dockerfile === undefined ? {} : { dockerfile }),
-    ...(target === undefined ? {} : { target }),
-    ...(body['noCache'] === true ? { noCache: true } : {}),
-    signal: AbortSignal.any([ctx.signal, stopped.signal]),
-    write: (output) => send({ output }),
-  })
+  return lines(ctx, (send, signal) =>
+    buildImage(fleet, {
+      directory: textOf(body, 'directory') ?? '',
+      tag: textOf(body, 'tag') ?? '',
+      buildArguments: body['buildArguments'] as Record<string, string>,
+      ...(dockerfile === undefined ? {} : { dockerfile }),
+      ...(target === undefined ? {} : { target }),
+      ...(body['noCache'] === true ? { noCache: true } : {}),
+      signal,
+      write: (output) => send({ output }),
+    }),
+  );
+}
+
+const PROGRESS_MS = 100;
+
+/** The lines of a transfer: `{"progress": …}` while it runs. */
+function transfer(
+  { body, cluster, ctx }: Call,
+  work: (fleet: NodeFleet, argument: string, options: TransferOptions) => Promise<string>,
+): Answer {
+  const fleet = fleetOf(cluster);
+  const dockerConfig = textOf(body, 'dockerConfig');
+  let last = -Infinity;
+  return {
+    stream: lines(ctx, (send, signal) =>
+      work(fleet, textOf(body, 'argument') ?? '', {
+        ...(dockerConfig === undefined ? {} : { dockerConfig }),
+        signal,
+        onProgress: (progress) => {
+          const now = ctx.clock.monotonic();
+          if (now - last < PROGRESS_MS) return;
+          last = now;
+          send({ progress });
+        },
+      }),
+    ),
+  };
+}
+
+/**
+ * What long work on an image says, as lines of JSON, and at its end `{"image": text}` or `{"error": message}`. A caller that
+ * goes away ends it.
+ */
+async function* lines(
+  ctx: Context,
+  work: (send: (line: object) => void, signal: AbortSignal) => Promise<string>,
+): AsyncGenerator<Uint8Array> {
+  const stopped = new AbortController();
+  const written = new PassThrough({ objectMode: true });
+  const send = (line: object): void => void written.write(Buffer.from(`${JSON.stringify(line)}\n`));
+  const working = work(send, AbortSignal.any([ctx.signal, stopped.signal]))
     .then(
       (image) => send({ image }),
       (error: unknown) => send({ error: errorMessage(error) }),
     )
-    .finally(() => lines.end());
+    .finally(() => written.end());
   try {
-    yield* lines as AsyncIterable<Uint8Array>;
+    yield* written as AsyncIterable<Uint8Array>;
   } finally {
     stopped.abort(new Error('nobody waits for the image any more'));
-    await building;
+    await working;
   }
 }
 

@@ -6,6 +6,7 @@ import { tokenCleanerController } from './bootstrap/token-cleaner.ts';
 import { certificateSigningRequestApprovingController } from './certificates/certificate-signing-request-approving.ts';
 import { certificateSigningRequestCleanerController } from './certificates/certificate-signing-request-cleaner.ts';
 import { certificateSigningRequestSigningController } from './certificates/certificate-signing-request-signing.ts';
+import { podCertificateRequestCleanerController } from './certificates/pod-certificate-request-cleaner.ts';
 import { clusterRoleAggregationController } from './clusterrole-aggregation/cluster-role-aggregation.ts';
 import { clusterTrustBundlePublisherController } from './clustertrustbundle-publisher/cluster-trust-bundle-publisher.ts';
 import type { ControllerDescriptor } from './controller.ts';
@@ -28,6 +29,7 @@ import { persistentVolumeBinderController } from './persistentvolume-binder/pers
 import { persistentVolumeExpanderController } from './persistentvolume-expander/persistent-volume-expander.ts';
 import { podGarbageCollectorController } from './pod-garbage-collector/pod-garbage-collector.ts';
 import { horizontalPodAutoscalerController } from './podautoscaler/podautoscaler.ts';
+import { podGroupProtectionController } from './podgroup-protection/pod-group-protection.ts';
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
 import { resourceClaimController } from './resourceclaim/resource-claim.ts';
@@ -38,6 +40,7 @@ import { legacyServiceAccountTokenCleanerController } from './serviceaccount/leg
 import { serviceAccountTokenController } from './serviceaccount/service-account-token.ts';
 import { serviceAccountController } from './serviceaccount/service-account.ts';
 import { statefulSetController } from './statefulset/statefulset.ts';
+import { storageVersionMigratorController } from './storage-version-migrator/storage-version-migrator.ts';
 import { storageVersionGarbageCollectorController } from './storageversion-garbage-collector/storage-version-garbage-collector.ts';
 import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
@@ -86,6 +89,9 @@ export const controllers: readonly ControllerDescriptor[] = [
   resourceClaimController,
   deviceTaintEvictionController,
   storageVersionGarbageCollectorController,
+  storageVersionMigratorController,
+  podCertificateRequestCleanerController,
+  podGroupProtectionController,
   clusterTrustBundlePublisherController,
   jobController,
   daemonSetController,

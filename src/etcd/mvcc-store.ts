@@ -26,7 +26,7 @@ import type { View } from './view.ts';
 import { WatchHub } from './watch-hub.ts';
 
 /** The etcd release with which the store is compatible, as `status` reports it. */
-export const COMPATIBLE_VERSION = '3.5.30';
+export const COMPATIBLE_VERSION = '3.6.8';
 
 interface MvccOptions {
   clock: Clock;

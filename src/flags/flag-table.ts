@@ -13,6 +13,8 @@ export interface FlagTypes {
   duration: number;
   /** `a=b,c=d`; a repeated flag adds pairs. */
   pairs: Readonly<Record<string, string>>;
+  /** Pairs in which a key alone has the empty value: `a=b,c`. */
+  settings: Readonly<Record<string, string>>;
 }
 
 export type FlagKind = keyof FlagTypes;

@@ -35,17 +35,21 @@ export function parseFlagValue(name: string, kind: FlagKind, text: string): Flag
       }
     }
     case 'pairs':
-      return parsePairs(text, wrong);
+      return parsePairs(text, (part) => {
+        throw wrong(`${JSON.stringify(part)} must be formatted as key=value`);
+      });
+    case 'settings':
+      return parsePairs(text, (part) => [part, '']);
   }
 }
 
-function parsePairs(text: string, wrong: (what: string) => UsageError): Record<string, string> {
+function parsePairs(text: string, parseKey: (part: string) => [key: string, value: string]): Record<string, string> {
   const pairs: Record<string, string> = {};
   for (const part of text.split(',')) {
     if (part.trim() === '') continue;
     const equals = part.indexOf('=');
-    if (equals <= 0) throw wrong(`${JSON.stringify(part)} must be formatted as key=value`);
-    pairs[part.slice(0, equals).trim()] = part.slice(equals + 1).trim();
+    const [key, value] = equals <= 0 ? parseKey(part) : [part.slice(0, equals), part.slice(equals + 1)];
+    pairs[key.trim()] = value.trim();
   }
   return pairs;
 }

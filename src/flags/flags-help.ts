@@ -10,6 +10,7 @@ const ARGUMENT: Readonly<Record<FlagKind, string>> = {
   number: 'float',
   duration: 'duration',
   pairs: 'key=value,…',
+  settings: 'key=value,…',
 };
 
 interface HelpOptions {

@@ -25,6 +25,7 @@ export const FEATURE_GATE_DEFAULTS = {
   DRAPartitionableDevices: true,
   DRAPrioritizedList: true,
   DRAResourceClaimDeviceStatus: true,
+  DRAResourceClaimGranularStatusAuthorization: true,
   DRAResourcePoolStatus: false,
   DRAWorkloadResourceClaims: false,
   DynamicResourceAllocation: true,

@@ -6,4 +6,5 @@
 export { BETA_GATES_OFF, FEATURE_GATE_DEFAULTS, featureEnabled } from './feature-gates.ts';
 export { type KubeObject } from './object.ts';
 
+export { behaviorFromAnnotation, behaviorToAnnotation } from './autoscaler-behavior.ts';
 export { devicesFromV1, devicesToV1 } from './devices-v1beta1.ts';

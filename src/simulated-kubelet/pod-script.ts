@@ -35,7 +35,7 @@ interface ContainerScript {
 export interface PodScript {
   /** How long the pod stays Pending. */
   readonly startAfter?: Duration;
-  /** How long after the start the pod becomes ready; `false` for never. */
+  /** How long after the start the pod becomes ready, `false` for never; default the initial delay of its readiness probes. */
   readonly readyAfter?: Duration | false;
   /** How long its containers run; without it, until the pod is deleted. */
   readonly runFor?: Duration;

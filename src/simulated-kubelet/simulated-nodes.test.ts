@@ -247,6 +247,15 @@ describe('a pod', () => {
     expect((await get('annotated')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(4);
   });
 
+  it('is not ready before its readiness probe would be sent', async () => {
+    const readinessProbe = { httpGet: { path: '/', port: 80 }, initialDelaySeconds: 20 };
+    await createPod('probed', { spec: { containers: [{ name: 'main', image: 'web:1', readinessProbe }] } });
+    await server.ctx.clock.advance(19_000);
+    expect(condition(await get('probed'), 'Ready')).toBe('False');
+    await server.ctx.clock.advance(1_000);
+    expect(condition(await get('probed'), 'Ready')).toBe('True');
+  });
+
   it('is not ready before its readiness gates are open', async () => {
     await createPod('gated', { spec: { readinessGates: [{ conditionType: 'example.com/open' }] } });
     expect(condition(await get('gated'), 'Ready')).toBe('False');

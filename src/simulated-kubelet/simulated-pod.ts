@@ -32,6 +32,10 @@ export interface PodHost {
   changed(pod: SimulatedPod): void;
 }
 
+/** Probes succeed as soon as a kubelet would send them. */
+const readinessDelayMs = ({ spec }: Pod): number =>
+  1000 * Math.max(0, ...(spec?.containers ?? []).map(({ readinessProbe }) => readinessProbe?.initialDelaySeconds ?? 0));
+
 interface Exit {
   /** Default: all running containers. */
   readonly container?: string;
@@ -346,7 +350,7 @@ export class SimulatedPod {
 
   #runScript(script: PodScript, ranForMs: number): void {
     const left = (duration: Duration): number => Math.max(0, milliseconds(duration) - ranForMs);
-    const readyAfter = script.readyAfter ?? 0;
+    const readyAfter = script.readyAfter ?? readinessDelayMs(this.object);
     if (readyAfter !== false) {
       if (left(readyAfter) === 0) this.ready();
       else this.#after(left(readyAfter), () => this.ready());

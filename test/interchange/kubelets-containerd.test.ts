@@ -13,7 +13,6 @@ const missing = requires(
   'runc',
   'containerd',
   'ctr',
-  'containerd-shim-runc-v2',
   'busybox',
   'umount',
 );

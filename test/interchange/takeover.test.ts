@@ -9,19 +9,24 @@ import { deepEqual, isRecord } from '../../src/base/index.ts';
 import { isAlreadyExists, isNotFound, type Client } from '../../src/client/index.ts';
 import { sampleObjects } from '../attacks/sample-objects.ts';
 import { everything, requires } from '../requires.ts';
+import { AGGREGATION_FLAGS, AggregatedApi, aggregatedApiMissing } from './aggregated-api.ts';
 import { ControlPlane, type Side } from './control-plane.ts';
 import { startConversionWebhook, thingDefinition, type ConversionWebhook } from './conversion-webhook.ts';
 import { createWorkloads, identities, NAMESPACE, scale, untilReady } from './workloads.ts';
 
 const missing = requires('kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'etcd');
 const title = `taking over a cluster${missing ? ` (skipped: ${missing})` : ''}`;
+const withoutApi = aggregatedApiMissing ? `, without an aggregated API (${aggregatedApiMissing})` : '';
 const WORK_MS = everything ? 600_000 : 10_000;
 const SETTLE_MS = 5_000;
 
 let plane: ControlPlane | undefined;
 let webhook: ConversionWebhook | undefined;
+let aggregated: AggregatedApi | undefined;
 afterEach(async () => {
   webhook?.close();
+  await aggregated?.close();
+  aggregated = undefined;
   await plane?.stop();
   plane = undefined;
 });
@@ -59,6 +64,10 @@ const CHANGES_BY_ITSELF =
 /** A server that stops takes its address out, and puts it back at its next start. */
 const ENDPOINTS_OF_SERVERS = /(?:endpoints|endpointslices) default\/kubernetes$/;
 
+/** Each server finds out for itself whether an aggregated API is available, and writes it into the status. */
+const isAggregated = (item: { spec?: { service?: unknown } }): boolean =>
+  item.spec?.service !== undefined && 'groupPriorityMinimum' in item.spec;
+
 type Dump = ReadonlyMap<string, unknown>;
 
 /** Every object that the server has, in every version, by path and name. */
@@ -71,10 +80,13 @@ async function dump(client: Client): Promise<Dump> {
     if (CHANGES_BY_ITSELF.test(path)) continue;
     try {
       const { body } = await client.request({ method: 'GET', path });
-      const { items } = body as { items: { metadata: { namespace?: string; name: string } }[] };
+      const { items } = body as {
+        items: { metadata: { namespace?: string; name: string; uid: string }; spec?: { service?: unknown } }[];
+      };
       for (const item of items) {
         const key = `${path} ${item.metadata.namespace ?? ''}/${item.metadata.name}`;
-        if (!ENDPOINTS_OF_SERVERS.test(key)) objects.set(key, item);
+        if (!ENDPOINTS_OF_SERVERS.test(key))
+          objects.set(key, isAggregated(item) ? { uid: item.metadata.uid, spec: item.spec } : item);
       }
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -106,12 +118,13 @@ describe.skipIf(missing)(title, { timeout: 300_000 + 2 * WORK_MS }, () => {
   it.each<[Side, Side, string]>([
     ['upstream', 'k8ts', 'application/json'],
     ['k8ts', 'upstream', 'application/vnd.kubernetes.protobuf'],
-  ])('made by %s, taken over by %s, and back', async (first, second, mediaType) => {
+  ])(`made by %s, taken over by %s, and back${withoutApi}`, async (first, second, mediaType) => {
     plane = await ControlPlane.start('upstream', first, []);
     await plane.end('kube-apiserver');
     const encryption = plane.write('encryption.yaml', JSON.stringify(ENCRYPTION));
     const flags = (side: Side): string[] => [
       `--encryption-provider-config=${encryption}`,
+      ...AGGREGATION_FLAGS,
       ...(side === 'k8ts' ? [`--storage-media-type=${mediaType}`] : []),
     ];
     const running = plane;
@@ -146,6 +159,10 @@ describe.skipIf(missing)(title, { timeout: 300_000 + 2 * WORK_MS }, () => {
       };
       await client.request({ method: 'POST', path, body: thing });
     }
+    if (!aggregatedApiMissing) {
+      aggregated = await AggregatedApi.start(plane);
+      await aggregated.createFlunder('first');
+    }
     await plane.ctx.clock.sleep(SETTLE_MS);
     const made = await identities(client);
 
@@ -153,9 +170,13 @@ describe.skipIf(missing)(title, { timeout: 300_000 + 2 * WORK_MS }, () => {
     await plane.end('kube-controller-manager');
     await plane.ctx.clock.sleep(1000);
     const before = await dump(client);
+    const flunders = await aggregated?.flunders();
     await plane.end('kube-apiserver');
     await plane.runApiServer(second, flags(second));
+    await aggregated?.untilServed();
     expect(differences(before, await dump(client))).toEqual([]);
+    expect(await aggregated?.flunders()).toEqual(flunders);
+    await aggregated?.createFlunder('second');
 
     await plane.run('kube-controller-manager', second);
     await plane.run('kube-scheduler', second);
@@ -174,9 +195,12 @@ describe.skipIf(missing)(title, { timeout: 300_000 + 2 * WORK_MS }, () => {
     await plane.end('kube-controller-manager');
     await plane.ctx.clock.sleep(1000);
     const worked = await dump(client);
+    const laterFlunders = await aggregated?.flunders();
     await stop();
     await plane.runApiServer(first, flags(first));
+    await aggregated?.untilServed();
     expect(differences(worked, await dump(client))).toEqual([]);
+    expect(await aggregated?.flunders()).toEqual(laterFlunders);
     await plane.run('kube-controller-manager', first);
     await plane.run('kube-scheduler', first);
     await plane.ctx.clock.sleep(SETTLE_MS);

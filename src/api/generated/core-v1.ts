@@ -2343,7 +2343,7 @@ export interface ServiceList {
   kind?: string;
   /** Metadata of the list. */
   metadata: ListMeta;
-  /** The objects of the list. */
+  /** List of services. */
   items: Service[];
 }
 

@@ -122,13 +122,26 @@ export const resourceV1: PackageDeclaration = {
       bool: field(3, '*bool', 'True or false.'),
       string: field(4, '*string', 'Text of at most 64 characters.'),
       version: field(5, '*string', 'A semantic version.'),
-      ints: field(6, '[]int64', 'Whole numbers.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
-      bools: field(7, '[]bool', 'True or false values.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      ints: field(6, '[]int64', 'Whole numbers.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
+      bools: field(7, '[]bool', 'True or false values.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
       strings: field(8, '[]string', 'Texts of at most 64 characters.', {
         list: 'atomic',
         gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
       }),
-      versions: field(9, '[]string', 'Semantic versions.', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      versions: field(9, '[]string', 'Semantic versions.', {
+        list: 'atomic',
+        gate: 'DRAListTypeAttributes',
+        distinguishesEmpty: true,
+      }),
     }),
     DeviceCapacity: message('An amount that a device has.', {
       value: field(1, 'Quantity', 'How much there is.', { required: true, keep: true }),
@@ -346,12 +359,13 @@ export const resourceV1: PackageDeclaration = {
       nodeName: field(3, '*string', 'The only node that has the devices; fixed.'),
       nodeSelector: field(4, '*core.NodeSelector', 'Nodes that have the devices.'),
       allNodes: field(5, '*bool', 'Whether all nodes have the devices.'),
-      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic' }),
+      devices: field(6, '[]Device', 'The devices; at most 128.', { list: 'atomic', distinguishesEmpty: true }),
       perDeviceNodeSelection: field(7, '*bool', 'Whether each device says which nodes have it.', {
         gate: 'DRAPartitionableDevices',
       }),
       sharedCounters: field(8, '[]CounterSet', 'Amounts that devices of the pool share.', {
         list: 'atomic',
+        distinguishesEmpty: true,
         gate: 'DRAPartitionableDevices',
       }),
     }),

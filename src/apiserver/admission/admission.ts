@@ -29,6 +29,8 @@ export interface AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  /** Of the HTTP request: a patch is an UPDATE as well. */
+  readonly method?: string;
   readonly dryRun: boolean;
   /** Of the request that is judged. */
   readonly span?: Span | undefined;

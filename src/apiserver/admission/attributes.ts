@@ -11,7 +11,7 @@ import { ReinvocationContext } from './reinvocation.ts';
 
 /** What admission needs of a request that is being served. */
 interface AdmittedScope {
-  readonly request: Pick<ApiRequest, 'signal'>;
+  readonly request: Pick<ApiRequest, 'signal'> & Partial<Pick<ApiRequest, 'method'>>;
   readonly served: ServedResource;
   readonly place: { readonly namespace: string };
   readonly subresource: string;
@@ -47,6 +47,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
+  readonly method: string;
   readonly dryRun: boolean;
   readonly span: Span | undefined;
   readonly options: KubeObject | undefined;
@@ -67,6 +68,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.object = admitted.object;
     this.oldObject = admitted.oldObject;
     this.user = scope.user;
+    this.method = scope.request.method ?? '';
     this.dryRun = admitted.dryRun;
     this.span = scope.span;
     this.options = admitted.options;

@@ -1,5 +1,6 @@
 /** Builds the chain of authorizers from the configuration. */
 import type { Context } from '../../kernel/index.ts';
+import { withGatedRules } from '../bootstrap/gated-roles.ts';
 import { nodeRoles } from '../bootstrap/node-roles.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Authorizer } from './authorizer.ts';
@@ -24,6 +25,7 @@ export function buildAuthorization(
   ctx: Context,
   registry: Registry,
   configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS,
+  featureGates?: Readonly<Record<string, boolean>>,
 ): Authorization {
   const rbac = new RbacAuthorizer(registry);
   const chain = configs.map((config): Authorizer => {
@@ -31,7 +33,8 @@ export function buildAuthorization(
       case 'Node':
         return new NodeAuthorizer(
           new NodeGraph(registry),
-          nodeRoles().find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
+          withGatedRules(nodeRoles(), featureGates).find(({ metadata }) => metadata.name === 'system:node')?.rules ??
+            [],
         );
       case 'RBAC':
         return rbac;

@@ -26,7 +26,8 @@ interface ReviewedSelector<T> {
   readonly error?: string;
 }
 
-const IGNORED = (name: string): string => `spec.resourceAttributes.${name} ignored due to parse error`;
+const IGNORED = (name: string, { partially = false } = {}): string =>
+  `spec.resourceAttributes.${name} ${partially ? 'partially ' : ''}ignored due to parse error`;
 
 /** The selector of a SubjectAccessReview: the requirements, or their text. */
 export function reviewedFields(selector: FieldSelectorAttributes | undefined): ReviewedSelector<FieldRequirement> {
@@ -40,7 +41,7 @@ export function reviewedFields(selector: FieldSelectorAttributes | undefined): R
   }
   return {
     ...(requirements.length > 0 ? { requirements } : {}),
-    ...(failed ? { error: IGNORED('fieldSelector') } : {}),
+    ...(failed ? { error: IGNORED('fieldSelector', { partially: requirements.length > 0 }) } : {}),
   };
 }
 
@@ -73,7 +74,7 @@ export function reviewedLabels(selector: LabelSelectorAttributes | undefined): R
   }
   return {
     ...(requirements.length > 0 ? { requirements } : {}),
-    ...(failed ? { error: IGNORED('labelSelector') } : {}),
+    ...(failed ? { error: IGNORED('labelSelector', { partially: requirements.length > 0 }) } : {}),
   };
 }
 

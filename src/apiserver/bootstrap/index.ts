@@ -11,6 +11,7 @@ import { clusterRoleBindings } from './cluster-role-bindings.ts';
 import { clusterRoles } from './cluster-roles.ts';
 import { componentRoles } from './component-roles.ts';
 import { controllerRoleBindings, controllerRoles } from './controller-roles.ts';
+import { gatedRoleBindings, gatedRoles, withGatedRules } from './gated-roles.ts';
 import { nodeRoles } from './node-roles.ts';
 import type { Stored } from './stored.ts';
 
@@ -34,15 +35,14 @@ export { reconcileFlowControl } from './reconcile-flow-control.ts';
 export { reconcileBinding, reconcileRole, type Reconciliation } from './reconcile-rbac.ts';
 export { singleRules, uncoveredRules } from './rule-coverage.ts';
 
-/** In the order of creation. */
-export const allClusterRoles = (): Stored<ClusterRole>[] => [
-  ...clusterRoles(),
-  ...componentRoles(),
-  ...nodeRoles(),
-  ...controllerRoles(),
+/** In the order of creation; `features` are the gates that differ from their defaults. */
+export const allClusterRoles = (features?: Readonly<Record<string, boolean>>): Stored<ClusterRole>[] => [
+  ...withGatedRules([...clusterRoles(), ...componentRoles(), ...nodeRoles(), ...controllerRoles()], features),
+  ...gatedRoles(features),
 ];
 
-export const allClusterRoleBindings = (): Stored<ClusterRoleBinding>[] => [
+export const allClusterRoleBindings = (features?: Readonly<Record<string, boolean>>): Stored<ClusterRoleBinding>[] => [
   ...clusterRoleBindings(),
   ...controllerRoleBindings(),
+  ...gatedRoleBindings(features),
 ];

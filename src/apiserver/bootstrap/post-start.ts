@@ -36,6 +36,8 @@ interface BootstrapOptions {
   /** Where other servers may write to the store, too. */
   readonly leases: ServerLeases | undefined;
   readonly advertiseAddress: string;
+  /** Feature gates that differ from their defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
   readonly port: number;
   readonly serviceClusterIpRange: string;
   readonly clientCa: string;
@@ -71,8 +73,8 @@ export async function bootstrapObjects(
   await Promise.all([
     hooks.run('rbac/bootstrap-roles', () =>
       Promise.all([
-        writer.reconcile(allClusterRoles(), reconcileRole),
-        writer.reconcile(allClusterRoleBindings(), reconcileBinding),
+        writer.reconcile(allClusterRoles(options.featureGates), reconcileRole),
+        writer.reconcile(allClusterRoleBindings(options.featureGates), reconcileBinding),
         writer.reconcile(namespacedRoles(), reconcileRole),
         writer.reconcile(namespacedRoleBindings(), reconcileBinding),
       ]),

@@ -64,6 +64,10 @@ describe('kube-apiserver flags', () => {
 });
 
 describe('--runtime-config', () => {
+  it('takes a version without a value', () => {
+    expect(parse('--runtime-config=api/v1').values['runtime-config']).toEqual({ 'api/v1': '' });
+  });
+
   it.each([
     ['nothing', {}, true, true],
     ['one version off', { 'autoscaling/v1': 'false' }, false, true],
@@ -88,6 +92,7 @@ describe('--runtime-config', () => {
     ['api/v1', 'nonsense', 'invalid value of /v1: nonsense, err: strconv.ParseBool: parsing "nonsense"'],
     ['a/b/c/d', 'true', 'runtime-config invalid key a/b/c/d'],
     ['api/beta', 'yes', 'invalid value api/beta=yes'],
+    ['api/beta', '', 'invalid value api/beta='],
   ])('refuses %s=%s', (key, value, message) => {
     expect(() => servedVersions({ [key]: value })).toThrow(message);
   });

@@ -23,7 +23,7 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
   for (const [stage, pattern] of STAGES) {
     const value = runtimeConfig[stage];
     if (value === undefined) continue;
-    if (value !== '' && value !== 'true' && value !== 'false') throw new UsageError(`invalid value ${stage}=${value}`);
+    if (value !== 'true' && value !== 'false') throw new UsageError(`invalid value ${stage}=${value}`);
     stages.push([pattern, value !== 'false']);
   }
   for (const [key, value] of Object.entries(runtimeConfig)) {

@@ -118,7 +118,7 @@ export const apiFlags = {
     summary: 'The version to report: that of the program, with a suffix for the build',
   },
   'runtime-config': {
-    kind: 'pairs',
+    kind: 'settings',
     section: 'API',
     summary: 'API versions to enable or disable: group/version=true, api/beta=false',
   },

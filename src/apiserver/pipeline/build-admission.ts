@@ -1,9 +1,11 @@
 import type { Context } from '../../kernel/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
 import { AdmissionMetrics } from '../admission/admission-metrics.ts';
 import { AdmissionChain } from '../admission/admission.ts';
 import { podCertificateSigningCheck } from '../admission/certificate-signers.ts';
 import { admissionPlugins } from '../admission/plugins.ts';
 import { escalationCheck } from '../admission/rbac-escalation.ts';
+import { resourceClaimStatusCheck } from '../admission/resource-claim-status.ts';
 import type { Authorization } from '../authz/build.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StageRunner } from '../stage-thread/stage-runner.ts';
@@ -27,6 +29,12 @@ export function buildAdmission(
 ): AdmissionChain {
   const enable = INSTALLERS_PLUGINS.filter((name) => !options?.disable?.includes(name));
   const plugins = admissionPlugins(ctx, registry, { enable, ...options, authorizer, webhooks, stages, featureGates });
-  const always = [escalationCheck(rbac, authorizer), podCertificateSigningCheck(authorizer)];
+  const always = [
+    escalationCheck(rbac, authorizer),
+    podCertificateSigningCheck(authorizer),
+    ...(featureEnabled('DRAResourceClaimGranularStatusAuthorization', featureGates)
+      ? [resourceClaimStatusCheck(authorizer)]
+      : []),
+  ];
   return new AdmissionChain([...plugins, ...always], new AdmissionMetrics(ctx));
 }

@@ -74,7 +74,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   );
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
-  const authorization = buildAuthorization(ctx, registry, options.authorization);
+  const authorization = buildAuthorization(ctx, registry, options.authorization, options.featureGates);
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
   const stages = new StageRunner(ctx);
@@ -202,11 +202,12 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 });
 
 const bootstrapOptions = (
-  { store, encryption, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
+  { store, encryption, advertiseAddress, serviceClusterIpRange, featureGates, pki, authentication }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
   leases: store.isShared ? new StoredServerLeases(store, encryption) : undefined,
   advertiseAddress,
+  featureGates,
   port,
   serviceClusterIpRange,
   clientCa: pki.ca.certificate,

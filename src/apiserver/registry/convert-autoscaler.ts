@@ -4,7 +4,7 @@
  */
 import { isRecord, ownValue } from '../../base/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { behaviorFromAnnotation, behaviorToAnnotation, type KubeObject } from '../../machinery/index.ts';
 import { metricToV1, metricToV2 } from './convert-metrics.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -115,48 +115,4 @@ function readMetrics(
 ): Metric[] | undefined {
   const read = readAnnotation(annotations, name);
   return isListOfRecords(read) ? read.map((metric) => metricToV2(metric, word) as unknown as Metric) : undefined;
-}
-
-const RULES = ['ScaleUp', 'ScaleDown'] as const;
-const RULE_FIELDS = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance'] as const;
-const POLICY_FIELDS = ['Type', 'Value', 'PeriodSeconds'] as const;
-
-const lowerFirst = (name: string): string => name[0]!.toLowerCase() + name.slice(1);
-
-/** Upstream writes its internal type into the annotation: other names, and null for what is unset. */
-function behaviorToAnnotation(behavior: Fields): string {
-  const named = (object: unknown, names: readonly string[]): Fields | null =>
-    isRecord(object) ? Object.fromEntries(names.map((name) => [name, object[lowerFirst(name)] ?? null])) : null;
-  const rules = (object: unknown): Fields | null => {
-    const out = named(object, RULE_FIELDS);
-    const policies = out?.['Policies'];
-    return out && Array.isArray(policies)
-      ? { ...out, Policies: policies.map((policy) => named(policy, POLICY_FIELDS)) }
-      : out;
-  };
-  return JSON.stringify(Object.fromEntries(RULES.map((name) => [name, rules(behavior[lowerFirst(name)])])));
-}
-
-/** Go reads names whatever their case. */
-function behaviorFromAnnotation(value: unknown): Fields | undefined {
-  if (!isRecord(value)) return undefined;
-  const named = (object: unknown, names: readonly string[]): Fields | undefined => {
-    if (!isRecord(object)) return undefined;
-    const out: Fields = {};
-    for (const [key, held] of Object.entries(object)) {
-      const name = names.find((one) => one.toLowerCase() === key.toLowerCase());
-      if (name !== undefined && held !== null) out[lowerFirst(name)] = held;
-    }
-    return out;
-  };
-  const behavior = named(value, RULES)!;
-  for (const [rule, held] of Object.entries(behavior)) {
-    const rules = named(held, RULE_FIELDS) ?? {};
-    const { policies } = rules;
-    behavior[rule] = {
-      ...rules,
-      ...(Array.isArray(policies) ? { policies: policies.map((policy) => named(policy, POLICY_FIELDS) ?? {}) } : {}),
-    };
-  }
-  return Object.keys(behavior).length > 0 ? behavior : undefined;
 }

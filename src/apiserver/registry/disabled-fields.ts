@@ -64,6 +64,9 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
   }
 }
 
+/** The fields of claims that a pod's ephemeral volumes describe are validated, not dropped. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['PersistentVolumeClaimTemplate']);
+
 interface GatedField {
   readonly field: Field;
   /** Whether the field's own gate is off; otherwise some field below it is gated. */
@@ -101,7 +104,7 @@ class Gates {
   #search(type: Type, seen: Set<Message>): boolean {
     if (type.kind === 'list') return this.#search(type.element, seen);
     if (type.kind === 'map') return this.#search(type.value, seen);
-    if (type.kind !== 'message' || seen.has(type)) return false;
+    if (type.kind !== 'message' || seen.has(type) || UNTOUCHED.has(type.name)) return false;
     seen.add(type);
     return type.fields.some((field) => this.#isOff(field) || this.#search(field.type, seen));
   }

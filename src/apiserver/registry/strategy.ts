@@ -65,6 +65,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly deleteReturnsObject?: true;
   /** The default deletion propagation; `Unsupported` for kinds that the garbage collector does not know. */
   readonly defaultPropagation?: 'Orphan' | 'Background' | 'Unsupported';
+  /** The delete that marks the object does not look at the propagation policy; later ones do. */
+  readonly firstDeleteIgnoresPropagation?: true;
   /** A warning to clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
   /** Fields that a plain write cannot own, besides those that every kind resets. */

@@ -55,7 +55,7 @@ export const selfSubjectRulesReview = review((scope, object) => {
 
 async function reviewStatus(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
   const { decision, reason, error: undecided } = await scope.backend.authorizer.authorize(attributesOf(user, spec));
-  const error = [...selectorErrors(spec), ...(undecided ? [undecided] : [])].join(', ');
+  const error = [...(undecided ? [undecided] : []), ...selectorErrors(spec)].join('; ');
   return {
     allowed: decision === 'allow',
     ...(decision === 'deny' ? { denied: true } : {}),

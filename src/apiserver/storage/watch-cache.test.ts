@@ -83,7 +83,7 @@ describe('WatchCache', () => {
 
   it('lets a client that waits for a future revision retry later', async () => {
     const { ctx, cache } = await start();
-    const waiting = cache.waitForClient(1000).catch((error: Error) => error.message);
+    const waiting = cache.waitForClient(1000, { plural: 'configmaps' }).catch((error: Error) => error.message);
     await ctx.clock.advance(3000);
     expect(await waiting).toBe('Timeout: Too large resource version: 1000, current: 1');
   });

@@ -156,11 +156,15 @@ export class WatchCache {
     return new Promise((resolve, reject) => this.#waiters.push({ revision, resolve, reject }));
   }
 
-  /** For a client's resourceVersion: fails with 504 when that revision is not reached soon. */
-  async waitForClient(revision: number | bigint): Promise<void> {
+  /**
+   * For a client's resourceVersion: fails with 504 when that revision is not reached soon. Upstream has no cache of events:
+   * it does not wait there, and does not say when to try again.
+   */
+  async waitForClient(revision: number | bigint, { plural }: { readonly plural: string }): Promise<void> {
     if (this.#revision >= revision) return;
     const current = await this.#store.revision();
     if (current >= revision) return this.waitFor(Number(revision));
+    if (plural === 'events') throw tooLargeResourceVersion(revision, this.#revision, 0);
     let timer: { cancel(): void } | undefined;
     const late = new Promise<'late'>(
       (resolve) => (timer = this.#ctx.clock.after(WAIT_LIMIT_MS, () => resolve('late'))),
@@ -264,11 +268,11 @@ interface Loading {
   readonly cache: Promise<ResourceCache>;
 }
 
-export function tooLargeResourceVersion(revision: number | bigint, current: number): Error {
-  const error = timeout(`Too large resource version: ${revision}, current: ${current}`, 1);
+export function tooLargeResourceVersion(revision: number | bigint, current: number, retryAfterSeconds = 1): Error {
+  const error = timeout(`Too large resource version: ${revision}, current: ${current}`, retryAfterSeconds);
   error.status.details = {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
   };
   return error;
 }

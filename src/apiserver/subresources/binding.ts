@@ -33,6 +33,8 @@ export async function bindPod(scope: Scope): Promise<Result> {
 /** POST to bindings: the body names the pod. */
 export async function createBinding(scope: Scope): Promise<Result> {
   const { options, binding } = await readBinding(scope);
+  // What is created gets a uid of its own: here it is no precondition.
+  delete binding.metadata.uid;
   const { name } = binding.metadata;
   if (!name) {
     const errors = validateBody('Binding', binding, scope.backend.validation);

@@ -55,7 +55,8 @@ export async function deleteObject(
     const marked = markForDeletion(scope, current.object, options, dryRun);
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {
-      const revision = await backend.objects.remove(served, place, current, dryRun, scope.span);
+      const last = await markedEntry(scope, current, marked, dryRun);
+      const revision = last && (await backend.objects.remove(served, place, last, dryRun, scope.span));
       if (revision === undefined) continue;
       if (!dryRun) await served.strategy.afterDelete?.(current.object, writeContext(scope, dryRun));
       return { entry: shownAfterRemoval(scope, current, marked), gone: true };
@@ -64,6 +65,21 @@ export async function deleteObject(
     if (entry) return { entry, gone: false };
   }
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
+}
+
+/** Kinds with graceful deletion are marked before they are removed, even without a grace period: watchers see both. */
+function markedEntry(
+  { backend, served, place, span }: Scope,
+  current: Entry,
+  marked: KubeObject,
+  dryRun: boolean,
+): Promise<Entry | undefined> | Entry {
+  const [before, after] = [current.object.metadata, marked.metadata];
+  const isMarked =
+    before.deletionTimestamp === after.deletionTimestamp &&
+    before.deletionGracePeriodSeconds === after.deletionGracePeriodSeconds;
+  if (dryRun || isMarked || !served.strategy.gracePeriod) return current;
+  return backend.objects.replace(served, place, current, marked, dryRun, undefined, span);
 }
 
 async function admitDeletion(scope: Scope, current: Entry, options: DeleteOptions, dryRun: boolean): Promise<void> {
@@ -144,7 +160,10 @@ function markForDeletion(
   // Only a strategy changes more than the metadata; a large object takes long to copy.
   const object = strategy.prepareForDelete ? cloneJson(current) : { ...current, metadata: { ...current.metadata } };
   const meta = object.metadata;
-  const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
+  const ignoresPolicy = strategy.firstDeleteIgnoresPropagation && !current.metadata.deletionTimestamp;
+  const finalizers = ignoresPolicy
+    ? (meta.finalizers ?? [])
+    : deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
   const sameFinalizers =
     finalizers.length === (meta.finalizers?.length ?? 0) && finalizers.every((f) => meta.finalizers!.includes(f));
   if (finalizers.length > 0) meta.finalizers = finalizers;

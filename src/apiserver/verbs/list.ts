@@ -20,7 +20,7 @@ export async function list(scope: Scope): Promise<Result> {
   if (options.continueToken !== '') return listContinued(scope, options, selection);
   const requested = listVersion(options.resourceVersion);
   const revision = Number(requested);
-  if (revision > 0) await scope.backend.cache.waitForClient(requested);
+  if (revision > 0) await scope.backend.cache.waitForClient(requested, scope.served);
   if (options.resourceVersionMatch === 'Exact')
     return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
@@ -120,7 +120,7 @@ async function listAtRevision(
   const isInOnePlace = at.from === '' && (!served.namespaced || scope.place.namespace !== '');
   const name = isInOnePlace ? selection.pinned.get('metadata.name') : undefined;
   const end = name === undefined ? { rangeEnd: prefixRange(prefix).rangeEnd } : {};
-  if (at.revision > 0) await backend.cache.waitForClient(at.revision);
+  if (at.revision > 0) await backend.cache.waitForClient(at.revision, served);
   const entries: Entry[] = [];
   let revision = at.revision;
   let remaining = 0;

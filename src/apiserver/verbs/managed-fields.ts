@@ -79,8 +79,11 @@ export function trackUpdate(
   manager: string,
   written: KubeObject = object,
 ): MaybePromise<KubeObject> {
-  if (clearsManagedFields(written)) object.metadata.managedFields = [];
-  const shown = throughStorage(scope.served, object);
+  const cleared = clearsManagedFields(written);
+  if (cleared) object.metadata.managedFields = [];
+  const stored = throughStorage(scope.served, object);
+  // The stored version has no empty lists.
+  const shown = cleared ? { ...stored, metadata: { ...stored.metadata, managedFields: [] } } : stored;
   const updated = { ...shown, metadata: { ...shown.metadata } };
   const tracked = asTracked(scope, shown, written);
   if (scope.isLarge)

@@ -35,7 +35,7 @@ export async function watch(scope: Scope): Promise<Result> {
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
   if (options.resourceVersion === '') await cache.waitUntilCurrent();
-  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(requested);
+  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(requested, scope.served);
   await prepareAll(scope);
   return {
     type: 'watch',

@@ -161,7 +161,8 @@ export function compileAdmissionExpression({
   hasAuthorizer,
   variables,
 }: CelAdmissionExpression): CelCompilation {
-  const { error, internal } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
+  const declarations = { hasParams, ...(variables ? { variables } : {}) };
+  const { error, internal } = new AdmissionExpressions(declarations).compile(expression, {
     result: RESULT_BY_USE[use],
     hasAuthorizer,
   });

@@ -1,7 +1,7 @@
 /** Loads and pulls images on all nodes of a fleet. */
 import fs from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
-import { isBuildCache, type BuildOptions } from '../../container-runtime/index.ts';
+import { isBuildCache, type BuildOptions, type PullOptions } from '../../container-runtime/index.ts';
 import type { NodeFleet } from './node-fleet.ts';
 
 interface FleetImage {
@@ -23,21 +23,69 @@ export async function listImages(fleet: NodeFleet): Promise<FleetImage[]> {
   return [...found.values()];
 }
 
+/** How far a transfer is, on one node. */
+interface TransferProgress {
+  readonly node: string;
+  readonly doneBytes: number;
+  /** Grows while layers are found out; undefined where it is not known. */
+  readonly totalBytes?: number;
+}
+
+export interface TransferOptions {
+  /** A docker `config.json` with credentials. */
+  readonly dockerConfig?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: TransferProgress) => void;
+}
+
 /** Loads an archive of `docker save` or an OCI layout; returns the images' names. */
-export async function loadImage(fleet: NodeFleet, file: string): Promise<string> {
+export async function loadImage(
+  fleet: NodeFleet,
+  file: string,
+  { signal, onProgress }: TransferOptions = {},
+): Promise<string> {
   let names: readonly string[] = [];
-  for (const { runtime } of fleet.nodes) {
-    const loaded = await runtime.imageStore.loadArchive(fs.createReadStream(file));
+  const { size: totalBytes } = await fs.promises.stat(file);
+  for (const { name: node, runtime } of fleet.nodes) {
+    let doneBytes = 0;
+    const archive = fs.createReadStream(file);
+    archive.on('data', (piece) => onProgress?.({ node, doneBytes: (doneBytes += piece.length), totalBytes }));
+    archive.pause();
+    const loaded = await runtime.imageStore.loadArchive(archive, signal ? { signal } : {});
     names = loaded.flatMap(({ id, tags }) => (tags.length > 0 ? tags : [id]));
   }
   return names.join(', ');
 }
 
-export async function pullImage(fleet: NodeFleet, reference: string): Promise<string> {
+export async function pullImage(fleet: NodeFleet, reference: string, options: TransferOptions = {}): Promise<string> {
   let image = '';
-  for (const { runtime } of fleet.nodes)
-    ({ imageRef: image = '' } = await runtime.images.pullImage({ image: { image: reference } }));
+  for (const { name, runtime } of fleet.nodes)
+    ({ id: image } = await runtime.imageStore.pull(reference, registryOptions(name, options)));
   return image;
+}
+
+/** Pushes from the first node that has the image; returns the digest. */
+export async function pushImage(fleet: NodeFleet, reference: string, options: TransferOptions = {}): Promise<string> {
+  const node = fleet.nodes.find(({ runtime }) => runtime.imageStore.resolve(reference) !== undefined);
+  if (!node) throw new Error(`no node has the image ${reference}; "k8ts image list" prints those that there are`);
+  return node.runtime.imageStore.push(reference, registryOptions(node.name, options));
+}
+
+/** Adds up the progress of an image's blobs. */
+function registryOptions(node: string, { onProgress, ...rest }: TransferOptions): PullOptions {
+  const blobs = new Map<string, { readonly received: number; readonly size: number }>();
+  return {
+    ...rest,
+    onProgress: ({ digest, received, size }) => {
+      blobs.set(digest, { received, size });
+      let [doneBytes, totalBytes] = [0, 0];
+      for (const blob of blobs.values()) {
+        doneBytes += blob.received;
+        totalBytes += blob.size;
+      }
+      onProgress?.({ node, doneBytes, totalBytes });
+    },
+  };
 }
 
 /** Builds on one node, and copies the image to the others. */

@@ -7,4 +7,12 @@ export { deleteNode, deletePodsOf } from './delete-node.ts';
 export { freeName } from './free-name.ts';
 export { openFleet, removeLeftovers, startFleet } from './open-fleet.ts';
 
-export { buildImage, listImages, loadImage, loadImageFrom, pullImage } from './fleet-images.ts';
+export {
+  buildImage,
+  listImages,
+  loadImage,
+  loadImageFrom,
+  pullImage,
+  pushImage,
+  type TransferOptions,
+} from './fleet-images.ts';

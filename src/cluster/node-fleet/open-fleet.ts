@@ -41,7 +41,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     ...known,
     egress: options.egress ?? false,
     limits: options.limits ?? true,
-    registries: { ...(options.hostNetwork ? { dial: options.hostNetwork.connect } : {}) },
+    registries: { ...options.registries, ...(options.hostNetwork ? { dial: options.hostNetwork.connect } : {}) },
     dns: options.addons?.includes('dns') ?? false,
     leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
     remembered: (dataDirectory && readClusterRecord(dataDirectory)?.nodes) || [],

@@ -1,9 +1,10 @@
 /** The interface of the image store to the rest of the container runtime. */
 import type { Readable, Writable } from 'node:stream';
-import type { AuthConfig, ImageService } from '../../cri/index.ts';
+import type { ImageService } from '../../cri/index.ts';
 import type { CommitOptions } from './commit-image.ts';
 import type { UnpackLimits } from './layers/unpack-limits.ts';
 import type { ImageConfig, Platform } from './manifest/oci-types.ts';
+import type { RegistryAccess } from './registry/open-registry.ts';
 import type { RegistryOptions } from './registry/registry-options.ts';
 
 export interface ImageStoreOptions {
@@ -27,6 +28,8 @@ export interface ImageStore {
   resolve(reference: string): StoredImage | undefined;
   list(): readonly StoredImage[];
   pull(reference: string, options?: PullOptions): Promise<StoredImage>;
+  /** Pushes an image by its name; resolves to the digest of its manifest. */
+  push(reference: string, options?: PushOptions): Promise<string>;
   /** Loads a `docker save` or OCI layout archive, compressed or not. Resolves to its images. */
   loadArchive(archive: Readable, options?: { readonly signal?: AbortSignal }): Promise<readonly StoredImage[]>;
   /** Writes an archive that both `docker load` and OCI tools read; ends the stream. */
@@ -63,11 +66,12 @@ export interface StoredImage {
   readonly pinned: boolean;
 }
 
-export interface PullOptions {
-  readonly auth?: AuthConfig;
+export interface PullOptions extends RegistryAccess {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: PullProgress) => void;
 }
+
+export type PushOptions = PullOptions;
 
 export interface PullProgress {
   readonly digest: string;

@@ -17,6 +17,7 @@ import type {
   MountImageOptions,
   MountedImage,
   PullOptions,
+  PushOptions,
   SnapshotStore,
   StoredImage,
 } from './image-store.ts';
@@ -28,6 +29,7 @@ import type { ImageConfig } from './manifest/oci-types.ts';
 import { parseConfig } from './manifest/parse-manifest.ts';
 import { machinePlatform } from './manifest/select-platform.ts';
 import { ImagePuller } from './pull-image.ts';
+import { pushImage } from './push-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
 import { isRegistryUnreachable } from './registry/registry-errors.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
@@ -130,6 +132,8 @@ function imageStore(ctx: Context, options: ImageStoreOptions, opened: OpenedStor
       return Promise.all(loaded.map(async (record) => images.load(record)));
     },
     saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),
+    push: async (reference: string, pushOptions?: PushOptions) =>
+      pushImage(parts, { reference, registries: options.registries ?? {} }, pushOptions),
     commit: async (commit: CommitOptions) => images.load(await commitImage(parts, commit)),
     tag: async (source: string, target: string) => {
       const record = images.record(source);

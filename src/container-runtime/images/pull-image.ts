@@ -12,10 +12,9 @@ import type { Descriptor, ImageConfig, Manifest } from './manifest/oci-types.ts'
 import { MAX_DOCUMENT_BYTES, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
 import { checkPlatform, selectPlatform } from './manifest/select-platform.ts';
 import { formatReference, normalizeReference, repositoryOf, type ImageReference } from './reference.ts';
-import { fromAuthConfig, fromDockerConfig, type Credentials } from './registry/credentials.ts';
 import { BlobDownloads } from './registry/download-blobs.ts';
-import { endpointsOf } from './registry/endpoints.ts';
-import { RegistryClient, type FetchedManifest } from './registry/registry-client.ts';
+import { openRegistry } from './registry/open-registry.ts';
+import type { FetchedManifest, RegistryClient } from './registry/registry-client.ts';
 import type { StoreParts } from './store-parts.ts';
 
 const MAX_NESTED_INDEXES = 5;
@@ -71,7 +70,11 @@ export class ImagePuller {
     const lease = this.#parts.leases.take();
     const group = new RunGroup({ signal });
     try {
-      const client = await this.#client(reference, options, group.signal);
+      const client = await openRegistry(this.#parts.ctx, reference, {
+        registries: this.#options.registries ?? {},
+        access: options,
+        signal: group.signal,
+      });
       const resolved = await this.#resolve(client, reference, lease);
       const downloads = new BlobDownloads({
         ...this.#parts,
@@ -110,26 +113,6 @@ export class ImagePuller {
       await group.close().catch(() => {});
       lease.release();
     }
-  }
-
-  async #client(reference: ImageReference, { auth }: PullOptions, signal: AbortSignal): Promise<RegistryClient> {
-    const { registries } = this.#options;
-    let credentials: Promise<Credentials | undefined> | undefined;
-    const find = async (): Promise<Credentials | undefined> => {
-      const fromRequest = fromAuthConfig(auth, reference.domain);
-      if (fromRequest !== undefined || registries?.dockerConfig === undefined) return fromRequest;
-      return fromDockerConfig(registries.dockerConfig, reference.domain, signal);
-    };
-    return new RegistryClient({
-      clock: this.#parts.ctx.clock,
-      endpoints: await endpointsOf(reference.domain, registries),
-      domain: reference.domain,
-      path: reference.path,
-      credentials: () => (credentials ??= find()),
-      signal,
-      ...(registries?.idleTimeoutMs === undefined ? {} : { idleTimeoutMs: registries.idleTimeoutMs }),
-      ...(registries?.dial === undefined ? {} : { dial: registries.dial }),
-    });
   }
 
   /** Resolves the reference to the manifest of this platform, through indexes. */

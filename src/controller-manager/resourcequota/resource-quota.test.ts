@@ -28,6 +28,8 @@ const makePod = (namespace: string, name: string, requests: Record<string, strin
     },
   });
 
+const CONTAINER_STATUS = { name: 'c', image: 'i', imageID: '', ready: true, restartCount: 0 };
+
 describe('resourcequota-controller', () => {
   it('counts existing objects, and deletions', async () => {
     await makeNamespace('a');
@@ -115,6 +117,52 @@ describe('resourcequota-controller', () => {
     );
     await fixture.advance(1_000);
     expect(await used('moving')).toEqual({ pods: '1' });
+  });
+
+  it('counts a claim again whose VolumeAttributesClass has changed', async () => {
+    await makeNamespace('classes');
+    const name = { namespace: 'classes', name: 'data' };
+    const claims = fixture.client.resource('v1/persistentvolumeclaims');
+    const present = (currentVolumeAttributesClassName: string) =>
+      claims.patch(name, { status: { currentVolumeAttributesClassName } }, { type: 'merge', subresource: 'status' });
+    await claims.create({
+      metadata: name,
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: '1Gi' } },
+        volumeAttributesClassName: 'silver',
+      },
+    });
+    await present('gold');
+    const inGold = { scopeName: 'VolumeAttributesClass', operator: 'In', values: ['gold'] };
+    await quotas().create({
+      metadata: { name: 'q', namespace: 'classes' },
+      spec: { hard: { persistentvolumeclaims: '5' }, scopeSelector: { matchExpressions: [inGold] } },
+    });
+    await fixture.advance(1_000);
+    expect(await used('classes')).toEqual({ persistentvolumeclaims: '1' });
+    await present('silver');
+    await fixture.advance(1_000);
+    expect(await used('classes')).toEqual({ persistentvolumeclaims: '0' });
+  });
+
+  it('counts a pod again whose containers have been resized', async () => {
+    await makeNamespace('resized');
+    const pod = { namespace: 'resized', name: 'one' };
+    await makePod('resized', 'one', { cpu: '1' });
+    const running = (cpu: string) =>
+      pods().patch(
+        pod,
+        { status: { containerStatuses: [{ ...CONTAINER_STATUS, resources: { requests: { cpu } } }] } },
+        { type: 'merge', subresource: 'status' },
+      );
+    await running('3');
+    await quotas().create({ metadata: { name: 'q', namespace: 'resized' }, spec: { hard: { cpu: '10' } } });
+    await fixture.advance(1_000);
+    expect(await used('resized')).toEqual({ cpu: '3' });
+    await running('1');
+    await fixture.advance(1_000);
+    expect(await used('resized')).toEqual({ cpu: '1' });
   });
 
   it('updates a changed quota and writes nothing when nothing changes', async () => {

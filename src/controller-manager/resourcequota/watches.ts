@@ -2,7 +2,7 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import { keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
-import { isCountedPod, trackedNames } from '../../machinery/quota/index.ts';
+import { attributesClassesOf, isCountedPod, trackedNames } from '../../machinery/quota/index.ts';
 import { watch, type ControllerContext, type Keyed, type Watch } from '../controller.ts';
 import { RECOUNT_AFTER_MS, type ResourceQuotaParts } from './reconcile.ts';
 
@@ -47,7 +47,10 @@ function podFrees(before: Pod, after: Pod, now: number): boolean {
   if (isCountedPod(before, now) && !isCountedPod(after, now)) return true;
   // It moves from the scope NotTerminating to Terminating, or back.
   if (hasDeadline(before) !== hasDeadline(after)) return true;
-  const resources = ({ spec }: Pod) => spec?.containers.map((container) => container.resources);
+  const resources = ({ spec, status }: Pod) =>
+    [spec?.containers, status?.containerStatuses, status?.initContainerStatuses].map((containers) =>
+      containers?.map((container) => container.resources),
+    );
   return !deepEqual(resources(before), resources(after));
 }
 
@@ -58,4 +61,5 @@ const serviceFrees = ({ spec: before }: Service, { spec: after }: Service): bool
 
 const claimFrees = (before: PersistentVolumeClaim, after: PersistentVolumeClaim): boolean =>
   !deepEqual(before.spec?.resources, after.spec?.resources) ||
-  !deepEqual(before.status?.allocatedResources, after.status?.allocatedResources);
+  !deepEqual(before.status?.allocatedResources, after.status?.allocatedResources) ||
+  !deepEqual(attributesClassesOf(before), attributesClassesOf(after));

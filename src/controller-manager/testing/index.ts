@@ -4,7 +4,7 @@
  * as its own ServiceAccount, and a fixture in which one was refused something does not stop without an error.
  */
 import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/request/request.ts';
-import { startTestServer, type TestServer } from '../../apiserver/testing/index.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../../apiserver/testing/index.ts';
 import {
   Client,
   TransportError,
@@ -38,6 +38,8 @@ interface FixtureOptions {
   /** As `--controllers`. */
   readonly controllers: readonly string[];
   readonly config?: Partial<ControllerManagerConfig>;
+  /** Of the API server. */
+  readonly server?: TestServerOptions;
   /** Events are written when there is time, and nobody waits for them: they do not count as writes without this. */
   readonly countsEvents?: true;
 }
@@ -96,7 +98,7 @@ export interface ControllerFixture {
 }
 
 export async function startFixture(options: FixtureOptions): Promise<ControllerFixture> {
-  const server = await startTestServer();
+  const server = await startTestServer(options.server);
   const { ctx } = server;
   const refusals = new Set<string>();
   const handle = noting(refusals, server.pipeline.handle);

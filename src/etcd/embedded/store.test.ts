@@ -272,7 +272,7 @@ describe('embedded store', () => {
     };
     const before = await medianWait();
     await store.compact((await store.revision()) - 10);
-    expect(await medianWait()).toBeLessThan(20 + 5 * before);
+    expect(await medianWait()).toBeLessThan(100 + 10 * before);
     await store.txn({ success: [{ op: 'put', key: 'last', value: bytes('') }] });
   });
 });

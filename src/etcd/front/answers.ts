@@ -32,6 +32,9 @@ export function framed<T extends object>(message: Message<T>, value: Partial<T>,
   return frame(message.encode(value, { sizeHint, reserve: FRAME_HEADER_BYTES }));
 }
 
+/** The version of a cluster and of its storage: that of the release without its patch. */
+export const minorVersion = (version: string): string => version.replace(/\.\d+$/, '.0');
+
 /** A unary handler from its request and response messages. */
 export function method<Q extends object, R extends object>(
   request: Message<Q>,

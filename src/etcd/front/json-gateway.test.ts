@@ -72,4 +72,9 @@ describe('the JSON gateway', () => {
     expect((await call('/v3/kv/range', { key: 'YQ==' }, { origin: 'http://evil.example' })).status).toBe(403);
     expect((await fetch(`${front.urls[0]}/health`)).status).toBe(200);
   });
+
+  it("reports the release whose API it speaks, which is that of upstream's v1.36", async () => {
+    const version = await (await fetch(`${front.urls[0]}/version`)).json();
+    expect(version).toEqual({ etcdserver: '3.6.8', etcdcluster: '3.6.0', storage: '3.6.0' });
+  });
 });

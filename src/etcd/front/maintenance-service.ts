@@ -13,7 +13,7 @@ import {
   StatusResponse,
 } from '../wire/messages.ts';
 import { GrpcCode, GrpcError } from '../wire/status.ts';
-import { type FrontContext, framed, headerNow, headerOf, method } from './answers.ts';
+import { type FrontContext, framed, headerNow, headerOf, method, minorVersion } from './answers.ts';
 import type { Handler } from './grpc-server.ts';
 import type { StreamCall } from './stream-call.ts';
 
@@ -59,6 +59,7 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
         raftTerm,
         raftAppliedIndex: raftIndex,
         errors,
+        storageVersion: minorVersion(version),
         dbSizeQuota: front.quotaBytes,
       };
     }),

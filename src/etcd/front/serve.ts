@@ -3,7 +3,7 @@ import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import type { SpeedOptions } from '../speed-options.ts';
 import type { Store } from '../store.ts';
-import type { FrontContext } from './answers.ts';
+import { type FrontContext, minorVersion } from './answers.ts';
 import { authService, clusterService } from './cluster-service.ts';
 import { encodeEvents, sharedEventBytes } from './encode-events.ts';
 import type { Services } from './grpc-server.ts';
@@ -117,7 +117,11 @@ function parseListenUrl(text: string, tls: ListenerTls | undefined) {
 async function page(front: FrontContext, path: string) {
   const { version } = await front.store.status();
   if (path === '/version') {
-    const body = JSON.stringify({ etcdserver: version, etcdcluster: version.replace(/\.\d+$/, '.0') });
+    const body = JSON.stringify({
+      etcdserver: version,
+      etcdcluster: minorVersion(version),
+      storage: minorVersion(version),
+    });
     return { status: 200, type: 'application/json', body };
   }
   if (path !== '/health') return undefined;

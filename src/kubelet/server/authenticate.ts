@@ -1,7 +1,6 @@
 /** Authenticates requests to the kubelet API: by client certificate, or by bearer token with a TokenReview. */
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
-import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName, organizations, peerChain, type ClientChain } from '../../net/tls/index.ts';
@@ -61,16 +60,13 @@ export class Authenticator {
     const now = this.#clock.monotonic();
     const cached = this.#cache.get(token);
     if (cached !== undefined && now < cached.until) return cached.caller;
-    const review: TokenReview = {
+    const review = {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenReview',
       metadata: {},
       spec: { token },
     };
-    const { status } = await this.#client
-      .resource('authentication.k8s.io/v1/tokenreviews')
-      .create(review as never)
-      .then((answer) => answer as unknown as TokenReview);
+    const { status } = await this.#client.resource('authentication.k8s.io/v1/tokenreviews').create(review);
     const user = status?.authenticated === true ? status.user : undefined;
     const caller = user && {
       name: user.username ?? '',

@@ -1,5 +1,4 @@
 /** Authorizes requests to the kubelet API by SubjectAccessReviews for subresources of the node. */
-import type { SubjectAccessReview } from '../../api/generated/authorization-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Caller } from './authenticate.ts';
@@ -58,7 +57,7 @@ export class Authorizer {
     const now = this.#clock.monotonic();
     const cached = this.#cache.get(key);
     if (cached !== undefined && now < cached.until) return cached.allowed;
-    const review: SubjectAccessReview = {
+    const review = {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SubjectAccessReview',
       metadata: {},
@@ -79,10 +78,8 @@ export class Authorizer {
         },
       },
     };
-    const answer = (await this.#client
-      .resource('authorization.k8s.io/v1/subjectaccessreviews')
-      .create(review as never)) as unknown as SubjectAccessReview;
-    const allowed = answer.status?.allowed === true;
+    const { status } = await this.#client.resource('authorization.k8s.io/v1/subjectaccessreviews').create(review);
+    const allowed = status?.allowed === true;
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     this.#cache.set(key, {
       allowed,

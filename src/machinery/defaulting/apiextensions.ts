@@ -1,5 +1,5 @@
 /** Defaults of CustomResourceDefinitions. */
-import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
+import type { CustomResourceConversion, CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { inOrderOf } from './declared-order.ts';
 
 export function defaultCustomResourceDefinition({
@@ -12,9 +12,15 @@ export function defaultCustomResourceDefinition({
   const spec = {
     ...given,
     names: inOrderOf('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionNames', names),
-    conversion: given.conversion ?? { strategy: 'None' as const },
+    conversion: conversionOf(given.conversion),
   };
   const stored = given.versions?.find((version) => version.storage);
   if (!stored || status?.storedVersions?.length) return { spec };
   return { spec, status: { ...status!, storedVersions: [stored.name] } };
+}
+
+/** A webhook without any field does not survive upstream's conversion. */
+function conversionOf(given: CustomResourceConversion | undefined): CustomResourceConversion {
+  const { webhook, ...rest } = given ?? { strategy: 'None' };
+  return webhook?.clientConfig || webhook?.conversionReviewVersions?.length ? { ...rest, webhook } : rest;
 }

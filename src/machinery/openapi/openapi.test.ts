@@ -24,6 +24,11 @@ const refsOf = (document: JsonObject): string[] =>
     (match) => match[1]!,
   );
 
+it.each(['list of returned', 'List of services', 'Watch for changes to the described resources'])(
+  "says %j, which kubectl's command tests look for",
+  (words) => expect(JSON.stringify(swagger)).toContain(words),
+);
+
 describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
     for (const name of new OpenApiDocuments({ version: 'v1.36.4' }).v3Names()) {

@@ -47,8 +47,16 @@ const RESOURCE_VERSION_MATCH = query(
   'How resourceVersion is meant: NotOlderThan or Exact.',
 );
 const CONTINUE = query('continue', 'string', 'The continue token of the previous page, to get the next one.');
-const FIELD_SELECTOR = query('fieldSelector', 'string', 'Only objects whose fields match.');
-const LABEL_SELECTOR = query('labelSelector', 'string', 'Only objects whose labels match.');
+const FIELD_SELECTOR = query(
+  'fieldSelector',
+  'string',
+  'Restricts the list of returned objects by their fields; without it, all are returned.',
+);
+const LABEL_SELECTOR = query(
+  'labelSelector',
+  'string',
+  'Restricts the list of returned objects by their labels; without it, all are returned.',
+);
 const LIMIT = query('limit', 'integer', 'The most objects to answer with; the rest comes by the continue token.');
 const SEND_INITIAL_EVENTS = query(
   'sendInitialEvents',
@@ -88,7 +96,11 @@ const DELETION = [
 export const LIST_PARAMETERS: readonly Parameter[] = [
   query('allowWatchBookmarks', 'boolean', 'Watch: also send bookmarks, which tell how far the watch has come.'),
   ...SELECTION,
-  query('watch', 'boolean', 'Answer with changes from now on instead of a list.'),
+  query(
+    'watch',
+    'boolean',
+    'Watch for changes to the described resources instead of listing them; resourceVersion tells from where.',
+  ),
 ];
 export const CREATE_PARAMETERS = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
 export const UPDATE_PARAMETERS = CREATE_PARAMETERS;

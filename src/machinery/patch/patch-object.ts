@@ -1,6 +1,6 @@
 /** Applies a patch of any kind: decodes the body, patches the live object, and returns the patched value. */
 import type { Message } from '../../api/index.ts';
-import { runSteps, type Steps, stringifyJson } from '../../base/index.ts';
+import { isRecord, ownValue, runSteps, type Steps, stringifyJson } from '../../base/index.ts';
 import { checkNesting } from '../decode/index.ts';
 import { invalid, invalidValue, path, type StatusError } from '../errors/index.ts';
 import {
@@ -47,7 +47,7 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const merged = applyStrategicMergePatch(message, live, patch);
-    const refuse = (detail: string): StatusError => refusal(valueText(patch), detail);
+    const refuse = (detail: string): StatusError => refusal(valueText(withoutConsumed(patch, live)), ofMap(detail));
     const error = restoreError(message, merged, live);
     if (error !== undefined) throw refuse(error);
     const value = withinDepth(() => restoredIntegers(message, merged, live));
@@ -63,5 +63,28 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
 }
 
+/** A strategic merge patch is decoded from a map, in which scalars with a syntax of their own do not know their field. */
+const ofMap = (detail: string): string =>
+  detail
+    .replace(/^(json: cannot unmarshal \w+ into Go )struct field \S+ (of type string)$/, '$1value $2')
+    .replace(/^illegal base64 data/, 'error decoding from json: illegal base64 data');
+
 const refusal = (value: string, detail: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [invalidValue(path('patch'), value, detail)]);
+
+const ELEMENT_ORDER = '$setElementOrder/';
+
+/**
+ * The patch as upstream's messages show it: merging takes the lists whose order it sets, with the directives, out of the patch.
+ * Maps that the live object does not have are not merged.
+ */
+function withoutConsumed(patch: unknown, live: unknown): unknown {
+  if (!isRecord(patch) || !isRecord(live)) return patch;
+  const isConsumed = (name: string): boolean =>
+    name.startsWith(ELEMENT_ORDER) || name === '$retainKeys' || ownValue(patch, ELEMENT_ORDER + name) !== undefined;
+  return Object.fromEntries(
+    Object.entries(patch)
+      .filter(([name]) => !isConsumed(name))
+      .map(([name, value]) => [name, withoutConsumed(value, ownValue(live, name))]),
+  );
+}

@@ -236,6 +236,18 @@ describe('patches that fail', () => {
       }),
     );
   });
+
+  it('a refused patch is shown without the lists whose order it sets', () => {
+    const patched = () =>
+      patchObject({
+        type: 'application/strategic-merge-patch+json',
+        body: '{"template":{"spec":{"$setElementOrder/containers":[{"name":"a"}],"containers":[{"name":"a"}],"priority":"x"}}}',
+        live: { template: { spec: { containers: [a] } } },
+        message: podTemplate,
+        fieldValidation: 'Warn',
+      });
+    expect(patched).toThrow('Invalid value: "map[template:map[spec:map[priority:x]]]": unrecognized type: int32');
+  });
 });
 
 describe('patches from a difference', () => {

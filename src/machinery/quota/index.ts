@@ -3,5 +3,5 @@
  * scopes of a quota select.
  */
 export { isCountedPod, type Usage } from './pod-usage.ts';
-export { matchesScopes, scopesOf } from './scopes.ts';
+export { attributesClassesOf, matchesScopes, scopesOf } from './scopes.ts';
 export { addUsage, trackedNames, usageOf } from './usage.ts';

@@ -57,16 +57,20 @@ function podMatches(pod: Pod, scope: ScopedResourceSelectorRequirement): boolean
 /** VolumeAttributesClass is the only scope for claims. */
 function claimMatches(claim: PersistentVolumeClaim, scope: ScopedResourceSelectorRequirement): boolean {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
-  const { status, spec } = claim;
+  const names = attributesClassesOf(claim);
+  if (names.length === 0) return matchesValue(undefined, scope);
+  return names.some((name) => matchesValue(name, scope));
+}
+
+/** The VolumeAttributesClasses that a claim counts for: the wanted one, the present one, and the one it changes to. */
+export function attributesClassesOf({ status, spec }: PersistentVolumeClaim): string[] {
   const names = new Set([
     spec?.volumeAttributesClassName,
     status?.currentVolumeAttributesClassName,
     status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
   ]);
-  names.delete(undefined);
   names.delete('');
-  if (names.size === 0) return matchesValue(undefined, scope);
-  return [...names].some((name) => matchesValue(name, scope));
+  return [...names].filter((name) => name !== undefined).toSorted();
 }
 
 function matchesValue(

@@ -18,10 +18,13 @@ export const age = (object: { readonly metadata?: ObjectMeta }, now: number): st
 
 export const nameOf = (object: { readonly metadata?: ObjectMeta }): string => object.metadata?.name ?? '';
 
+/** How Go writes a time that is not set. */
+const ZERO_TIME = '0001-01-01T00:00:00Z';
+
 /** For kinds without declared columns. */
 export const createdAtCells = (object: KubeObject): Cell[] => [
   nameOf(object),
-  object.metadata.creationTimestamp ?? null,
+  object.metadata.creationTimestamp ?? ZERO_TIME,
 ];
 
 export const orNone = (text: string | null | undefined): string => (text ? text : NONE);

@@ -44,8 +44,8 @@ export interface CelAdmissionExpression {
     | 'jsonPatch';
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
-  /** The variables that the expression may use, in the order of their declaration. */
-  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  /** The variables that the expression may use, in the order of their declaration; without it there is no `variables`. */
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[];
 }
 
 /** A rule that a default value fails. */

@@ -227,6 +227,7 @@ export const messages = {
       list: { map: ['containerPort', 'protocol'] },
       patch: 'merge',
       mergeKey: 'containerPort',
+      distinguishesEmpty: true,
     }),
     envFrom: field(19, '[]EnvFromSource', 'Sources whose every key becomes an environment variable.'),
     env: field(7, '[]EnvVar', 'Environment variables.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
@@ -237,10 +238,12 @@ export const messages = {
     ),
     resizePolicy: field(23, '[]ContainerResizePolicy', 'Not allowed for ephemeral containers.', {
       gate: 'InPlacePodVerticalScaling',
+      distinguishesEmpty: true,
     }),
     restartPolicy: field(24, '*ContainerRestartPolicy', 'Not allowed for ephemeral containers.'),
     restartPolicyRules: field(25, '[]ContainerRestartRule', 'Not allowed for ephemeral containers.', {
       gate: 'ContainerRestartRules',
+      distinguishesEmpty: true,
     }),
     volumeMounts: field(9, '[]VolumeMount', "Where the Pod's volumes appear in the container's file system.", {
       list: { map: ['mountPath'] },

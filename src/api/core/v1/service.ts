@@ -62,7 +62,7 @@ export const messages = {
     spec: field(2, 'ServiceSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'ServiceStatus', 'The observed state, as the system last reported it.'),
   }),
-  ServiceList: listOf('Service'),
+  ServiceList: listOf('Service', 'List of services.'),
   ServicePort: message('One port of a Service.', {
     name: field(1, 'string', 'Name of the port, a DNS label; needed when there is more than one.'),
     protocol: field(2, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP', statesDefault: true }),

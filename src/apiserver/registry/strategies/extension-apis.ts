@@ -67,6 +67,7 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
     return validatesInThread ? undefined : checkInSlices(ctx.clock, definition, old);
   },
   prepareForDelete: awaitInstances,
+  firstDeleteIgnoresPropagation: true,
   // A definition is deleted once its objects are gone; nothing else holds it.
   deletionHeld: () => false,
 };

@@ -49,7 +49,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 async function configuredHosts(domain: string, options: RegistryOptions): Promise<RegistryHosts | undefined> {
-  const inCode = options.hosts?.[domain];
+  const inCode = options.hosts?.[domain] ?? options.hosts?.['_default'];
   if (inCode !== undefined) return inCode;
   return options.hostsDirectory === undefined ? undefined : readHostsDirectory(options.hostsDirectory, domain);
 }

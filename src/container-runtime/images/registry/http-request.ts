@@ -1,6 +1,8 @@
 /** HTTP requests to a registry, through proxies and redirects. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
 import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
@@ -12,7 +14,8 @@ interface HttpRequest {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** A stream is sent once: neither redirects nor retries send it again. */
+  readonly body?: string | Readable;
   readonly settings?: EndpointSettings;
   readonly signal?: AbortSignal;
   readonly limit: IdleTimeout;
@@ -143,14 +146,15 @@ function plainProxyRequest(
 
 async function responseOf(
   outgoing: ClientRequest,
-  body: string | undefined,
+  body: string | Readable | undefined,
   limit: IdleTimeout,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     abortWhenIdle(outgoing, limit);
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
-    outgoing.end(body);
+    if (body instanceof Readable) pipeline(body, outgoing).catch(reject);
+    else outgoing.end(body);
   });
 }
 

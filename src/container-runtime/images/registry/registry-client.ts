@@ -1,5 +1,6 @@
-/** A client of one repository (the pull side of the OCI distribution protocol); tries mirrors first. */
+/** A client of one repository by the OCI distribution protocol. Pulls try mirrors first; pushes go to the registry itself. */
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Clock } from '../../../kernel/index.ts';
 import type { BlobSource } from '../blob-store.ts';
 import { digestOf, hashFor, parseDigest } from '../digest.ts';
@@ -26,6 +27,8 @@ interface RegistryClientOptions {
   /** The idle timeout of requests. */
   readonly idleTimeoutMs?: number;
   readonly dial?: Dial;
+  /** What a token is asked for; default `pull`. */
+  readonly actions?: 'pull' | 'pull,push';
 }
 
 export interface FetchedManifest {
@@ -34,6 +37,14 @@ export interface FetchedManifest {
   readonly mediaType: string;
 }
 
+interface RequestVariant {
+  /** Default GET. */
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  /** Besides 200 and 206. */
+  readonly acceptedStatuses?: readonly number[];
+}
+
+const NO_BODY = { 'content-length': '0' };
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 250;
 
@@ -70,13 +81,88 @@ export class RegistryClient {
     return (offset) =>
       this.#eachEndpoint('pull', async (endpoint) => {
         const range: Record<string, string> = offset > 0 ? { range: `bytes=${offset}-` } : {};
-        const response = await this.#get(endpoint, `blobs/${digest}`, range, [416]);
+        const response = await this.#get(endpoint, `blobs/${digest}`, range, { acceptedStatuses: [416] });
         if (response.statusCode === 416) {
           response.resume();
           return { start: 0, content: await this.#get(endpoint, `blobs/${digest}`, {}) };
         }
         return { start: response.statusCode === 206 ? startOf(response) : 0, content: response };
       });
+  }
+
+  async hasBlob({ digest }: Pick<Descriptor, 'digest'>): Promise<boolean> {
+    const response = await this.#get(
+      this.#registry,
+      `blobs/${digest}`,
+      {},
+      { method: 'HEAD', acceptedStatuses: [404] },
+    );
+    response.resume();
+    return response.statusCode !== 404;
+  }
+
+  /** Uploads a blob in one request. */
+  async pushBlob({ digest, size }: Pick<Descriptor, 'digest' | 'size'>, content: Readable): Promise<void> {
+    const endpoint = this.#registry;
+    const path = 'blobs/uploads/';
+    const started = await this.#get(endpoint, path, NO_BODY, { method: 'POST', acceptedStatuses: [202] });
+    started.resume();
+    const base = this.#url(endpoint, path);
+    const upload = new URL(started.headers.location ?? '', base);
+    upload.searchParams.set('digest', digest);
+    await this.#put(endpoint, upload, {
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+      body: content,
+    });
+  }
+
+  /** Uploads a manifest, whose blobs the repository has, by its tag. */
+  async pushManifest(tag: string, { bytes, mediaType }: Pick<FetchedManifest, 'bytes' | 'mediaType'>): Promise<void> {
+    const endpoint = this.#registry;
+    await this.#put(endpoint, new URL(this.#url(endpoint, `manifests/${tag}`)), {
+      headers: { 'content-type': mediaType, 'content-length': String(bytes.length) },
+      body: Readable.from([bytes]),
+    });
+  }
+
+  get #registry(): Endpoint {
+    const registry = this.#options.endpoints.findLast(({ isMirror }) => !isMirror);
+    if (!registry)
+      throw new ImageError('FAILED_PRECONDITION', `${this.#options.domain} has mirrors only, and none takes pushes`);
+    return registry;
+  }
+
+  /** The endpoint has authorized an earlier request; another origin does not get the credentials. */
+  async #put(
+    endpoint: Endpoint,
+    url: URL,
+    { headers, body }: { headers: Readonly<Record<string, string>>; body: Readable },
+  ): Promise<void> {
+    const authorization = this.#authorizations.get(endpoint.base);
+    const isSameOrigin = url.origin === new URL(this.#url(endpoint, '')).origin;
+    const { signal, dial } = this.#options;
+    let response: IncomingMessage;
+    try {
+      response = await send({
+        url: url.href,
+        method: 'PUT',
+        headers: { ...headers, ...(authorization !== undefined && isSameOrigin ? { authorization } : {}) },
+        body,
+        settings: endpoint.settings,
+        limit: this.#options,
+        ...(signal === undefined ? {} : { signal }),
+        ...(dial === undefined ? {} : { dial }),
+      });
+    } catch (error) {
+      throw connectionError(error, url.href);
+    }
+    const status = response.statusCode ?? 0;
+    const answer = await readText(response, 64 * 1024).catch(() => '');
+    if (status !== 201) throw this.#statusError(status, answer, { url: url.href, method: 'PUT' });
+  }
+
+  #statusError(status: number, body: string, { url, method }: { url: string; method: string }): ImageError {
+    return statusError({ status, body, url, method, what: `${this.#options.domain}/${this.#options.path}` });
   }
 
   /**
@@ -105,11 +191,11 @@ export class RegistryClient {
     endpoint: Endpoint,
     path: string,
     headers: Readonly<Record<string, string>>,
-    acceptedStatuses: readonly number[] = [],
+    more: RequestVariant = {},
   ): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#getOnce(endpoint, path, { headers, acceptedStatuses });
+        return await this.#getOnce(endpoint, path, { headers, ...more });
       } catch (error) {
         if (attempt === ATTEMPTS || !isTransient(error) || this.#options.signal?.aborted) throw error;
         await this.#options.clock.sleep(FIRST_DELAY_MS * 2 ** (attempt - 1), this.#options.signal);
@@ -120,9 +206,13 @@ export class RegistryClient {
   async #getOnce(
     endpoint: Endpoint,
     path: string,
-    { headers, acceptedStatuses }: { headers: Readonly<Record<string, string>>; acceptedStatuses: readonly number[] },
+    {
+      headers,
+      method = 'GET',
+      acceptedStatuses = [],
+    }: RequestVariant & { readonly headers: Readonly<Record<string, string>> },
   ): Promise<IncomingMessage> {
-    let response = await this.#send(endpoint, path, headers);
+    let response = await this.#send(endpoint, path, { headers, method });
     // The URL depends on whether the endpoint speaks TLS, which the first request finds out.
     const url = this.#url(endpoint, path);
     const challenge = response.headers['www-authenticate'];
@@ -131,13 +221,13 @@ export class RegistryClient {
       if (authorization !== undefined && authorization !== this.#authorizations.get(endpoint.base)) {
         response.resume();
         this.#authorizations.set(endpoint.base, authorization);
-        response = await this.#send(endpoint, path, headers);
+        response = await this.#send(endpoint, path, { headers, method });
       }
     }
     const status = response.statusCode ?? 0;
     if (status === 200 || status === 206 || acceptedStatuses.includes(status)) return response;
     const body = await readText(response, 64 * 1024).catch(() => '');
-    throw statusError({ status, body, url, what: `${this.#options.domain}/${this.#options.path}` });
+    throw this.#statusError(status, body, { url, method });
   }
 
   async #authorize(endpoint: Endpoint, url: string, challenge: string): Promise<string | undefined> {
@@ -149,7 +239,7 @@ export class RegistryClient {
     try {
       return await authorize(challenge, {
         credentials,
-        scope: `repository:${this.#options.path}:pull`,
+        scope: `repository:${this.#options.path}:${this.#options.actions ?? 'pull'}`,
         settings: endpoint.settings,
         limit: this.#options,
         ...(signal === undefined ? {} : { signal }),
@@ -160,11 +250,16 @@ export class RegistryClient {
     }
   }
 
-  async #send(endpoint: Endpoint, path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  async #send(
+    endpoint: Endpoint,
+    path: string,
+    { headers, method }: { readonly headers: Readonly<Record<string, string>>; readonly method: string },
+  ): Promise<IncomingMessage> {
     const url = this.#url(endpoint, path);
     const authorization = this.#authorizations.get(endpoint.base);
     const { signal, dial } = this.#options;
     const request = {
+      method,
       headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
       settings: endpoint.settings,
       limit: this.#options,
@@ -176,7 +271,7 @@ export class RegistryClient {
     } catch (error) {
       if (endpoint.mayFallBack && !this.#plainHttp.has(endpoint.base) && isPlainHttpAnswer(error)) {
         this.#plainHttp.add(endpoint.base);
-        return this.#send(endpoint, path, headers);
+        return this.#send(endpoint, path, { headers, method });
       }
       throw connectionError(error, url);
     }

@@ -44,11 +44,13 @@ export function statusError({
   body,
   url,
   what,
+  method = 'GET',
 }: {
   status: number;
   body: string;
   url: string;
   what: string;
+  method?: string;
 }): ImageError {
   const text = serverMessage(body);
   const server = text === '' ? '' : `: server message: ${text}`;
@@ -62,10 +64,10 @@ export function statusError({
   if (status === 403) {
     return new ImageError(
       'PERMISSION_DENIED',
-      `pull access denied, repository ${what} does not exist or may require authorization${server}`,
+      `${method === 'GET' ? 'pull' : 'push'} access denied, repository ${what} does not exist or may require authorization${server}`,
     );
   }
-  const message = `unexpected status from GET request to ${withoutQuery(url)}: ${status}${server}`;
+  const message = `unexpected status from ${method} request to ${withoutQuery(url)}: ${status}${server}`;
   if (status === 429) return new TransientError('RESOURCE_EXHAUSTED', `toomanyrequests: ${message}`);
   if (status === 502 || status === 503 || status === 504)
     return new TransientError('UNKNOWN', `RegistryUnavailable: ${message}`);

@@ -9,7 +9,7 @@ export interface RegistryOptions {
   readonly hostsDirectory?: string;
   /** A docker `config.json` with credentials and credential helpers, for pulls without credentials. */
   readonly dockerConfig?: string;
-  /** Registries by host, as in image references; they override `hostsDirectory`. */
+  /** Registries by host, as in image references, `_default` for all others; they override `hostsDirectory`. */
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
   /** The idle timeout of requests to registries; default a minute. */
   readonly idleTimeoutMs?: number;

@@ -24,7 +24,7 @@ const CEL_RESERVED = new Set(
 export interface ExpressionScope {
   readonly cel: CelCompiler | undefined;
   readonly hasParams: boolean;
-  readonly variables: readonly { readonly name: string; readonly expression: string }[];
+  readonly variables?: readonly { readonly name: string; readonly expression: string }[];
 }
 
 type ExpressionUse = Pick<CelAdmissionExpression, 'use'> & { readonly hasAuthorizer: boolean };
@@ -43,7 +43,10 @@ export function validateExpression(
     shown,
   }: ExpressionScope & ExpressionUse & { readonly shown?: string },
 ): void {
-  const error = cel?.compileAdmissionExpression({ expression, use, hasParams, hasAuthorizer, variables }).error;
+  const error = cel?.compileAdmissionExpression({
+    ...{ expression, use, hasParams, hasAuthorizer },
+    ...(variables ? { variables } : {}),
+  }).error;
   if (!error) return;
   if (error.type === 'required') errors.push(required(at, error.detail));
   else if (error.type === 'invalid') errors.push(invalidValue(at, shown ?? expression, error.detail));
@@ -62,7 +65,7 @@ export function validateMatchConditions(
     const trimmed = expression.trim();
     if (trimmed === '') errors.push(required(at.index(i).child('expression')));
     else {
-      const place = { ...scope, variables: [], use: 'matchCondition', hasAuthorizer: true } as const;
+      const place = { ...scope, use: 'matchCondition', hasAuthorizer: true } as const;
       validateExpression(errors, trimmed, at.index(i).child('expression'), place);
     }
     if (name === '') {

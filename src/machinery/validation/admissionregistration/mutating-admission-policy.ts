@@ -83,4 +83,7 @@ function validateBinding(errors: FieldError[], { spec }: MutatingAdmissionPolicy
   validatePolicyName(errors, spec?.policyName ?? '', SPEC.child('policyName'));
   validateParamRef(errors, spec?.paramRef, SPEC.child('paramRef'));
   validateMatchResources(errors, spec?.matchResources, SPEC.child('matchResources'));
+  const at = SPEC.child('matchResources', 'resourceRules', 'operations');
+  for (const operation of (spec?.matchResources?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []))
+    if (!MUTATED_OPERATIONS.includes(operation)) errors.push(notSupported(at, operation, MUTATED_OPERATIONS));
 }

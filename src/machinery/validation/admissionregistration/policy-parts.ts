@@ -59,7 +59,9 @@ export function validatePolicyHead(
     old && semanticEqual(paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions);
   if (!unchanged) validateMatchConditions(errors, spec.matchConditions ?? [], at.child('matchConditions'), scope);
   validateVariables(errors, spec.variables ?? [], at.child('variables'), scope);
-  return { ...scope, variables: (spec.variables ?? []).map(declared) };
+  // A validating policy without variables does not know the word; a mutating one does.
+  const knowsVariables = operations !== undefined || (spec.variables?.length ?? 0) > 0;
+  return knowsVariables ? { ...scope, variables: (spec.variables ?? []).map(declared) } : scope;
 }
 
 function validateParamKind(errors: FieldError[], { apiVersion = '', kind = '' }: ParamKind, at: Path): void {

@@ -187,18 +187,24 @@ function checkNumber(result: Result, value: number | bigint, schema: Schema, pat
     const problem = multipleOfProblem(number, multipleOf, path, Number.isInteger(number));
     if (problem) found.push(problem);
   }
+  /** Go shows the bound of an integer as one. */
+  const bound = (given: number): number => (Number.isInteger(number) ? Math.trunc(given) : given);
   if (minimum != null && (exclusiveMinimum ? number <= minimum : number < minimum)) {
     found.push(
       invalid(
         path,
         value,
-        `${shown} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`,
+        `${shown} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${bound(minimum)}`,
       ),
     );
   }
   if (maximum != null && (exclusiveMaximum ? number >= maximum : number > maximum)) {
     found.push(
-      invalid(path, value, `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`),
+      invalid(
+        path,
+        value,
+        `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${bound(maximum)}`,
+      ),
     );
   }
   append(result.findings, found);

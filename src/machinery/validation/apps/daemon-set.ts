@@ -31,10 +31,10 @@ export const daemonSet: KindValidation<DaemonSet> = {
   ],
   update: [
     metadataUpdate,
-    (errors, object, old, context) =>
-      validateDaemonSetSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
     (errors, object, old) =>
       validateImmutable(errors, object.spec?.selector, old.spec?.selector, SPEC.child('selector')),
+    (errors, object, old, context) =>
+      validateDaemonSetSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
   ],
   status: [
     metadataUpdate,

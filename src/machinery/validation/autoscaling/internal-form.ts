@@ -10,6 +10,7 @@ import type {
   MetricTarget,
 } from '../../../api/generated/autoscaling-v2.ts';
 import { isRecord } from '../../../base/index.ts';
+import { behaviorFromAnnotation } from '../../autoscaler-behavior.ts';
 import { parseJson } from '../../decode/index.ts';
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -26,11 +27,11 @@ export function specOfV1({ metadata, spec }: V1): HorizontalPodAutoscalerSpec {
       : [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: share } } }];
   const annotated = parsed(metadata.annotations?.[METRICS_ANNOTATION]);
   const more = Array.isArray(annotated) ? annotated.filter(isRecord).map(metricOfV1) : [];
-  const behavior = parsed(metadata.annotations?.[BEHAVIOR_ANNOTATION]);
+  const behavior = behaviorFromAnnotation(parsed(metadata.annotations?.[BEHAVIOR_ANNOTATION]));
   return {
     ...rest,
     metrics: [...more, ...cpu],
-    ...(isRecord(behavior) ? { behavior: behavior as HorizontalPodAutoscalerBehavior } : {}),
+    ...(behavior ? { behavior: behavior as HorizontalPodAutoscalerBehavior } : {}),
   };
 }
 

@@ -18,7 +18,8 @@ import {
   type Path,
   required,
 } from '../../errors/index.ts';
-import { pathSegmentName } from '../../names/index.ts';
+import { dns1123Label, pathSegmentName } from '../../names/index.ts';
+import { validateContainerResourceName } from '../core/resources.ts';
 import { isPositiveQuantity } from '../quantities.ts';
 import { validateObjectReference } from './object-reference.ts';
 
@@ -113,8 +114,13 @@ function validateResourceSource(
   kind: 'resource' | 'containerResource',
 ): void {
   if (!source.name) errors.push(required(at.child('name'), 'must specify a resource name'));
-  if (kind === 'containerResource' && !(source as ContainerResourceMetricSource).container) {
-    errors.push(required(at.child('container'), 'must specify a container'));
+  else if (kind === 'containerResource') validateContainerResourceName(errors, source.name, at.child('name'));
+  if (kind === 'containerResource') {
+    const { container } = source as ContainerResourceMetricSource;
+    if (!container) errors.push(required(at.child('container'), 'must specify a container'));
+    else
+      for (const message of dns1123Label(container))
+        errors.push(invalidValue(at.child('container'), container, message));
   }
   const { averageUtilization, averageValue } = source.target ?? {};
   validateTarget(errors, source.target, at.child('target'));

@@ -90,7 +90,9 @@ export function podOwnerNameWarnings(warnings: string[], name: string | undefine
 function warnings(list: string[], object: ReplicationController, old: ReplicationController | undefined): void {
   if (!old) podOwnerNameWarnings(list, object.metadata?.name);
   else if (object.metadata?.generation === old.metadata?.generation) return;
-  if (object.spec?.template) podTemplateWarnings(list, object.spec.template, TEMPLATE);
+  // As upstream, an update is warned of the template that it replaces.
+  const template = (old ?? object).spec?.template;
+  if (template) podTemplateWarnings(list, template, TEMPLATE);
 }
 
 export const replicationController: KindValidation<ReplicationController> = {

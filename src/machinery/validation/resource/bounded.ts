@@ -19,7 +19,12 @@ export function validateBoundedSet<T>(
   errors: FieldError[],
   list: readonly T[] | undefined | null,
   at: Path,
-  { max, item, key }: { max: number; item: ItemCheck<T>; key: (entry: T) => string },
+  {
+    max,
+    item,
+    key,
+    shown = key,
+  }: { max: number; item: ItemCheck<T>; key: (entry: T) => string; shown?: (entry: T) => unknown },
 ): void {
   if (!list) return;
   validateBoundedList(errors, list, at, { max, item });
@@ -27,7 +32,7 @@ export function validateBoundedSet<T>(
   const seen = new Set<string>();
   for (const [i, entry] of list.entries()) {
     const name = key(entry);
-    if (seen.has(name)) errors.push(duplicate(at.index(i), name));
+    if (seen.has(name)) errors.push(duplicate(at.index(i), shown(entry)));
     seen.add(name);
   }
 }

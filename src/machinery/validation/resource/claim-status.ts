@@ -61,6 +61,7 @@ export function validateClaimStatus(errors: FieldError[], claim: ResourceClaim, 
     max: Infinity,
     item: (found, device, at) => validateDeviceStatus(found, device, at, allocated),
     key: deviceIdOf,
+    shown: goDeviceId,
   });
   validateReservation(errors, claim, old);
   validateAllocation(errors, claim, old);

@@ -97,7 +97,8 @@ function validateTransitions(errors: FieldError[], status: PodStatus, before: Po
 function validateClaimStatuses(errors: FieldError[], { resourceClaimStatuses = [] }: PodStatus, spec: PodSpec): void {
   const seen = new Set<string>();
   for (const [i, { name, resourceClaimName }] of resourceClaimStatuses.entries()) {
-    const here = STATUS.child('resourceClaimStatuses').index(i).child('name');
+    const at = STATUS.child('resourceClaimStatuses').index(i);
+    const here = at.child('name');
     if (!spec.resourceClaims?.some((claim) => claim.name === name)) {
       errors.push(invalidValue(here, name, 'must match the name of an entry in `spec.resourceClaims`'));
     }
@@ -105,7 +106,7 @@ function validateClaimStatuses(errors: FieldError[], { resourceClaimStatuses = [
     seen.add(name);
     if (resourceClaimName === undefined) continue;
     for (const message of nameIsDnsSubdomain(resourceClaimName))
-      errors.push(invalidValue(here, resourceClaimName, message));
+      errors.push(invalidValue(at.child('resourceClaimName'), resourceClaimName, message));
   }
 }
 

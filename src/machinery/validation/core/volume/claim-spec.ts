@@ -45,7 +45,8 @@ function validateTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, at
   if (metadata.labels) validateLabels(errors, metadata.labels, at.child('labels'));
   for (const [name, value] of Object.entries(metadata)) {
     if (name === 'annotations' || name === 'labels' || value === null || value === undefined) continue;
-    errors.push(forbiddenField(at.child(name), 'cannot be set'));
+    // Upstream makes the name from that of the Go field.
+    errors.push(forbiddenField(at.child(name === 'uid' ? 'uID' : name), 'cannot be set'));
   }
 }
 

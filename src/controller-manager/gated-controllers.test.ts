@@ -1,0 +1,93 @@
+/** The controllers of APIs that are off by default. */
+import { generateKeyPairSync, createSign } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFixture, type ControllerFixture } from './testing/index.ts';
+
+let fixture: ControllerFixture;
+beforeAll(async () => {
+  fixture = await startFixture({
+    controllers: [
+      'podgroup-protection-controller',
+      'podcertificaterequest-cleaner-controller',
+      'storage-version-migrator-controller',
+    ],
+    server: {
+      servesVersion: () => true,
+      featureGates: { GenericWorkload: true, PodCertificateRequest: true, StorageVersionMigrator: true },
+    },
+  });
+  await fixture.start();
+});
+afterAll(() => fixture.stop());
+
+describe('podgroup-protection-controller', () => {
+  const groups = () => fixture.client.resource('scheduling.k8s.io/v1alpha2/podgroups');
+  const pods = () => fixture.client.resource('v1/pods');
+  const isGone = async () => (await groups().list({ namespace: 'default' })).items.length === 0;
+
+  it('keeps a group while a pod that has not ended is in it', async () => {
+    await groups().create({
+      metadata: { name: 'g', namespace: 'default' },
+      spec: { schedulingPolicy: { gang: { minCount: 1 } } },
+    });
+    await pods().create({
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { schedulingGroup: { podGroupName: 'g' }, containers: [{ name: 'c', image: 'i' }] },
+    });
+    await fixture.advance(1_000);
+    await groups().delete({ namespace: 'default', name: 'g' });
+    await fixture.advance(60_000);
+    expect(await isGone()).toBe(false);
+    await pods().delete({ namespace: 'default', name: 'p' }, { gracePeriodSeconds: 0 });
+    await fixture.until('gone', isGone, 10_000);
+  });
+});
+
+describe('podcertificaterequest-cleaner-controller', () => {
+  it('deletes a request after a quarter of an hour', async () => {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const requests = fixture.client.resource('certificates.k8s.io/v1beta1/podcertificaterequests');
+    await requests.create({
+      metadata: { name: 'r', namespace: 'default' },
+      spec: {
+        ...{ signerName: 'example.com/s', podName: 'p', podUID: 'u', serviceAccountName: 'a', serviceAccountUID: 'v' },
+        ...{ nodeName: 'n', nodeUID: 'w', stubPKCS10Request: '' },
+        pkixPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+        proofOfPossession: createSign('sha256').update('u').sign(privateKey).toString('base64'),
+      },
+    });
+    const isGone = async () => (await requests.list({ namespace: 'default' })).items.length === 0;
+    await fixture.advance(10 * 60_000);
+    expect(await isGone()).toBe(false);
+    await fixture.until('gone', isGone, 15 * 60_000);
+  });
+});
+
+describe('storage-version-migrator-controller', () => {
+  const migrations = () => fixture.client.resource('storagemigration.k8s.io/v1beta1/storageversionmigrations');
+  const conditions = async (name: string): Promise<string[]> =>
+    ((await migrations().get({ name })).status?.conditions ?? []).map(({ type, status }) => `${type}=${status}`);
+  const migrate = (name: string, resource: string) =>
+    migrations().create({ metadata: { name }, spec: { resource: { group: '', resource } } });
+
+  it('writes every object of the resource', async () => {
+    const maps = fixture.client.resource('v1/configmaps');
+    await maps.create({ metadata: { name: 'm', namespace: 'default' }, data: { a: 'b' } });
+    await migrate('first', 'configmaps');
+    await migrate('second', 'configmaps');
+    const bothDone = async () =>
+      (await Promise.all(['first', 'second'].map(conditions))).every(
+        (found) => found.includes('Succeeded=True') && found.includes('Running=False'),
+      );
+    await fixture.until('migrated', bothDone, 60_000);
+    const { metadata, data } = await maps.get({ namespace: 'default', name: 'm' });
+    expect(data).toEqual({ a: 'b' });
+    // An empty configuration owns nothing.
+    expect(metadata.managedFields?.map(({ manager }) => manager)).not.toContain('storage-version-migrator-controller');
+  });
+
+  it('fails for a resource that nobody serves', async () => {
+    await migrate('none', 'nothings');
+    await fixture.until('failed', async () => (await conditions('none')).includes('Failed=True'), 300_000);
+  });
+});
