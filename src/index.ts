@@ -30,16 +30,27 @@ import type {
   Waiting,
 } from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
-import { followTrace, why, type Answer, type FollowedTrace } from './glass/index.ts';
+import {
+  followTrace,
+  historyOf,
+  PastTransport,
+  why,
+  type Answer,
+  type FollowedTrace,
+  type ObjectHistory,
+} from './glass/index.ts';
 import { createContext, SeededRandom, SpanRing, type CauseSource, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
-export { answerText, traceMermaid, traceOtlp, traceText } from './glass/index.ts';
+export { answerText, historyText, traceMermaid, traceOtlp, traceText } from './glass/index.ts';
 export type {
   Answer,
   Cause,
   Explanation,
+  FieldChange,
   FollowedTrace,
+  ObjectHistory,
+  Revision,
   Subject,
   Trace,
   TraceCounts,
@@ -97,6 +108,8 @@ export interface ClusterStartOptions {
   readonly bindAddress?: string;
   readonly serviceClusterIpRange?: string;
   readonly clusterCidr?: string;
+  /** How long old revisions are kept, for `history` and `at`: milliseconds or `30m`; default one hour. */
+  readonly history?: number | string;
   /** Whether the newest spans are kept in memory, for `trace`; default true. */
   readonly tracing?: boolean;
   /** As `--runtime-config`: `{ 'api/all': 'true' }` serves every version. Default: the stable ones. */
@@ -310,8 +323,29 @@ export class Cluster {
       client: this.client,
       now: () => ctx.clock.now(),
       pause: () => this.#waiting().pause(),
-      ...(timeout === undefined ? {} : { timeoutMs: typeof timeout === 'number' ? timeout : parseDuration(timeout) }),
+      ...(timeout === undefined ? {} : { timeoutMs: milliseconds(timeout) }),
     });
+  }
+
+  /** The revisions of an object (`deployment/web`) that are kept: who changed what, and when; `historyText` prints it. */
+  async history(
+    reference: string,
+    options: { readonly namespace?: string; readonly limit?: number } = {},
+  ): Promise<ObjectHistory> {
+    const [kind = '', name, ...rest] = reference.split('/');
+    if (name === undefined || rest.length > 0)
+      throw new Error(
+        `${JSON.stringify(reference)} does not name an object: it is resource/name, such as deployment/web`,
+      );
+    const { tracer } = this.#parts.ctx;
+    const resource = await this.#await(this.#finder.byName(kind));
+    const spans = tracer instanceof SpanRing ? tracer.recorded() : [];
+    return this.#await(historyOf({ namespace: 'default', ...options, client: this.client, resource, name, spans }));
+  }
+
+  /** A client of the cluster as it was at a revision: it reads, and refuses everything else. */
+  at(revision: number): Client {
+    return new Client({ transport: new PastTransport(this.client, revision), clock: this.#parts.ctx.clock });
   }
 
   /** From now on pods of simulated nodes behave so. The result takes it back. */
@@ -363,6 +397,9 @@ export class Cluster {
   }
 }
 
+const milliseconds = (duration: number | string): number =>
+  typeof duration === 'number' ? duration : parseDuration(duration);
+
 function virtualClock({ clock = 'real', from }: ClusterStartOptions): ClusterClock | undefined {
   if (clock === 'real') return undefined;
   if (clock === 'virtual') return new ClusterClock(from ? { startTime: from.time } : {});
@@ -378,6 +415,7 @@ function clusterOptions(options: ClusterStartOptions): ClusterOptions {
     port: options.port ?? 0,
     serviceClusterIpRange: options.serviceClusterIpRange ?? '10.96.0.0/16',
     clusterCidr: options.clusterCidr ?? '10.244.0.0/16',
+    ...(options.history === undefined ? {} : { historyMs: milliseconds(options.history) }),
     controllers: options.controllers ?? ['*'],
     ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
     signingKey: 'ec',

@@ -20,6 +20,14 @@ export const commands: Commands = {
     summary: 'Do something and show everything that it causes: trace apply -f FILE',
     load: () => import('./trace.ts'),
   },
+  history: {
+    summary: 'Show who changed what of an object, and when: history deployment/web',
+    load: () => import('./history.ts'),
+  },
+  at: {
+    summary: 'Run a reading command against the cluster as it was: at 5m -- kubectl get pods',
+    load: () => import('./at.ts'),
+  },
   envtest: {
     summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
     load: () => import('./envtest.ts'),

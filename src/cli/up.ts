@@ -77,6 +77,10 @@ export const flags = {
   'console-port': {
     kind: 'whole',
     summary: 'Port of the web console; 0 selects a free one (default: the one after --port, if it is free)',
+  history: {
+    kind: 'duration',
+    default: 60 * 60_000,
+    summary: 'How long old revisions are kept, for "k8ts history" and "k8ts at"; at most 24 MiB',
   },
   tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
@@ -342,6 +346,7 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     port: values.port,
     serviceClusterIpRange: values['service-cluster-ip-range'],
     clusterCidr: values['cluster-cidr'],
+    historyMs: values.history,
     ...(values['runtime-config'] ? { runtimeConfig: values['runtime-config'] } : {}),
     ...(values['feature-gates'] ? { featureGates: values['feature-gates'] } : {}),
     controllers: planned.controllers,

@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly etcdServers?: readonly string[];
   /** Only for clusters in memory. */
   readonly from?: ClusterState;
+  /** How long old revisions are kept, in milliseconds; default one hour. */
+  readonly historyMs?: number;
   readonly bindAddress: string;
   /** 0 takes a free port. */
   readonly port: number;

@@ -40,6 +40,8 @@ export interface ControlPlane {
   readonly finished: Promise<void>;
 }
 
+const DEFAULT_HISTORY_MS = 60 * 60_000;
+
 export async function startControlPlane(
   ctx: Context,
   options: ClusterOptions,
@@ -105,6 +107,7 @@ export async function startControlPlane(
         preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
       },
       ...(options.ownThread ? { ownThread: true } : {}),
+      historyMs: options.historyMs ?? DEFAULT_HISTORY_MS,
       ...(options.audit ? { audit: options.audit } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });

@@ -4,6 +4,10 @@
  * from the spans that our components record.
  */
 export { glassApi } from './api/glass-api.ts';
+export { clusterRevisionAt, historyOf, revisionAt, type ObjectHistory, type Revision } from './history/history.ts';
+export { PastTransport } from './history/past-transport.ts';
+export { historyText } from './history/text.ts';
+export type { FieldChange } from './history/changes.ts';
 export { followTrace, spansOf, type FollowedTrace } from './trace/follow.ts';
 export { traceMermaid, traceOtlp } from './trace/formats.ts';
 export { lastTraceOf, RemoteSpans } from './trace/remote-spans.ts';

@@ -130,7 +130,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
           hooks.start('generic-apiserver-start-informers', () => cache.run()),
           hooks.start(['start-apiextensions-informers', 'start-apiextensions-controllers'], () => definitions.run()),
           aggregator.run(hooks),
-          runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS),
+          runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS, options.historyMs),
         ]);
       } finally {
         chain.deadlines.close();

@@ -23,6 +23,8 @@ export interface PipelineOptions {
   readonly nodePortRange?: string;
   /** How often the store is compacted; by default every five minutes, 0: not by this server. */
   readonly compactionIntervalMs?: number;
+  /** How long a store of this server alone keeps old revisions; default one or two intervals of compaction. */
+  readonly historyMs?: number;
   /** How long Events are kept; by default an hour. */
   readonly eventTtlSeconds?: number;
   /** Feature gates that differ from their defaults. */

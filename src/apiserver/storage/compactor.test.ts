@@ -108,3 +108,30 @@ it('a store of one server is compacted without a record in it', async () => {
   await running;
   await store.close();
 });
+
+describe('the history of a store that no other server uses', () => {
+  const kept = async (historyMs: number | undefined, intervals: number, writes = 1): Promise<number> => {
+    const ctx = createTestContext();
+    const store = createMemoryStore({ clock: ctx.clock });
+    const running = runCompactor(ctx, store, COMPACTION_INTERVAL_MS, historyMs);
+    for (let i = 0; i < intervals; i++) {
+      for (let write = 0; write < writes; write++) await put(store, 'k', String(i));
+      await ctx.clock.advance(COMPACTION_INTERVAL_MS);
+    }
+    const { revision, compactRevision } = await store.status();
+    ctx.stop();
+    await running;
+    await store.close();
+    return revision - compactRevision;
+  };
+
+  it('is kept for that long, by default for an interval', async () => {
+    expect(await kept(undefined, 20)).toBe(1);
+    expect(await kept(6 * COMPACTION_INTERVAL_MS, 20)).toBe(6);
+    expect(await kept(60 * COMPACTION_INTERVAL_MS, 20)).toBe(21);
+  });
+
+  it('is kept for a shorter time when there is much of it', async () => {
+    expect(await kept(6 * COMPACTION_INTERVAL_MS, 8, 20_000)).toBe(60_000);
+  });
+});

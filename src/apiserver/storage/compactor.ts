@@ -7,7 +7,7 @@
  * interval ago: so one server does it in each interval, and another one takes over when that one dies.
  */
 import { StoreError, type Store } from '../../etcd/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import type { Clock, Context } from '../../kernel/index.ts';
 
 const COMPACT_REV_KEY = 'compact_rev_key';
 
@@ -20,18 +20,28 @@ interface Seen {
   readonly revision: number;
 }
 
-/** Compacts once every interval until the context ends. An interval of 0 leaves it to others. */
-export async function runCompactor(ctx: Context, store: Store, intervalMs: number): Promise<void> {
+/**
+ * Compacts once every interval until the context ends. An interval of 0 leaves it to others. `historyMs`: how long a store
+ * that no other server uses keeps old revisions, if they are not too many.
+ */
+export async function runCompactor(
+  ctx: Context,
+  store: Store,
+  intervalMs: number,
+  historyMs = intervalMs,
+): Promise<void> {
   if (intervalMs === 0) return;
+  const own = store.isShared ? undefined : new OwnHistory(ctx.clock, historyMs);
   let seen: Seen = { version: 0, revision: 0 };
   for (;;) {
     try {
-      await ctx.clock.sleep(intervalMs, ctx.signal);
+      await ctx.clock.sleep(own ? Math.min(intervalMs, historyMs) : intervalMs, ctx.signal);
     } catch {
       return;
     }
     try {
-      seen = store.isShared ? await compactOnce(store, seen) : await compactOwn(store, seen);
+      if (own) await own.compact(store);
+      else seen = await compactOnce(store, seen);
     } catch (error) {
       if (ctx.signal.aborted) return;
       ctx.logger.error(error, 'Compacting etcd failed');
@@ -39,11 +49,30 @@ export async function runCompactor(ctx: Context, store: Store, intervalMs: numbe
   }
 }
 
+/** With more revisions than these, the oldest intervals are not kept: a store in memory has no other limit. */
+const MAX_REVISIONS = 50_000;
+
 /** A store that no other server uses needs no agreement: nothing is written. */
-async function compactOwn(store: Store, { version, revision }: Seen): Promise<Seen> {
-  const now = await store.revision();
-  if (revision > 0) await compactTo(store, revision);
-  return { version, revision: now };
+class OwnHistory {
+  /** The revisions of the intervals that are kept, the oldest first. */
+  #marks: { readonly at: number; readonly revision: number }[] = [];
+  readonly #clock: Clock;
+  readonly #keepMs: number;
+
+  constructor(clock: Clock, keepMs: number) {
+    this.#clock = clock;
+    this.#keepMs = keepMs;
+  }
+
+  async compact(store: Store): Promise<void> {
+    const [at, revision] = [this.#clock.monotonic(), await store.revision()];
+    const isDue = (mark: { at: number; revision: number }): boolean =>
+      mark.at <= at - this.#keepMs || revision - mark.revision > MAX_REVISIONS;
+    const due = this.#marks.filter(isDue);
+    this.#marks = [...this.#marks.slice(due.length), { at, revision }];
+    const target = due.at(-1)?.revision ?? 0;
+    if (target > 0) await compactTo(store, target);
+  }
 }
 
 function compactTo(store: Store, revision: number): Promise<void> {

@@ -116,14 +116,17 @@ async function listAtRevision(
 ): Promise<ListResult> {
   const { served, backend } = scope;
   const prefix = collectionPrefix(scope);
-  const { rangeEnd } = prefixRange(prefix);
+  // A selector on one name needs one key only.
+  const isInOnePlace = at.from === '' && (!served.namespaced || scope.place.namespace !== '');
+  const name = isInOnePlace ? selection.pinned.get('metadata.name') : undefined;
+  const end = name === undefined ? { rangeEnd: prefixRange(prefix).rangeEnd } : {};
   if (at.revision > 0) await backend.cache.waitForClient(at.revision, served);
   const entries: Entry[] = [];
   let revision = at.revision;
   let remaining = 0;
-  for (let key = prefix + at.from; ;) {
+  for (let key = prefix + (name ?? at.from); ;) {
     const limit = options.limit > 0 ? (selection.matches ? PAGE : options.limit - entries.length) : 0;
-    const page = await rangeAt(scope, { key, rangeEnd, limit, revision });
+    const page = await rangeAt(scope, { key, ...end, limit, revision });
     revision ||= page.revision;
     const found = page.kvs.map((kv) => ({ kv, entry: backend.cache.entryOf(served.stored, kv) }));
     await served.prepareViews?.(found.map(({ entry }) => entry));
@@ -150,7 +153,7 @@ async function listAtRevision(
 
 async function rangeAt(
   scope: Scope,
-  range: { key: string; rangeEnd: string; limit: number; revision: number },
+  range: { key: string; rangeEnd?: string; limit: number; revision: number },
 ): ReturnType<Scope['backend']['store']['range']> {
   try {
     return await scope.backend.store.range({ ...range, ...(range.revision > 0 ? {} : { revision: 0 }) });
