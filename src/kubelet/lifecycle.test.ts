@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Pod } from '../api/generated/core-v1.ts';
 import { makePod, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 let f: KubeletFixture;
@@ -13,6 +14,33 @@ afterEach(async () => {
 });
 
 const main = { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' };
+
+describe('a container whose image changes', () => {
+  it('is replaced, and the pod stays ready meanwhile', async () => {
+    await f.start();
+    await f.create(makePod('a', { containers: [main] }));
+    await f.untilPhase('a', 'Running');
+    const pods = f.client.resource('v1/pods');
+    const place = { namespace: 'default', name: 'a' };
+    const before = await pods.get(place);
+    const stop = new AbortController();
+    const ready: (string | undefined)[] = [];
+    const watching = (async () => {
+      const options = { namespace: 'default', resourceVersion: before.metadata.resourceVersion!, signal: stop.signal };
+      for await (const { object } of pods.watch(options))
+        ready.push((object as Pod).status?.conditions?.find(({ type }) => type === 'Ready')?.status);
+    })().catch(() => {});
+    f.runtime.addImage('busybox:2');
+    await pods.patch(place, { spec: { containers: [{ name: 'main', image: 'busybox:2' }] } }, { type: 'strategic' });
+    await f.until('the container is replaced', async () => {
+      const [status] = (await pods.get(place)).status?.containerStatuses ?? [];
+      return status?.restartCount === 1 && status.state?.running !== undefined;
+    });
+    stop.abort();
+    await watching;
+    expect(new Set(ready)).toEqual(new Set(['True']));
+  });
+});
 
 describe('admission', () => {
   it.each([

@@ -173,6 +173,7 @@ export class PodWorker {
   }
 
   async #sync(signal: AbortSignal): Promise<void> {
+    let killed = false;
     for (;;) {
       const observed = await this.#observe(signal);
       const { pod, resizeConditions } = this.#options.allocated(this.#withStatus());
@@ -195,9 +196,11 @@ export class PodWorker {
       for (const name of this.#problems.keys())
         if (observed.containers.some((container) => container.name === name && container.state === 'running'))
           this.#problems.delete(name);
-      const status = this.#publish(observed, { resizeConditions: conditions });
-      if (isNothingToDo(actions)) {
-        if (isTerminalPhase(status.phase)) this.#startTermination();
+      const nothingToDo = isNothingToDo(actions);
+      // Between the end of a container and its restart nothing is reported, so a container that is replaced stays ready.
+      const status = killed && !nothingToDo ? undefined : this.#publish(observed, { resizeConditions: conditions });
+      if (nothingToDo) {
+        if (isTerminalPhase(status?.phase)) this.#startTermination();
         return;
       }
       const { changed, retryInMs } = await performActions(this.#deps, {
@@ -213,6 +216,7 @@ export class PodWorker {
         },
       });
       if (retryInMs !== undefined) this.#wakeIn(retryInMs);
+      killed = changed && actions.containersToKill.length > 0;
       if (!changed) {
         this.#publish(observed, { resizeConditions: conditions });
         return;
