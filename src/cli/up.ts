@@ -77,6 +77,7 @@ export const flags = {
   'console-port': {
     kind: 'whole',
     summary: 'Port of the web console; 0 selects a free one (default: the one after --port, if it is free)',
+  },
   history: {
     kind: 'duration',
     default: 60 * 60_000,
