@@ -284,9 +284,11 @@ describe.skipIf(missing !== undefined)(
       expect(await kubectl('exec db-0 -- cat /data/log')).toBe('started\nstarted\n');
     });
 
-    it('leaves nothing when it is stopped and deleted', async () => {
+    it('leaves nothing when it is stopped and deleted, and is not for root in between', async () => {
       await k8tsOk(['down', ...here()]);
       await untilNothingRuns();
+      const asRoot = await run([process.execPath, program, 'up', ...here(), '--port', '0']);
+      expect(asRoot).toMatchObject({ code: 1, stderr: expect.stringContaining(`belong to the user ${user.uid}`) });
       await k8tsOk(['delete', ...here()]);
       expect(existsSync(directory)).toBe(false);
     });

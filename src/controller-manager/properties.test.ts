@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorMessage } from '../base/index.ts';
 import { SeededRandom, type Random } from '../kernel/index.ts';
 import { controllers } from './registry.ts';
+import { GATED_PROPERTIES } from './testing/gated-properties.ts';
 import { IDENTITY_PROPERTIES } from './testing/identity-properties.ts';
 import {
   convergesWhenKilled,
@@ -22,6 +23,7 @@ const ALL: readonly Property[] = [
   ...STORAGE_PROPERTIES,
   ...IDENTITY_PROPERTIES,
   ...SERVED_API_PROPERTIES,
+  ...GATED_PROPERTIES,
 ];
 const SEEDS = [1, 2, 3, 4, 5, 6];
 /** Several controllers at once with writes that fail are in `faults.test.ts`: in the short form that is enough of them. */
@@ -78,6 +80,7 @@ describe.each(ALL.map((property) => [property.holds, property] as const))('%s', 
     fixture = await startFixture({
       controllers: property.controllers,
       ...(config ? { config } : {}),
+      ...(property.server ? { server: property.server } : {}),
       ...(property.countsEvents ? { countsEvents: true } : {}),
     });
     await property.serve?.(fixture);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { singleIdleGcFlag } from './single-idle-gc.ts';
+import { enableSingleIdleGc, singleIdleGcFlag } from './single-idle-gc.ts';
 
 describe('singleIdleGcFlag', () => {
   it('is a flag of this V8, or undefined', () => {
@@ -21,6 +21,12 @@ describe('singleIdleGcFlag', () => {
 });
 
 describe('enableSingleIdleGc', () => {
+  it('changes no flag when V8 may have begun to collect', () => {
+    const before = process.listenerCount('exit');
+    enableSingleIdleGc(7);
+    expect(process.listenerCount('exit')).toBe(before);
+  });
+
   it('leaves the code cache that is written at exit valid for the next start', () => {
     const folder = mkdtempSync(join(tmpdir(), 'k8ts-compiled-'));
     const file = JSON.stringify(join(folder, 'compiled'));

@@ -4,15 +4,17 @@ import { parseTime } from '../base/index.ts';
 import { isRestartableInitContainer } from '../component-helpers/index.ts';
 import type { ContainerModel, ContainerPhase } from './pod-status.ts';
 
-export function containerModels({ spec }: Pod): ContainerModel[] {
-  const waiting = {
-    phase: { type: 'waiting', reason: 'ContainerCreating' } as ContainerPhase,
-    last: undefined,
-    ready: false,
-    restartCount: 0,
-    restarts: false,
-    id: '',
-  };
+const waiting = {
+  phase: { type: 'waiting', reason: 'ContainerCreating' } as ContainerPhase,
+  last: undefined,
+  ready: false,
+  restartCount: 0,
+  restarts: false,
+  id: '',
+};
+
+export function containerModels(pod: Pod): ContainerModel[] {
+  const { spec } = pod;
   const initializing = { ...waiting, phase: { type: 'waiting', reason: 'PodInitializing' } as ContainerPhase };
   return [
     ...(spec?.initContainers ?? []).map((container): ContainerModel => ({
@@ -21,13 +23,25 @@ export function containerModels({ spec }: Pod): ContainerModel[] {
       ...initializing,
     })),
     ...(spec?.containers ?? []).map((container): ContainerModel => ({ spec: container, kind: 'main', ...waiting })),
+    ...ephemeralModels(pod, []),
   ];
+}
+
+/** The ephemeral containers that are not known yet: they come while the pod runs. */
+export function ephemeralModels({ spec }: Pod, known: readonly ContainerModel[]): ContainerModel[] {
+  return (spec?.ephemeralContainers ?? [])
+    .filter(({ name }) => !known.some((container) => container.spec.name === name))
+    .map((container) => ({ spec: container, kind: 'ephemeral', ...waiting }));
 }
 
 /** Takes the states from a reported status. True when a main container is running. */
 export function adoptContainers(containers: readonly ContainerModel[], status: PodStatus | undefined): boolean {
   let isRunning = false;
-  const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const reported = [
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.containerStatuses ?? []),
+    ...(status?.ephemeralContainerStatuses ?? []),
+  ];
   for (const container of containers) {
     const known = reported.find(({ name }) => name === container.spec.name);
     const phase = known?.state && phaseOf(known.state);

@@ -27,7 +27,7 @@ export type ContainerPhase =
 export interface ContainerModel {
   readonly spec: Container;
   /** Sidecars are restartable init containers. */
-  readonly kind: 'init' | 'sidecar' | 'main';
+  readonly kind: 'init' | 'sidecar' | 'main' | 'ephemeral';
   phase: ContainerPhase;
   last: ContainerPhase | undefined;
   ready: boolean;
@@ -59,8 +59,9 @@ const KUBELET_CONDITIONS = new Set([
 
 export function podStatus(pod: Pod, model: PodModel, now: number): PodStatus {
   const previous = pod.status;
-  const init = model.containers.filter((container) => container.kind !== 'main');
-  const main = model.containers.filter((container) => container.kind === 'main');
+  const init = model.containers.filter(({ kind }) => kind === 'init' || kind === 'sidecar');
+  const main = model.containers.filter(({ kind }) => kind === 'main');
+  const ephemeral = model.containers.filter(({ kind }) => kind === 'ephemeral');
   return {
     observedGeneration: pod.metadata.generation,
     phase: model.phase,
@@ -73,6 +74,7 @@ export function podStatus(pod: Pod, model: PodModel, now: number): PodStatus {
     startTime: previous?.startTime ?? formatTime(model.startTime),
     ...(init.length > 0 ? { initContainerStatuses: init.map(containerStatus) } : {}),
     containerStatuses: main.map(containerStatus),
+    ...(ephemeral.length > 0 ? { ephemeralContainerStatuses: ephemeral.map(containerStatus) } : {}),
     ...(previous?.qosClass ? { qosClass: previous.qosClass } : {}),
     ...(previous?.nominatedNodeName ? { nominatedNodeName: previous.nominatedNodeName } : {}),
     ...(previous?.resourceClaimStatuses ? { resourceClaimStatuses: previous.resourceClaimStatuses } : {}),
@@ -80,7 +82,7 @@ export function podStatus(pod: Pod, model: PodModel, now: number): PodStatus {
 }
 
 function containerStatus(container: ContainerModel): ContainerStatus {
-  const { spec, phase, last, ready, restartCount, id } = container;
+  const { spec, kind, phase, last, ready, restartCount, id } = container;
   return {
     name: spec.name,
     state: containerState(phase, id),
@@ -90,7 +92,8 @@ function containerStatus(container: ContainerModel): ContainerStatus {
     image: spec.image ?? '',
     imageID: id === '' ? '' : `simulated://${spec.image ?? ''}`,
     ...(id === '' ? {} : { containerID: `simulated://${id}` }),
-    started: phase.type === 'running',
+    // Nothing probes an ephemeral container.
+    ...(kind === 'ephemeral' ? {} : { started: phase.type === 'running' }),
     ...(phase.type === 'running' && spec.resources?.requests ? { allocatedResources: spec.resources.requests } : {}),
     ...(phase.type === 'running' && spec.resources ? { resources: spec.resources } : {}),
   };

@@ -247,6 +247,26 @@ describe('a pod', () => {
     expect((await get('annotated')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(4);
   });
 
+  it('runs ephemeral containers until it has finished', async () => {
+    undo.push(nodes.simulate(() => ({ runFor: '10s' })));
+    await createPod('debugged', { spec: { restartPolicy: 'Never' } });
+    await client
+      .resource('v1/pods')
+      .patch(
+        { namespace: 'default', name: 'debugged' },
+        { spec: { ephemeralContainers: [{ name: 'debugger', image: 'busybox' }] } },
+        { type: 'strategic', subresource: 'ephemeralcontainers' },
+      );
+    await server.ctx.clock.advance(1_000);
+    const [running] = (await get('debugged')).status?.ephemeralContainerStatuses ?? [];
+    expect(running).toMatchObject({ name: 'debugger', ready: false, state: { running: {} } });
+    expect(condition(await get('debugged'), 'Ready')).toBe('True');
+    await server.ctx.clock.advance(10_000);
+    const { status } = await get('debugged');
+    expect(status?.phase).toBe('Succeeded');
+    expect(status?.ephemeralContainerStatuses?.[0]?.state).toMatchObject({ terminated: { exitCode: 143 } });
+  });
+
   it('is not ready before its readiness probe would be sent', async () => {
     const readinessProbe = { httpGet: { path: '/', port: 80 }, initialDelaySeconds: 20 };
     await createPod('probed', { spec: { containers: [{ name: 'main', image: 'web:1', readinessProbe }] } });

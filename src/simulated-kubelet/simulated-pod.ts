@@ -5,7 +5,7 @@ import type { Client } from '../client/index.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
 import { requestedAmounts, type Rejection, type RequestedAmounts } from './admit-pod.ts';
-import { adoptContainers, containerModels } from './container-models.ts';
+import { adoptContainers, containerModels, ephemeralModels } from './container-models.ts';
 import { PodLog } from './pod-log.ts';
 import { defaultScript, milliseconds, type Duration, type PodScript, type PodUsage } from './pod-script.ts';
 import { podStatus, type ContainerModel } from './pod-status.ts';
@@ -135,6 +135,7 @@ export class SimulatedPod {
     if (adoptContainers(this.#containers, status)) {
       this.#phase = 'Running';
       this.podIP = status?.podIP;
+      this.#startEphemeral();
     }
     const { activeDeadlineSeconds } = this.object.spec ?? {};
     if (activeDeadlineSeconds !== undefined) this.#after(activeDeadlineSeconds * 1000, () => this.#exceedDeadline());
@@ -150,7 +151,7 @@ export class SimulatedPod {
     for (const container of this.#containers) {
       // One that has ended for good stays so when another one restarts.
       if (container.phase.type !== 'waiting') continue;
-      container.id = Buffer.from(this.#host.random.bytes(32)).toString('hex');
+      container.id = this.#newContainerId();
       if (container.kind === 'init') {
         container.phase = { type: 'terminated', startedAt, finishedAt: startedAt, exitCode: 0, reason: 'Completed' };
         container.ready = true;
@@ -265,6 +266,7 @@ export class SimulatedPod {
     const before = this.object;
     this.object = object;
     if (object.metadata.deletionTimestamp !== undefined) return this.terminate();
+    if (object.spec?.ephemeralContainers?.length !== before.spec?.ephemeralContainers?.length) this.#startEphemeral();
     if (
       object.metadata.generation !== before.metadata.generation ||
       (object.spec?.readinessGates !== undefined && object.status !== before.status)
@@ -390,6 +392,7 @@ export class SimulatedPod {
     this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0)
       ? 'Succeeded'
       : 'Failed';
+    this.#endEphemeral();
     this.#cancel('the pod has finished');
     for (const log of this.#logs?.values() ?? []) log.end();
   }
@@ -425,6 +428,31 @@ export class SimulatedPod {
     };
     this.#terminating = false;
     this.#change();
+  }
+
+  #startEphemeral(): void {
+    this.#containers.push(...ephemeralModels(this.object, this.#containers));
+    if (this.#phase !== 'Running' || this.#terminating) return;
+    for (const container of this.#containers) {
+      if (container.kind !== 'ephemeral' || container.phase.type !== 'waiting') continue;
+      container.id = this.#newContainerId();
+      container.phase = { type: 'running', startedAt: this.#host.clock.now() };
+    }
+  }
+
+  /** They do not outlive the containers that they were added to. */
+  #endEphemeral(): void {
+    const finishedAt = this.#host.clock.now();
+    for (const container of this.#containers) {
+      const { phase } = container;
+      if (container.kind !== 'ephemeral' || phase.type !== 'running') continue;
+      const { startedAt } = phase;
+      container.phase = { type: 'terminated', startedAt, finishedAt, exitCode: SIGTERM_EXIT_CODE, reason: 'Error' };
+    }
+  }
+
+  #newContainerId(): string {
+    return Buffer.from(this.#host.random.bytes(32)).toString('hex');
   }
 
   #isFinished(): boolean {

@@ -136,6 +136,7 @@ async function startOwn(withControllers: boolean): Promise<{ server: Server; sto
   const cluster = await Cluster.start({
     nodes: 0,
     addons: [],
+    tracing: false,
     ...(withControllers ? {} : { controllers: [], scheduler: false }),
     ...(values.everything
       ? { runtimeConfig: { 'api/all': 'true' }, featureGates: { AllAlpha: 'true', AllBeta: 'true' } }

@@ -26,6 +26,7 @@ interface NetworkRanges {
 export async function openFleet(ctx: Context, options: ClusterOptions): Promise<NodeFleet> {
   const name = clusterName(options);
   const { dataDirectory } = options;
+  if (dataDirectory) checkOwner(path.join(dataDirectory, 'nodes'));
   const remembered = dataDirectory && path.join(dataDirectory, RANGES_FILE);
   const known =
     remembered && fs.existsSync(remembered)
@@ -65,6 +66,15 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     }
     return fleet;
   }
+}
+
+/** Files of containers belong to root, or to the user's subordinate ids; neither can go on with the other's. */
+function checkOwner(directory: string): void {
+  const owner = fs.existsSync(directory) ? fs.statSync(directory).uid : process.getuid?.();
+  if (owner === process.getuid?.()) return;
+  throw new Error(
+    `the containers in ${directory} belong to the user ${owner}: start the cluster as that user, or choose another --data-dir`,
+  );
 }
 
 /** The prefix of all names on the machine; stable for a data directory. */

@@ -39,7 +39,8 @@ mount -n --move /tmp /run || exit 1
 if [ -n "$NAMESERVER" ] && echo "nameserver $NAMESERVER" >/run/k8ts-resolv.conf; then
   mount -n --bind /run/k8ts-resolv.conf /etc/resolv.conf 2>/dev/null
 fi
-if [ -n "$DELEGATED" ] && mount -n -t cgroup2 cgroup2 /sys/fs/cgroup; then
+# The kernel refuses to mount a file system where it is mounted already, so another one comes between.
+if [ -n "$DELEGATED" ] && mount -n -t tmpfs tmpfs /sys/fs/cgroup && mount -n -t cgroup2 cgroup2 /sys/fs/cgroup; then
   limits=1
   for controller in ${DELEGATED_CONTROLLERS.join(' ')}; do
     echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control || limits=

@@ -1,9 +1,10 @@
+import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 /**
  * What must hold of the cluster once a controller has had its time, whatever was there before: for each a random starting
  * state and the question what is wrong with it. `properties.test.ts` asks it of one manager, of two at once, and of one that
  * is killed at every write.
  */
-import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import type { TestServerOptions } from '../../apiserver/testing/index.ts';
 import { isAlreadyExists, type Client } from '../../client/index.ts';
 import type { Random } from '../../kernel/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
@@ -21,6 +22,8 @@ export interface Property {
   readonly holds: string;
   readonly controllers: readonly string[];
   readonly config?: Partial<ControllerManagerConfig> | (() => Promise<Partial<ControllerManagerConfig>>);
+  /** Of the API server. */
+  readonly server?: TestServerOptions;
   /** Serves the APIs that the server has not by itself. */
   readonly serve?: (fixture: ControllerFixture) => Promise<void>;
   /** Events are what the controllers are there for: they count as writes. */

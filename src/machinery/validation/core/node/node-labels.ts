@@ -31,7 +31,8 @@ export function nodeSelectorTermWarnings(
     if (message) warnings.push(`${here.child('key')}: ${key} is ${message}`);
     if (!checkValues) continue;
     for (const [j, value] of (values ?? []).entries()) {
-      for (const problem of labelValue(value)) warnings.push(`${here.child('values').index(j)}: ${problem}`);
+      for (const problem of labelValue(value))
+        warnings.push(`${here.child('values').index(j)}: ${value} is invalid, ${problem}`);
     }
   }
 }

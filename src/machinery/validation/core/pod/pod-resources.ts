@@ -53,6 +53,10 @@ function validateName(errors: FieldError[], name: string | undefined, at: Path):
 
 export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Path, rules: RequirementRules): void {
   const resources = spec.resources!;
+  if (spec.os?.name === 'windows') {
+    errors.push(forbiddenField(at, 'may not be set for a windows pod'));
+    return;
+  }
   if (resources.claims)
     errors.push(forbiddenField(at.child('claims'), 'claims may not be set for Resources at pod-level'));
   validatePodLevelResources(errors, resources, at, rules);
