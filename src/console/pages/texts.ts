@@ -14,7 +14,6 @@ export const T = {
     other: 'More kinds',
   },
   signIn: {
-    title: 'Sign in',
     used: 'This link was used before. Each link signs in once: start the console again for a new one, or paste a token.',
     hint: 'Open the link that “k8ts up” or “k8ts console” printed, or paste a bearer token of the cluster.',
     token: 'Bearer token',
@@ -22,7 +21,6 @@ export const T = {
     tokenMaker: 'kubectl create token SERVICEACCOUNT prints one.',
     refused: 'The API server does not accept this token.',
     signOut: 'Sign out',
-    ended: 'The session has ended.',
   },
   theme: { label: 'Theme', auto: 'System theme', light: 'Light theme', dark: 'Dark theme' },
   palette: {
@@ -59,8 +57,6 @@ export const T = {
     helps: 'What helps',
     unknown: 'Not known',
     failed: 'The cause could not be found out',
-    again: 'Ask again',
-    show: 'Why?',
   },
   objects: {
     search: 'Filter rows',
@@ -74,7 +70,6 @@ export const T = {
     count: (shown: number, all: number) => (shown === all ? `${all}` : `${shown} of ${all}`),
     columns: 'All columns',
     unknownKind: (key: string) => `This cluster serves no kind ${key}, or you may not see it.`,
-    pick: 'Choose a kind',
     kinds: 'Kinds',
     findKind: 'Filter kinds',
   },
@@ -155,9 +150,7 @@ export const T = {
     wrap: 'Wrap lines',
     empty: 'No output yet.',
     none: 'No line matches.',
-    ended: 'The log has ended.',
     noPods: 'There are no pods, so there are no logs.',
-    copy: 'Download',
     text: 'Log lines',
     crashed: (name: string) => `${name} has crashed; this is what its previous run printed.`,
   },
@@ -167,7 +160,6 @@ export const T = {
     ended: 'The shell has ended.',
     refused: 'The API server opens no shell here',
     noContainer: 'No container of this pod runs, so there is nowhere to open a shell.',
-    title: 'Shell',
     container: 'Container',
   },
   scheduling: {
@@ -176,7 +168,6 @@ export const T = {
     none: 'Every pod has a node.',
     recent: 'Recent decisions',
     noRecent: 'No decision is kept as an event.',
-    nodes: 'Room on the nodes',
   },
   network: {
     title: 'Network',
@@ -184,8 +175,6 @@ export const T = {
     policies: 'Network policies',
     noPolicies: 'There are no network policies: every pod may talk to every pod.',
     noServices: 'There are no Services here.',
-    ready: 'ready',
-    notReady: 'not ready',
   },
   help: {
     title: 'Keyboard',
