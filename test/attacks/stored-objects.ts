@@ -5,8 +5,8 @@ interface Discovered {
   readonly verbs: readonly string[];
 }
 
-/** What a server renews by itself all the time. */
-const RENEWED = /^\/apis\/coordination\.k8s\.io\/|^\/api\/v1\/.*events|^\/apis\/events\.k8s\.io\//;
+/** What a server renews by itself all the time, and what is stored nowhere. */
+const RENEWED = /^\/apis\/(coordination\.k8s\.io|events\.k8s\.io|glass\.k8ts\.dev)\/|^\/api\/v1\/.*events/;
 
 /** Every stored object, by its path, with its version: two of these differ when anything was written in between. */
 export async function storedObjects(api: ApiConnection): Promise<Map<string, string>> {
