@@ -18,7 +18,7 @@ import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
-import { requires, some } from './requires.ts';
+import { everything, requires, some } from './requires.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8ts-cli-'));
@@ -574,7 +574,9 @@ Module._resolveFilename = function (name, ...rest) {
   expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
 }, 60_000);
 
-const noContainers = requires('root', 'unshare', 'runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack');
+const noContainers =
+  requires('root', 'unshare', 'runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack') ??
+  (everything ? undefined : 'runs with everything');
 it(`replaces simulated nodes when containers can run${noContainers ? ` (${noContainers})` : ''}`, async (test) => {
   if (noContainers) return test.skip(noContainers);
   const directory = join(scratch, 'stand-in');
