@@ -51,7 +51,8 @@ async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOpti
       queue.forget(item);
     } catch (error) {
       if (!(signal.aborted && isAbort(error, signal))) {
-        if (isExpected?.(error))
+        // At a shutdown others have ended before: their refusals are no news, and nothing is retried.
+        if (signal.aborted || isExpected?.(error))
           logger
             ?.v(2)
             .info('Sync failed; the item will be retried', { err: error, item, requeues: queue.requeues(item) });

@@ -181,6 +181,24 @@ describe('WorkQueue', () => {
 });
 
 describe('runWorkers', () => {
+  it('does not report what fails because of the shutdown', async () => {
+    const ctx = createTestContext();
+    const queue = new WorkQueue<string>({ clock: ctx.clock });
+    const running = runWorkers({
+      queue,
+      workers: 1,
+      signal: ctx.signal,
+      logger: ctx.logger,
+      handle: async () => {
+        ctx.stop();
+        throw new Error('the server is shutting down');
+      },
+    });
+    queue.add('a');
+    await running;
+    expect(ctx.logLines).toEqual([]);
+  });
+
   it('retries failures with growing delays and ends with its signal', async () => {
     const ctx = createTestContext();
     const queue = new WorkQueue<string>({

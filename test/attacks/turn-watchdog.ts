@@ -113,8 +113,10 @@ export class TurnWatchdog {
     return readFileSync(join(this.#directory, `${thread}.turns`), 'latin1');
   }
 
+  /** 0 for a thread that has just started. */
   #beats(thread: string): number {
-    return Number(readFileSync(join(this.#directory, `${thread}.beat`), 'latin1').split('\n', 1)[0]);
+    const file = join(this.#directory, `${thread}.beat`);
+    return existsSync(file) ? Number(readFileSync(file, 'latin1').split('\n', 1)[0]) : 0;
   }
 
   /** Waits until every thread has ended the turn that it is in: the second beat from now is in a later one. */
