@@ -11,9 +11,11 @@ import { errorKind } from '../registry/served-resource.ts';
 import type { Strategy } from '../registry/strategy.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../request/options.ts';
 import type { Result } from '../request/request.ts';
+import { LARGE_BYTES } from '../request/responses.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkName } from './check-name.ts';
 import { decodeDeleteOptions } from './decode-body.ts';
+import { encodeLarge } from './encode-large.ts';
 import { isFinished } from './finish-deletion.ts';
 import { writeContext } from './prepare-for-create.ts';
 import type { Scope } from './scope.ts';
@@ -61,7 +63,7 @@ export async function deleteObject(
       if (!dryRun) await served.strategy.afterDelete?.(current.object, writeContext(scope, dryRun));
       return { entry: shownAfterRemoval(scope, current, marked), gone: true };
     }
-    const entry = await backend.objects.replace(served, place, current, marked, dryRun, undefined, scope.span);
+    const entry = await replaceByMarked(scope, current, marked, dryRun);
     if (entry) return { entry, gone: false };
   }
   throw conflict(served.groupResource, place.name, 'the object keeps being modified');
@@ -69,7 +71,7 @@ export async function deleteObject(
 
 /** Kinds with graceful deletion are marked before they are removed, even without a grace period: watchers see both. */
 function markedEntry(
-  { backend, served, place, span }: Scope,
+  scope: Scope,
   current: Entry,
   marked: KubeObject,
   dryRun: boolean,
@@ -78,8 +80,20 @@ function markedEntry(
   const isMarked =
     before.deletionTimestamp === after.deletionTimestamp &&
     before.deletionGracePeriodSeconds === after.deletionGracePeriodSeconds;
-  if (dryRun || isMarked || !served.strategy.gracePeriod) return current;
-  return backend.objects.replace(served, place, current, marked, dryRun, undefined, span);
+  if (dryRun || isMarked || !scope.served.strategy.gracePeriod) return current;
+  return replaceByMarked(scope, current, marked, dryRun);
+}
+
+/** A large object is encoded in slices, as other writes do it. */
+async function replaceByMarked(
+  scope: Scope,
+  current: Entry,
+  marked: KubeObject,
+  dryRun: boolean,
+): Promise<Entry | undefined> {
+  const { backend, served, place, span } = scope;
+  const encoded = current.size >= LARGE_BYTES ? await encodeLarge({ isLarge: true, backend }, marked) : undefined;
+  return backend.objects.replace(served, place, current, marked, dryRun, encoded, span);
 }
 
 async function admitDeletion(scope: Scope, current: Entry, options: DeleteOptions, dryRun: boolean): Promise<void> {

@@ -6,7 +6,10 @@ import { encodeForStorageSteps } from '../storage/encode-for-storage.ts';
 import type { Scope } from './scope.ts';
 
 /** undefined for small objects, which the store encodes itself, and for those that nest too deeply. */
-export async function encodeLarge({ isLarge, backend }: Scope, object: KubeObject): Promise<Buffer | undefined> {
+export async function encodeLarge(
+  { isLarge, backend }: Pick<Scope, 'isLarge' | 'backend'>,
+  object: KubeObject,
+): Promise<Buffer | undefined> {
   if (!isLarge) return undefined;
   try {
     const bytes = await inSlices(backend.ctx.clock, encodeForStorageSteps(object));
