@@ -146,14 +146,15 @@ export class SpanRing implements Tracer {
   }
 
   /** Spans in the order of their start, from `id` on. */
-  since(id = 0): Span[] {
-    return this.#spans.slice(Math.max(this.#head, id - this.#base)) as Span[];
+  since(id = 0, limit = Infinity): Span[] {
+    const start = Math.max(this.#head, id - this.#base);
+    return this.#spans.slice(start, start + limit) as Span[];
   }
 
   /** What `since` returns, as it is read. */
-  recorded(id = 0): RecordedSpan[] {
+  recorded(id = 0, limit = Infinity): RecordedSpan[] {
     const epoch = this.#clock.now() - this.#clock.monotonic();
-    return this.since(id).map((span) => ({
+    return this.since(id, limit).map((span) => ({
       id: span.id,
       name: span.name,
       startedAt: epoch + span.startedAt,

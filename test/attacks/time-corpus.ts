@@ -530,6 +530,9 @@ const queries: CostlyRequest[] = [
   get('a watch of all objects as tables', '/api/v1/configmaps?watch=true', TABLE, 500),
   get('the OpenAPI document', '/openapi/v2'),
   get('the metrics', '/metrics'),
+  get('all recorded spans', '/apis/glass.k8ts.dev/v1alpha1/spans'),
+  get('all recorded traces', '/apis/glass.k8ts.dev/v1alpha1/traces'),
+  get('the trace of a span', '/apis/glass.k8ts.dev/v1alpha1/traces/1'),
 ];
 
 const text = (size: number): string => 'x'.repeat(size);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => cluster.stop());
 
 interface Spans {
-  readonly metadata: { readonly resourceVersion: string };
+  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly { readonly span: { readonly id: number; readonly attributes: Record<string, unknown> } }[];
 }
 
@@ -38,6 +38,17 @@ const read = async <T>(path: string, user?: string): Promise<T> => {
   return (await client.request({ method: 'GET', path: `${API}${plain}`, query: parameters })).body as T;
 };
 
+/** All pages. */
+async function readAll(path: string, user?: string): Promise<Spans> {
+  const items: Spans['items'][number][] = [];
+  for (let since = '0'; ;) {
+    const page = await read<Spans>(`${path}?since=${since}`, user);
+    items.push(...page.items);
+    if (page.metadata.continue === undefined) return { metadata: page.metadata, items };
+    since = page.metadata.continue;
+  }
+}
+
 describe('the API group glass.k8ts.dev', () => {
   it('is in discovery', async () => {
     const { resources } = await read<{ resources: { name: string }[] }>('');
@@ -47,7 +58,7 @@ describe('the API group glass.k8ts.dev', () => {
   });
 
   it('shows everything to those who may see everything', async () => {
-    const { items, metadata } = await read<Spans>('/spans');
+    const { items, metadata } = await readAll('/spans');
     const names = items.map(({ span }) => span.attributes['k8s.object.name']);
     expect(names).toEqual(expect.arrayContaining(['of-a', 'of-b']));
     expect(await read<Spans>(`/spans?since=${metadata.resourceVersion}`)).toMatchObject({ items: [] });
@@ -59,17 +70,24 @@ describe('the API group glass.k8ts.dev', () => {
   });
 
   it('shows a namespace to those who may see it, and nothing else', async () => {
-    const { items } = await read<Spans>('/namespaces/a/spans', 'alice');
+    const { items } = await readAll('/namespaces/a/spans', 'alice');
     expect(items.length).toBeGreaterThan(0);
     expect(items.map(({ span }) => span.attributes['k8s.object.name'])).toContain('of-a');
     expect(JSON.stringify(items)).not.toContain('of-b');
     await expect(read('/spans', 'alice')).rejects.toThrow('User "alice" cannot list resource "spans"');
     await expect(read('/namespaces/b/spans', 'alice')).rejects.toThrow('in the namespace "b"');
-    const other = (await read<Spans>('/spans')).items.find(
-      ({ span }) => span.attributes['k8s.object.name'] === 'of-b',
-    )!;
+    const other = (await readAll('/spans')).items.find(({ span }) => span.attributes['k8s.object.name'] === 'of-b')!;
     await expect(read(`/namespaces/a/spans/${other.span.id}`, 'alice')).rejects.toThrow('not found');
     await expect(read(`/namespaces/a/traces/${other.span.id}`, 'alice')).rejects.toThrow('not found');
+  });
+
+  it('shows no more at once than other requests can wait for', async () => {
+    const configMaps = cluster.client.resource('v1/configmaps');
+    for (let i = 0; i < 600; i++) await configMaps.create({ metadata: { name: `many-${i}`, namespace: 'b' } });
+    expect((await read<Spans>('/spans')).items).toHaveLength(500);
+    const { items } = await read<Spans>('/traces');
+    expect(items).toHaveLength(500);
+    expect(items.at(-1)!.span.id).toBeGreaterThan(items[0]!.span.id);
   });
 
   it.each([
