@@ -112,6 +112,13 @@ export const FOLDERS = {
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },
+  simulation: {
+    imports: [
+      ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd', 'apiserver'],
+      ...['controller-manager', 'scheduler', 'simulated-kubelet', 'cluster'],
+    ],
+    because: 'a simulation composes components as a cluster does, and puts faults between them',
+  },
   cli: {
     imports: [
       ...[
@@ -149,8 +156,8 @@ export const FOLDERS = {
   },
   /** Files directly in src/: the library. */
   '.': {
-    imports: ['base', 'api', 'machinery', 'kernel', 'client', 'glass', 'cluster'],
-    because: 'the library offers clusters and clients',
+    imports: ['base', 'api', 'machinery', 'kernel', 'client', 'glass', 'cluster', 'simulation'],
+    because: 'the library offers clusters, clients and simulations',
   },
 };
 

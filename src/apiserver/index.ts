@@ -9,6 +9,7 @@
  * `ROOMS` in scripts/check-boundaries.mjs says which may import which.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
+export { createPipeline, type Pipeline } from './pipeline/build-pipeline.ts';
 export { apiServerHelp, parseApiServerFlags, runApiServerCommand, servedApis } from './command/index.ts';
 export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';

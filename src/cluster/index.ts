@@ -29,8 +29,9 @@ export {
 } from './data-directory.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
-export { ADMIN } from './identities.ts';
-export { inProcessTransport, type InProcessOptions } from './in-process-transport.ts';
+export { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
+export { grantAccess, grantOwnAccess } from './component-access.ts';
+export { inProcessTransport, inProcessTransports, type InProcessOptions } from './in-process-transport.ts';
 export { applyManifests, type ApplyOptions, type Manifest, type Manifests } from './apply-manifests.ts';
 export { ClusterClock } from './cluster-clock.ts';
 export { ClusterSnapshot } from './snapshot.ts';

@@ -5,7 +5,7 @@
  * virtual time and seeded randomness. Nothing outside this folder reads the clock, sets a timer or draws a random
  * number; `scripts/check-boundaries.mjs` enforces that.
  */
-export { DeadlineExceeded, type Clock, type Timer } from './clock.ts';
+export { deadlineOn, DeadlineExceeded, sleepOn, type Clock, type Timer } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { withDeadline } from './with-deadline.ts';
 export { VirtualClock } from './virtual-clock.ts';

@@ -1,0 +1,16 @@
+/** What may go wrong in a world. Each fault has a name, what it may strike, and how it is taken back. */
+import type { FaultDefinition } from './fault.ts';
+import { networkFaults } from './network.ts';
+import { nodeFaults } from './nodes.ts';
+import { processFaults } from './processes.ts';
+import { storeFaults } from './store.ts';
+
+export const faults = {
+  ...processFaults,
+  ...networkFaults,
+  ...storeFaults,
+  ...nodeFaults,
+} satisfies Record<string, FaultDefinition>;
+
+export type FaultName = keyof typeof faults;
+export type { FaultDefinition, Stage } from './fault.ts';

@@ -1,0 +1,69 @@
+/** Faults of processes and of their clocks. */
+import { COMPONENTS, MANAGERS, OPERATORS, SCHEDULERS, SERVERS, type FaultDefinition } from './fault.ts';
+
+const MAX_JUMP_MS = 3_600_000;
+
+export const processFaults = {
+  /** A component is killed where it stands, and comes back. */
+  'kill-component': {
+    weight: 4,
+    targets: COMPONENTS.filter((name) => name !== 'kubelets'),
+    strike({ processes }, { target }) {
+      const process = processes.get(target);
+      if (!process?.isRunning) return null;
+      process.kill();
+      return () => process.start();
+    },
+  },
+  'kill-apiserver': {
+    weight: 3,
+    targets: SERVERS,
+    strike({ servers }, { target }) {
+      const server = servers.get(target)!;
+      // The other one may be down: then the cluster has none for a while.
+      if (!server.isServing) return null;
+      server.kill();
+      return () => server.start();
+    },
+  },
+  /** The wall clock of a process is set to another time. */
+  'clock-jump': {
+    weight: 2,
+    targets: [...COMPONENTS, ...SERVERS],
+    strike({ processes, servers }, { target, strength }) {
+      const clock = (processes.get(target) ?? servers.get(target))!.clock;
+      const jump = Math.round((strength - 0.5) * 2 * MAX_JUMP_MS);
+      clock.jump(jump);
+      return () => clock.jump(-jump);
+    },
+  },
+  /** The clock of a process runs up to ten percent fast or slow. */
+  'clock-drift': {
+    weight: 2,
+    targets: [...COMPONENTS, ...SERVERS],
+    strike({ processes, servers }, { target, strength }) {
+      const clock = (processes.get(target) ?? servers.get(target))!.clock;
+      clock.drift(0.9 + strength * 0.2);
+      return () => clock.drift(1);
+    },
+  },
+  /** The lease of a leader is taken away while it works. */
+  'lose-lease': {
+    weight: 2,
+    targets: [MANAGERS[0], SCHEDULERS[0], OPERATORS[0]],
+    strike({ bystander, clock }, { target, strength }) {
+      const name = target.replace(/-\d+$/, '');
+      const leases = bystander.resource('coordination.k8s.io/v1/leases');
+      const reference = { namespace: 'kube-system', name };
+      const taken = async (): Promise<void> => {
+        if (strength < 0.5) return void (await leases.delete(reference));
+        const lease = await leases.get(reference);
+        const now = new Date(clock.now()).toISOString().replace('Z', '000Z');
+        const spec = { ...lease.spec, holderIdentity: 'somebody-else', renewTime: now, acquireTime: now };
+        await leases.update({ ...lease, spec });
+      };
+      taken().catch(() => undefined);
+      return undefined;
+    },
+  },
+} satisfies Record<string, FaultDefinition>;

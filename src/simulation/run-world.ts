@@ -1,0 +1,297 @@
+/**
+ * One world from its start to its verdict: it comes up, its clients work while faults strike, then faults end and it must
+ * come to rest in the state that its specs ask for. The first check that fails ends it.
+ */
+import { errorMessage } from '../base/index.ts';
+import { silentLogger, type Logger } from '../kernel/index.ts';
+import { checks, type Check, type CheckContext, type Verdict } from './checks/index.ts';
+import { faults, type FaultName, type Stage } from './faults/index.ts';
+import { operations, type OperationName } from './operations/index.ts';
+import type { Plan, Planned, PlannedFault, PlannedOperation } from './plan.ts';
+import type { Exchange } from './world/network.ts';
+import { createOrigin } from './world/origin.ts';
+import type { ProcessContext } from './world/processes.ts';
+import type { Change } from './world/store-log.ts';
+import { World, type Origin } from './world/world.ts';
+
+export interface Violation {
+  /** The name of the check. */
+  readonly check: string;
+  readonly because: string;
+  readonly message: string;
+  /** Milliseconds after the world was ready. */
+  readonly at: number;
+}
+
+export interface WorldResult {
+  readonly plan: Plan;
+  readonly violation: Violation | undefined;
+  /** How often each check had something to look at. */
+  readonly looked: Readonly<Record<string, number>>;
+  /** How often each fault struck something. */
+  readonly struck: Readonly<Partial<Record<FaultName, number>>>;
+  readonly done: Readonly<Partial<Record<OperationName, number>>>;
+  /** What happened, a line each; only with `trace`. */
+  readonly trace: readonly string[];
+  readonly commits: number;
+  /** Of virtual time. */
+  readonly durationMs: number;
+}
+
+export interface RunOptions {
+  readonly origin?: Origin;
+  /** Records every request, commit and fault. */
+  readonly trace?: boolean;
+  readonly logger?: Logger;
+  /** Runs instead of the built-in operator. */
+  readonly operator?: (ctx: ProcessContext, identity: string) => Promise<void>;
+  /** Hold besides the built-in ones. */
+  readonly checks?: Readonly<Record<string, Check>>;
+}
+
+const READY_LIMIT_MS = 120_000;
+/** How long convergence may take when faults have ended: failed pods and crashed processes wait up to five minutes. */
+const SETTLE_LIMIT_MS = 900_000;
+const LOOK_AGAIN_MS = 5_000;
+/** At rest nothing but heartbeats is written for so long. */
+const REST_MS = 60_000;
+const HEARTBEATS = new Set(['Lease', 'Event', 'Endpoints']);
+
+let sharedOrigin: Promise<Origin> | undefined;
+
+export async function runWorld(plan: Plan, options: RunOptions = {}): Promise<WorldResult> {
+  const origin = options.origin ?? (await (sharedOrigin ??= createOrigin()));
+  const run = new WorldRun(plan, origin, options);
+  return run.run();
+}
+
+class WorldRun {
+  readonly #plan: Plan;
+  readonly #world: World;
+  readonly #checks: readonly (readonly [string, Check])[];
+  readonly #looked: Record<string, number> = {};
+  readonly #struck: Partial<Record<FaultName, number>> = {};
+  readonly #done: Partial<Record<OperationName, number>> = {};
+  readonly #trace: string[] = [];
+  readonly #lifts = new Set<() => void>();
+  readonly #tracing: boolean;
+  #violation: Violation | undefined;
+  #readyAt = 0;
+  #restWrites: string[] | undefined;
+  /** What clients were told, until the log has what they speak of. */
+  #unchecked: (() => void)[] = [];
+
+  constructor(plan: Plan, origin: Origin, options: RunOptions) {
+    this.#plan = plan;
+    this.#tracing = options.trace ?? false;
+    this.#checks = Object.entries({ ...checks, ...options.checks });
+    this.#world = new World({
+      origin,
+      seed: plan.seed,
+      nodes: plan.nodes,
+      logger: options.logger ?? silentLogger,
+      ...(options.operator ? { operator: options.operator } : {}),
+      observer: {
+        committed: (change) => this.#committed(change),
+        exchanged: (exchange) => this.#exchanged(exchange),
+        watchOpened: (watch) => this.#watchOpened(watch),
+        crashed: (process, error) =>
+          this.#violated('processes-do-not-crash', 'a process ends only when it is killed', `${process}: ${errorMessage(error)}`),
+      },
+    });
+  }
+
+  async run(): Promise<WorldResult> {
+    const world = this.#world;
+    await world.start();
+    await this.#until(() => this.#isReady(), READY_LIMIT_MS, 'the world has not come up');
+    this.#readyAt = world.clock.monotonic();
+    for (const planned of this.#plan.events) world.clock.after(planned.at, () => this.#perform(planned));
+    await this.#advance(this.#plan.durationMs);
+    await this.#settle();
+    await this.#rest();
+    const durationMs = world.clock.monotonic() - this.#readyAt;
+    const commits = world.log.changes;
+    await world.stop();
+    return {
+      plan: this.#plan,
+      violation: this.#violation,
+      looked: this.#looked,
+      struck: this.#struck,
+      done: this.#done,
+      trace: this.#trace,
+      commits,
+      durationMs,
+    };
+  }
+
+  #isReady(): boolean {
+    const { log } = this.#world;
+    const nodes = log.objects('Node') as readonly { metadata: object; status?: { conditions?: { type: string; status: string }[] } }[];
+    const ready = nodes.filter(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'));
+    return this.#world.isUp && ready.length === this.#plan.nodes && log.object('ServiceAccount', 'default/default') !== undefined;
+  }
+
+  #perform(planned: Planned): void {
+    if (this.#violation) return;
+    if (planned.type === 'fault') this.#strike(planned);
+    else this.#operate(planned);
+  }
+
+  #operate({ name, client, arguments: args }: PlannedOperation): void {
+    this.#done[name] = (this.#done[name] ?? 0) + 1;
+    const work = operations[name].run(this.#world.clientOf(client), args);
+    work.then(
+      () => this.#note(() => `client-${client} ${name} done`),
+      (error: unknown) => this.#note(() => `client-${client} ${name} failed: ${errorMessage(error)}`),
+    );
+  }
+
+  #strike({ name, target, durationMs, strength }: PlannedFault): void {
+    const lift = faults[name].strike(this.#stage(), { target, strength });
+    if (lift === null) return;
+    this.#struck[name] = (this.#struck[name] ?? 0) + 1;
+    this.#note(() => `fault ${name} on ${target}`);
+    if (!lift) return;
+    const once = (): void => {
+      if (!this.#lifts.delete(once)) return;
+      this.#note(() => `fault ${name} on ${target} ends`);
+      lift();
+    };
+    this.#lifts.add(once);
+    this.#world.clock.after(durationMs, once);
+  }
+
+  #stage(): Stage {
+    const { clock, random, network, store, servers, processes, nodes, bystander } = this.#world;
+    return { clock, random: random.fork('faults'), network, store, servers, processes, nodes, bystander };
+  }
+
+  /** Faults have ended: everything must become as the specs ask for. */
+  async #settle(): Promise<void> {
+    for (const lift of [...this.#lifts]) lift();
+    this.#world.startAll();
+    const until = this.#world.clock.monotonic() + SETTLE_LIMIT_MS;
+    for (;;) {
+      await this.#advance(LOOK_AGAIN_MS);
+      if (this.#violation) return;
+      const wrong = this.#firstUnsettled();
+      if (wrong === undefined) return;
+      if (this.#world.clock.monotonic() < until) continue;
+      const [name, { because }, message] = wrong;
+      return this.#violated(name, because, message);
+    }
+  }
+
+  #firstUnsettled(): [string, Check, string] | undefined {
+    for (const [name, check] of this.#checks) {
+      const message = check.settled?.(this.#contextOf(name));
+      if (message !== undefined) return [name, check, message];
+    }
+    return undefined;
+  }
+
+  /** A cluster that has nothing to do writes nothing. */
+  async #rest(): Promise<void> {
+    if (this.#violation) return;
+    this.#restWrites = [];
+    await this.#advance(REST_MS);
+    const writes = this.#restWrites;
+    this.#restWrites = undefined;
+    const name = 'nothing-is-written-at-rest';
+    this.#looked[name] = 1;
+    if (writes.length > 0)
+      this.#violated(name, 'a cluster that has converged writes heartbeats only', `${writes.length} writes: ${writes.slice(0, 3).join('; ')}`);
+  }
+
+  async #until(condition: () => boolean, limitMs: number, otherwise: string): Promise<void> {
+    const { clock } = this.#world;
+    const limit = clock.monotonic() + limitMs;
+    while (!condition() && !this.#violation) {
+      if (clock.monotonic() > limit) return this.#violated('worlds-come-up', 'a cluster starts in bounded time', otherwise);
+      await this.#advance(1_000);
+    }
+  }
+
+  async #advance(ms: number): Promise<void> {
+    const { clock } = this.#world;
+    const end = clock.monotonic() + ms;
+    while (!this.#violation && clock.monotonic() < end) {
+      await clock.advance(Math.min(STEP_MS, end - clock.monotonic()));
+      this.#checkAnswers();
+    }
+  }
+
+  #committed(change: Change): void {
+    this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
+    for (const [name, check] of this.#checks) this.#judge(name, check, () => check.committed?.(change, this.#contextOf(name)));
+    if (this.#restWrites && !HEARTBEATS.has(change.kind) && !isHeartbeat(change))
+      this.#restWrites.push(`${change.kind} ${change.id}`);
+  }
+
+  #exchanged(exchange: Exchange): void {
+    const { process, server, request, status } = exchange;
+    this.#note(() => `${process} > ${server} ${request.method} ${request.path} ${status ?? 'no answer'}`);
+    for (const [name, check] of this.#checks) {
+      if (check.answered === undefined) continue;
+      this.#unchecked.push(() => this.#judge(name, check, () => check.answered?.(exchange, this.#contextOf(name))));
+    }
+  }
+
+  #watchOpened(watch: Parameters<NonNullable<Check['watched']>>[0]): { event(event: never): void } | undefined {
+    const opened = this.#checks.flatMap(([name, check]) => {
+      const watched = check.watched?.(watch, this.#contextOf(name));
+      return watched ? [{ name, check, watched }] : [];
+    });
+    if (opened.length === 0) return undefined;
+    return {
+      event: (event) => {
+        for (const { name, check, watched } of opened)
+          this.#unchecked.push(() => this.#judge(name, check, () => watched.event(event)));
+      },
+    };
+  }
+
+  /** Time has moved: the log has everything that answers and events speak of. */
+  #checkAnswers(): void {
+    const unchecked = this.#unchecked;
+    this.#unchecked = [];
+    for (const check of unchecked) check();
+  }
+
+  #judge(name: string, { because }: Check, look: () => Verdict): void {
+    if (this.#violation) return;
+    const message = look();
+    if (message !== undefined) this.#violated(name, because, message);
+  }
+
+  #contextOf(name: string): CheckContext {
+    const { log, clock } = this.#world;
+    return { log, clock, looked: () => void (this.#looked[name] = (this.#looked[name] ?? 0) + 1) };
+  }
+
+  #violated(check: string, because: string, message: string): void {
+    if (this.#violation) return;
+    const at = this.#world.clock.monotonic() - this.#readyAt;
+    this.#violation = { check, because, message, at };
+    this.#note(() => `VIOLATION ${check}: ${message}`);
+  }
+
+  #note(line: () => string): void {
+    if (!this.#tracing) return;
+    const at = (this.#world.clock.monotonic() - this.#readyAt) / 1000;
+    this.#trace.push(`${at.toFixed(3)} ${line()}`);
+  }
+}
+
+const STEP_MS = 250;
+
+/** The status that a kubelet reports every five minutes. */
+function isHeartbeat({ kind, before, after }: Change): boolean {
+  if (kind !== 'Node' || !before || !after) return false;
+  const without = (object: object): string =>
+    JSON.stringify(object, (key, value: unknown) =>
+      key === 'lastHeartbeatTime' || key === 'resourceVersion' || key === 'managedFields' ? undefined : value,
+    );
+  return without(before) === without(after);
+}

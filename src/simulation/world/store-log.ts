@@ -1,0 +1,128 @@
+/**
+ * Everything that the store of a world has committed, in order: the truth that checks compare with. It reads the store
+ * itself, not through an API server.
+ */
+import { prefixRange, type Store, type WatchEvent } from '../../etcd/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+
+/** One committed change of one object. */
+export interface Change {
+  readonly revision: number;
+  /** When it was committed, on the world's monotonic clock. */
+  readonly at: number;
+  readonly kind: string;
+  /** `namespace/name`, or the name of an object without a namespace. */
+  readonly id: string;
+  readonly before: KubeObject | undefined;
+  /** Undefined when the object was deleted. */
+  readonly after: KubeObject | undefined;
+}
+
+const REGISTRY = '/registry/';
+/** What API servers keep for themselves. */
+const NO_OBJECTS = ['/registry/ranges/', '/registry/masterleases/'];
+
+export class StoreLog {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #onChange: (change: Change) => void;
+  readonly #current = new Map<string, Map<string, KubeObject>>();
+  readonly #byObject = new Map<string, Change[]>();
+  readonly #byKind = new Map<string, Change[]>();
+  readonly #byKey = new Map<string, KubeObject>();
+  #revision = 0;
+  #changes = 0;
+
+  constructor(store: Store, clock: Clock, onChange: (change: Change) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#onChange = onChange;
+  }
+
+  /** The newest revision that the log has. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** Reads what is there, then follows until the store is closed. */
+  async follow(): Promise<() => Promise<void>> {
+    const { kvs, revision } = await this.#store.range(prefixRange(REGISTRY));
+    for (const kv of kvs) this.#apply({ type: 'put', kv }, false);
+    this.#revision = revision;
+    const watch = this.#store.watch({ ...prefixRange(REGISTRY), startRevision: revision + 1 });
+    return async () => {
+      for await (const batch of watch) {
+        for (const event of batch.events) this.#apply(event, true);
+        this.#revision = batch.revision;
+      }
+    };
+  }
+
+  /** The objects of a kind, as they are now. */
+  objects<T extends KubeObject = KubeObject>(kind: string): readonly T[] {
+    return [...(this.#current.get(kind)?.values() ?? [])] as T[];
+  }
+
+  object<T extends KubeObject = KubeObject>(kind: string, id: string): T | undefined {
+    return this.#current.get(kind)?.get(id) as T | undefined;
+  }
+
+  /** Every kind that has objects. */
+  kinds(): readonly string[] {
+    return [...this.#current.keys()];
+  }
+
+  /** What happened to an object, the oldest first. */
+  history(kind: string, id: string): readonly Change[] {
+    return this.#byObject.get(`${kind} ${id}`) ?? [];
+  }
+
+  /** What happened to the objects of a kind, the oldest first. */
+  historyOfKind(kind: string): readonly Change[] {
+    return this.#byKind.get(kind) ?? [];
+  }
+
+  #apply(event: WatchEvent, tell: boolean): void {
+    const { key, value, modRevision } = event.kv;
+    if (NO_OBJECTS.some((prefix) => key.startsWith(prefix))) return;
+    const before = this.#byKey.get(key);
+    const after = event.type === 'put' ? objectOf(value, modRevision) : undefined;
+    const known = after ?? before;
+    if (known === undefined) return;
+    if (after) this.#byKey.set(key, after);
+    else this.#byKey.delete(key);
+    const { kind } = known;
+    const id = idOf(known);
+    const objects = this.#current.get(kind) ?? new Map<string, KubeObject>();
+    this.#current.set(kind, objects);
+    if (after) objects.set(id, after);
+    else objects.delete(id);
+    const change: Change = { revision: modRevision, at: this.#clock.monotonic(), kind, id, before, after };
+    push(this.#byObject, `${kind} ${id}`, change);
+    push(this.#byKind, kind, change);
+    if (!tell) return;
+    this.#changes++;
+    this.#onChange(change);
+  }
+}
+
+export const idOf = ({ metadata }: KubeObject): string =>
+  metadata.namespace ? `${metadata.namespace}/${metadata.name}` : (metadata.name ?? '');
+
+function objectOf(value: Uint8Array, revision: number): KubeObject | undefined {
+  const object = JSON.parse(Buffer.from(value).toString()) as KubeObject;
+  if (object.kind === undefined || object.metadata === undefined) return undefined;
+  object.metadata.resourceVersion = String(revision);
+  return object;
+}
+
+function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}

@@ -1,0 +1,2 @@
+/** The users of a world's processes. */
+export { ADMIN as adminUser, componentUser, nodeUser, serviceAccountUser } from '../../cluster/index.ts';
