@@ -55,7 +55,8 @@ const SETTLE_LIMIT_MS = 900_000;
 const LOOK_AGAIN_MS = 5_000;
 /** At rest nothing but heartbeats is written for so long. */
 const REST_MS = 60_000;
-const HEARTBEATS = new Set(['Lease', 'Event', 'Endpoints']);
+const HEARTBEATS = new Set(['Lease', 'Event']);
+const AT_REST = 'a cluster that has converged writes heartbeats only';
 
 let sharedOrigin: Promise<Origin> | undefined;
 
@@ -77,7 +78,9 @@ class WorldRun {
   readonly #tracing: boolean;
   #violation: Violation | undefined;
   #readyAt = 0;
-  #restWrites: string[] | undefined;
+  /** The newest write that is no heartbeat. */
+  #wroteAt = 0;
+  #lastWrite = '';
   /** What clients were told, until the log has what they speak of. */
   #unchecked: (() => void)[] = [];
 
@@ -109,7 +112,6 @@ class WorldRun {
     for (const planned of this.#plan.events) world.clock.after(planned.at, () => this.#perform(planned));
     await this.#advance(this.#plan.durationMs);
     await this.#settle();
-    await this.#rest();
     const durationMs = world.clock.monotonic() - this.#readyAt;
     const commits = world.log.changes;
     await world.stop();
@@ -167,41 +169,48 @@ class WorldRun {
     return { clock, random: random.fork('faults'), network, store, servers, processes, nodes, bystander };
   }
 
-  /** Faults have ended: everything must become as the specs ask for. */
+  /**
+   * Faults have ended: within bounded time everything must become as the specs ask for, and nothing but heartbeats may be
+   * written any more.
+   */
   async #settle(): Promise<void> {
+    const { clock } = this.#world;
     for (const lift of [...this.#lifts]) lift();
     this.#world.startAll();
-    const until = this.#world.clock.monotonic() + SETTLE_LIMIT_MS;
+    await this.#suspendCronJobs();
+    const limit = clock.monotonic() + SETTLE_LIMIT_MS;
+    this.#wroteAt = clock.monotonic();
     for (;;) {
       await this.#advance(LOOK_AGAIN_MS);
       if (this.#violation) return;
+      const isLate = clock.monotonic() > limit;
       const wrong = this.#firstUnsettled();
-      if (wrong === undefined) return;
-      if (this.#world.clock.monotonic() < until) continue;
-      const [name, { because }, message] = wrong;
-      return this.#violated(name, because, message);
+      if (wrong && isLate) return this.#violated(...wrong);
+      if (wrong) continue;
+      if (clock.monotonic() - this.#wroteAt >= REST_MS) return this.#count('nothing-is-written-at-rest');
+      if (isLate) return this.#violated('nothing-is-written-at-rest', AT_REST, `still written: ${this.#lastWrite}`);
     }
   }
 
-  #firstUnsettled(): [string, Check, string] | undefined {
+  /** A schedule has work to do for ever. */
+  async #suspendCronJobs(): Promise<void> {
+    const { clock, bystander, log } = this.#world;
+    await this.#until(() => this.#world.isUp, READY_LIMIT_MS, 'the API servers have not come back');
+    const suspended = log.objects('CronJob').map(({ metadata: { namespace = '', name = '' } }) =>
+      bystander
+        .resource('batch/v1/cronjobs')
+        .patch({ namespace, name }, { spec: { suspend: true } }, { type: 'merge' })
+        .catch(() => undefined),
+    );
+    await clock.drive(Promise.all(suspended));
+  }
+
+  #firstUnsettled(): [string, string, string] | undefined {
     for (const [name, check] of this.#checks) {
       const message = check.settled?.(this.#contextOf(name));
-      if (message !== undefined) return [name, check, message];
+      if (message !== undefined) return [name, check.because, message];
     }
     return undefined;
-  }
-
-  /** A cluster that has nothing to do writes nothing. */
-  async #rest(): Promise<void> {
-    if (this.#violation) return;
-    this.#restWrites = [];
-    await this.#advance(REST_MS);
-    const writes = this.#restWrites;
-    this.#restWrites = undefined;
-    const name = 'nothing-is-written-at-rest';
-    this.#looked[name] = 1;
-    if (writes.length > 0)
-      this.#violated(name, 'a cluster that has converged writes heartbeats only', `${writes.length} writes: ${writes.slice(0, 3).join('; ')}`);
   }
 
   async #until(condition: () => boolean, limitMs: number, otherwise: string): Promise<void> {
@@ -225,8 +234,9 @@ class WorldRun {
   #committed(change: Change): void {
     this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
     for (const [name, check] of this.#checks) this.#judge(name, check, () => check.committed?.(change, this.#contextOf(name)));
-    if (this.#restWrites && !HEARTBEATS.has(change.kind) && !isHeartbeat(change))
-      this.#restWrites.push(`${change.kind} ${change.id}`);
+    if (HEARTBEATS.has(change.kind) || isHeartbeat(change)) return;
+    this.#wroteAt = this.#world.clock.monotonic();
+    this.#lastWrite = `${change.kind} ${change.id}`;
   }
 
   #exchanged(exchange: Exchange): void {
@@ -267,7 +277,11 @@ class WorldRun {
 
   #contextOf(name: string): CheckContext {
     const { log, clock } = this.#world;
-    return { log, clock, looked: () => void (this.#looked[name] = (this.#looked[name] ?? 0) + 1) };
+    return { log, clock, looked: () => this.#count(name) };
+  }
+
+  #count(check: string): void {
+    this.#looked[check] = (this.#looked[check] ?? 0) + 1;
   }
 
   #violated(check: string, because: string, message: string): void {

@@ -1,0 +1,118 @@
+/** Runs worlds of many seeds, counts what they exercised, and shrinks the first that fails to a short story. */
+import { checks } from './checks/index.ts';
+import type { FaultName } from './faults/index.ts';
+import { faults } from './faults/index.ts';
+import type { OperationName } from './operations/index.ts';
+import { describePlanned, drawPlan, type Plan, type PlanOptions } from './plan.ts';
+import { runWorld, type RunOptions, type Violation, type WorldResult } from './run-world.ts';
+import { shrink } from './shrink.ts';
+
+export interface SimulateOptions extends Omit<RunOptions, 'trace'> {
+  /** A number of seeds, counted from 1, or the seeds themselves; default 50. */
+  readonly seeds?: number | readonly (number | string)[];
+  readonly world?: PlanOptions;
+  /** How many plans are tried to shorten a failing one; default 100. */
+  readonly shrinkTries?: number;
+  /** Called after each world. */
+  readonly onWorld?: (result: WorldResult) => void;
+}
+
+export interface SimulationReport {
+  readonly worlds: number;
+  /** How often each check had something to look at. */
+  readonly looked: Readonly<Record<string, number>>;
+  readonly struck: Readonly<Partial<Record<FaultName, number>>>;
+  readonly done: Readonly<Partial<Record<OperationName, number>>>;
+  readonly failure: SimulationFailure | undefined;
+}
+
+export interface SimulationFailure {
+  readonly seed: string;
+  readonly violation: Violation;
+  /** The shortest plan that still fails. */
+  readonly plan: Plan;
+  /** What happened in it, up to the violation. */
+  readonly trace: readonly string[];
+}
+
+/** A world did not hold what it must. */
+export class SimulationError extends Error {
+  readonly code = 'simulation-failed';
+
+  constructor(readonly failure: SimulationFailure) {
+    super(failureText(failure));
+    this.name = 'SimulationError';
+  }
+}
+
+const DEFAULT_SEEDS = 50;
+
+/** Stops at the first world that fails. */
+export async function simulate(options: SimulateOptions = {}): Promise<SimulationReport> {
+  const { seeds = DEFAULT_SEEDS, world, onWorld, shrinkTries, ...run } = options;
+  const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, i) => i + 1) : seeds;
+  const report = {
+    worlds: 0,
+    looked: {} as Record<string, number>,
+    struck: {} as Partial<Record<FaultName, number>>,
+    done: {} as Partial<Record<OperationName, number>>,
+    failure: undefined as SimulationFailure | undefined,
+  };
+  for (const seed of list) {
+    const result = await runWorld(drawPlan(seed, world), run);
+    report.worlds++;
+    addCounts(report.looked, result.looked);
+    addCounts(report.struck, result.struck);
+    addCounts(report.done, result.done);
+    onWorld?.(result);
+    if (!result.violation) continue;
+    report.failure = await explainFailure(result, run, shrinkTries);
+    break;
+  }
+  return report;
+}
+
+async function explainFailure(
+  { plan, violation }: WorldResult,
+  run: RunOptions,
+  tries: number | undefined,
+): Promise<SimulationFailure> {
+  const { check } = violation!;
+  const stillFails = async (candidate: Plan): Promise<boolean> =>
+    (await runWorld(candidate, run)).violation?.check === check;
+  const shortest = await shrink(plan, { stillFails, ...(tries === undefined ? {} : { tries }) });
+  const again = await runWorld(shortest, { ...run, trace: true });
+  return { seed: plan.seed, violation: again.violation ?? violation!, plan: shortest, trace: again.trace };
+}
+
+function addCounts(total: Record<string, number | undefined>, more: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, count = 0] of Object.entries(more)) total[name] = (total[name] ?? 0) + count;
+}
+
+const TRACE_LINES = 40;
+
+/** The seed, what does not hold, the shortest story, and what happened last. */
+export function failureText({ seed, violation, plan, trace }: SimulationFailure): string {
+  return [
+    `seed ${seed}: ${violation.check} does not hold: ${violation.message}`,
+    `  (${violation.because})`,
+    '',
+    `the shortest story that still fails, with ${plan.nodes} nodes:`,
+    ...plan.events.map(describePlanned),
+    '',
+    `the last ${Math.min(TRACE_LINES, trace.length)} of ${trace.length} steps:`,
+    ...trace.slice(-TRACE_LINES).map((line) => `  ${line}`),
+    '',
+    `run it again: npm run simulate -- --seed ${seed} --trace`,
+  ].join('\n');
+}
+
+/** Faults and checks that no world exercised: they prove nothing. */
+export function unexercised({ looked, struck }: SimulationReport, faultNames = Object.keys(faults)): string[] {
+  return [
+    ...faultNames.filter((name) => !struck[name as FaultName]).map((name) => `fault ${name}`),
+    ...Object.keys(checks)
+      .filter((name) => !looked[name])
+      .map((name) => `check ${name}`),
+  ];
+}
