@@ -1,13 +1,19 @@
 import { expect, it } from 'vitest';
-import { Client, type Transport } from '../client/index.ts';
+import { Client, type Transport, type TransportResponse } from '../client/index.ts';
 import { createTestContext } from '../kernel/index.ts';
 import { Heartbeats } from './heartbeats.ts';
 
 const NODES = 200;
 const SECOND = 1000;
 
+const failure = (code: number, reason: string): TransportResponse => ({
+  status: code,
+  headers: {},
+  body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, code },
+});
+
 /** 200 nodes at a server that takes its time, and when it was asked for what. */
-async function start(answerMs: number) {
+async function start(answerMs: number, { failures = 0 } = {}) {
   const ctx = createTestContext();
   const renewals = new Map<string, number[]>();
   const reports: number[] = [];
@@ -17,15 +23,11 @@ async function start(answerMs: number) {
   const transport: Transport = {
     async request({ method, path, body }) {
       await ctx.clock.sleep(answerMs);
+      if (failures-- > 0) return failure(500, 'InternalError');
       const name = path.split('/').at(-1) ?? '';
       if (path.endsWith('/status')) reports.push(ctx.clock.now());
       else if (method === 'PUT') renewals.set(name, [...(renewals.get(name) ?? []), ctx.clock.now()]);
-      if (method === 'GET')
-        return {
-          status: 404,
-          headers: {},
-          body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 },
-        };
+      if (method === 'GET') return failure(404, 'NotFound');
       return { status: 200, headers: {}, body: body as object };
     },
     watch: unused,
@@ -96,5 +98,12 @@ it('spreads the reports of nodes that were created together over five minutes', 
     reports.filter((at) => at >= begun + minute * 60 * SECOND && at < begun + (minute + 1) * 60 * SECOND).length;
   for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeGreaterThan(15);
   for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeLessThan(75);
+  await heartbeats.stop();
+});
+
+it('renews the lease of a node whose first renewal failed', async () => {
+  const { ctx, renewals, heartbeats } = await start(1, { failures: NODES });
+  await ctx.clock.advance(100 * SECOND);
+  expect(renewals.size).toBe(NODES);
   await heartbeats.stop();
 });

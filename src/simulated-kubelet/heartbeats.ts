@@ -55,12 +55,12 @@ export class Heartbeats {
     this.#logger = logger;
   }
 
-  /** Renews the Lease at once, because a new node without one soon counts as unhealthy. */
+  /** Renews the Lease at once, because a new node without one soon counts as unhealthy; a failed renewal is tried again. */
   async add(node: NodeHeartbeat): Promise<void> {
     const spread = (this.#nodes.size * GOLDEN_RATIO) % 1;
     node.reportedAt -= spread * STATUS_INTERVAL_MS;
     this.#nodes.add(node);
-    await this.#renew(node);
+    await this.#renew(node).catch((error: unknown) => this.#failed(node, error));
     this.#enqueue(node, this.#clock.monotonic() - spread * this.#interval());
   }
 
@@ -130,12 +130,16 @@ export class Heartbeats {
         if (this.#clock.monotonic() - node.reportedAt >= STATUS_INTERVAL_MS) await this.#report(node);
       }
     } catch (error) {
-      node.lease = undefined;
-      if (!this.#stopped)
-        this.#logger.v(1).info('Failed to update node lease, will retry', { node: node.name, err: error });
+      this.#failed(node, error);
     } finally {
       this.#enqueue(node, due);
     }
+  }
+
+  #failed(node: NodeHeartbeat, error: unknown): void {
+    node.lease = undefined;
+    if (!this.#stopped)
+      this.#logger.v(1).info('Failed to update node lease, will retry', { node: node.name, err: error });
   }
 
   async #renew(node: NodeHeartbeat): Promise<void> {
