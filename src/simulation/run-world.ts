@@ -99,7 +99,11 @@ class WorldRun {
         exchanged: (exchange) => this.#exchanged(exchange),
         watchOpened: (watch) => this.#watchOpened(watch),
         crashed: (process, error) =>
-          this.#violated('processes-do-not-crash', 'a process ends only when it is killed', `${process}: ${errorMessage(error)}`),
+          this.#violated(
+            'processes-do-not-crash',
+            'a process ends only when it is killed',
+            `${process}: ${errorMessage(error)}`,
+          ),
       },
     });
   }
@@ -129,9 +133,18 @@ class WorldRun {
 
   #isReady(): boolean {
     const { log } = this.#world;
-    const nodes = log.objects('Node') as readonly { metadata: object; status?: { conditions?: { type: string; status: string }[] } }[];
-    const ready = nodes.filter(({ status }) => status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'));
-    return this.#world.isUp && ready.length === this.#plan.nodes && log.object('ServiceAccount', 'default/default') !== undefined;
+    const nodes = log.objects('Node') as readonly {
+      metadata: object;
+      status?: { conditions?: { type: string; status: string }[] };
+    }[];
+    const ready = nodes.filter(({ status }) =>
+      status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+    );
+    return (
+      this.#world.isUp &&
+      ready.length === this.#plan.nodes &&
+      log.object('ServiceAccount', 'default/default') !== undefined
+    );
   }
 
   #perform(planned: Planned): void {
@@ -217,7 +230,8 @@ class WorldRun {
     const { clock } = this.#world;
     const limit = clock.monotonic() + limitMs;
     while (!condition() && !this.#violation) {
-      if (clock.monotonic() > limit) return this.#violated('worlds-come-up', 'a cluster starts in bounded time', otherwise);
+      if (clock.monotonic() > limit)
+        return this.#violated('worlds-come-up', 'a cluster starts in bounded time', otherwise);
       await this.#advance(1_000);
     }
   }
@@ -233,7 +247,8 @@ class WorldRun {
 
   #committed(change: Change): void {
     this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
-    for (const [name, check] of this.#checks) this.#judge(name, check, () => check.committed?.(change, this.#contextOf(name)));
+    for (const [name, check] of this.#checks)
+      this.#judge(name, check, () => check.committed?.(change, this.#contextOf(name)));
     if (HEARTBEATS.has(change.kind) || isHeartbeat(change)) return;
     this.#wroteAt = this.#world.clock.monotonic();
     this.#lastWrite = `${change.kind} ${change.id}`;

@@ -15,9 +15,9 @@ const DEFAULT_TRIES = 100;
 export async function shrink(plan: Plan, { tries = DEFAULT_TRIES, stillFails }: ShrinkOptions): Promise<Plan> {
   let events = plan.events;
   let left = tries;
-  for (let size = Math.ceil(events.length / 2); size >= 1 && left > 0; ) {
+  for (let size = Math.ceil(events.length / 2); size >= 1 && left > 0;) {
     let removed = false;
-    for (let from = 0; from < events.length && left > 0; ) {
+    for (let from = 0; from < events.length && left > 0;) {
       const without: readonly Planned[] = [...events.slice(0, from), ...events.slice(from + size)];
       left--;
       if (await stillFails({ ...plan, events: without })) {

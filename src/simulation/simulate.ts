@@ -7,7 +7,7 @@ import { describePlanned, drawPlan, type Plan, type PlanOptions } from './plan.t
 import { runWorld, type RunOptions, type Violation, type WorldResult } from './run-world.ts';
 import { shrink } from './shrink.ts';
 
-export interface SimulateOptions extends Omit<RunOptions, 'trace'> {
+export interface SimulateOptions extends RunOptions {
   /** A number of seeds, counted from 1, or the seeds themselves; default 50. */
   readonly seeds?: number | readonly (number | string)[];
   readonly world?: PlanOptions;
@@ -85,7 +85,10 @@ async function explainFailure(
   return { seed: plan.seed, violation: again.violation ?? violation!, plan: shortest, trace: again.trace };
 }
 
-function addCounts(total: Record<string, number | undefined>, more: Readonly<Record<string, number | undefined>>): void {
+function addCounts(
+  total: Record<string, number | undefined>,
+  more: Readonly<Record<string, number | undefined>>,
+): void {
   for (const [name, count = 0] of Object.entries(more)) total[name] = (total[name] ?? 0) + count;
 }
 

@@ -1,3 +1,4 @@
+import type { TransportRequest, WatchEvent } from '../../client/index.ts';
 /**
  * What must hold in a world. A check looks at every committed change, at every answer and every watch event that a client
  * got, or at the whole world once faults have ended and it has come to rest. It returns what is wrong.
@@ -5,7 +6,6 @@
 import type { Clock } from '../../kernel/index.ts';
 import type { Exchange } from '../world/network.ts';
 import type { Change, StoreLog } from '../world/store-log.ts';
-import type { TransportRequest, WatchEvent } from '../../client/index.ts';
 
 export interface CheckContext {
   readonly log: StoreLog;

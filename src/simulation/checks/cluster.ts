@@ -1,8 +1,8 @@
 /** Checks of what stands around workloads: ownership, budgets, quotas, addresses, endpoints, leaders, bootstrap objects. */
 import type { ConfigMap, Node, ObjectReference, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Widget } from '../world/operator.ts';
@@ -59,8 +59,13 @@ export const clusterChecks = {
       if (!object) return undefined;
       looked();
       const { ownerReferences = [], namespace } = object.metadata;
-      const alive = ownerReferences.find((owner) => ownerExists(log, owner, namespace) && !isGoing(log, owner, namespace, sentAt));
-      return alive && `${object.kind} ${namespace ?? ''}/${object.metadata.name} was collected although its owner ${alive.kind} ${alive.name} exists`;
+      const alive = ownerReferences.find(
+        (owner) => ownerExists(log, owner, namespace) && !isGoing(log, owner, namespace, sentAt),
+      );
+      return (
+        alive &&
+        `${object.kind} ${namespace ?? ''}/${object.metadata.name} was collected although its owner ${alive.kind} ${alive.name} exists`
+      );
     },
   },
   'nothing-of-dead-owners-stays': {
@@ -83,7 +88,9 @@ export const clusterChecks = {
       if (kind !== 'PodDisruptionBudget' || !before || !after) return undefined;
       const { status } = after as unknown as PodDisruptionBudget;
       looked();
-      return (status?.disruptionsAllowed ?? 0) < 0 ? `budget ${id} allows ${status?.disruptionsAllowed} disruptions` : undefined;
+      return (status?.disruptionsAllowed ?? 0) < 0
+        ? `budget ${id} allows ${status?.disruptionsAllowed} disruptions`
+        : undefined;
     },
     settled: ({ log, looked }) =>
       firstWrong(all<PodDisruptionBudget>(log, 'PodDisruptionBudget'), ({ metadata, spec, status }) => {
@@ -106,7 +113,9 @@ export const clusterChecks = {
     settled: ({ log, looked }) =>
       firstWrong(all<ResourceQuota>(log, 'ResourceQuota'), ({ metadata, status }) => {
         looked();
-        const used = pods(log).filter((pod) => pod.metadata.namespace === metadata.namespace && !isPodTerminal(pod)).length;
+        const used = pods(log).filter(
+          (pod) => pod.metadata.namespace === metadata.namespace && !isPodTerminal(pod),
+        ).length;
         return Number(status?.used?.['pods'] ?? -1) === used
           ? undefined
           : `quota ${metadata.namespace}/${metadata.name} counts ${status?.used?.['pods']} pods instead of ${used}`;
@@ -158,7 +167,8 @@ export const clusterChecks = {
       }),
   },
   'namespaces-go': {
-    because: 'a namespace that is being deleted ends with everything in it, and every other one has its default account',
+    because:
+      'a namespace that is being deleted ends with everything in it, and every other one has its default account',
     settled: ({ log, looked }) =>
       firstWrong(log.objects('Namespace'), ({ metadata }) => {
         looked();
@@ -182,7 +192,9 @@ export const clusterChecks = {
         looked();
         const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
         if (ready !== 'True') return `node ${metadata.name} is not Ready (${ready})`;
-        const taint = spec?.taints?.find(({ key }) => key.startsWith('node.kubernetes.io/') && key !== 'node.kubernetes.io/unschedulable');
+        const taint = spec?.taints?.find(
+          ({ key }) => key.startsWith('node.kubernetes.io/') && key !== 'node.kubernetes.io/unschedulable',
+        );
         return taint && `node ${metadata.name} is Ready and has the taint ${taint.key}`;
       }),
   },
@@ -200,7 +212,9 @@ export const clusterChecks = {
     settled: ({ log, looked }) =>
       firstWrong(all<Widget>(log, 'Widget'), ({ metadata, spec, status }) => {
         looked();
-        const made = log.object('ConfigMap', `${metadata.namespace}/widget-${metadata.name}`) as unknown as ConfigMap | undefined;
+        const made = log.object('ConfigMap', `${metadata.namespace}/widget-${metadata.name}`) as unknown as
+          | ConfigMap
+          | undefined;
         if (made?.data?.['size'] !== String(spec.size))
           return `Widget ${metadata.namespace}/${metadata.name} asks for ${spec.size}, and its ConfigMap has ${made?.data?.['size']}`;
         return status?.observedSize === spec.size
@@ -251,4 +265,3 @@ function isGoing(log: StoreLog, { kind, name }: OwnerReference, namespace: strin
   // It was made anew since the request was sent.
   return log.history(kind, id).some(({ at, before }) => before === undefined && at >= since);
 }
-

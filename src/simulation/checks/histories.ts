@@ -16,10 +16,14 @@ function storedObject({ body }: Exchange, log: StoreLog): KubeObject | undefined
 }
 
 const isDryRun = ({ request }: Exchange): boolean => request.query?.['dryRun'] !== undefined;
-const isSubresource = ({ request }: Exchange): boolean => /\/(scale|eviction|binding|token|log|exec)$/.test(request.path);
+const isSubresource = ({ request }: Exchange): boolean =>
+  /\/(scale|eviction|binding|token|log|exec)$/.test(request.path);
 
 /** Between a change and the next one of the same object, the object was so. */
-function versionAt(history: readonly Change[], revision: number): { change: Change; next: Change | undefined } | undefined {
+function versionAt(
+  history: readonly Change[],
+  revision: number,
+): { change: Change; next: Change | undefined } | undefined {
   const index = history.findIndex((change) => change.revision === revision);
   return index < 0 ? undefined : { change: history[index]!, next: history[index + 1] };
 }
@@ -33,7 +37,8 @@ function linearizableRead(exchange: Exchange, { log, looked }: CheckContext): Ve
   looked();
   const revision = Number(object.metadata.resourceVersion);
   const found = versionAt(log.history(object.kind, idOf(object)), revision);
-  if (!found) return `${describe(exchange)}: revision ${revision} of ${object.kind} ${idOf(object)} was never committed`;
+  if (!found)
+    return `${describe(exchange)}: revision ${revision} of ${object.kind} ${idOf(object)} was never committed`;
   if (found.change.at > exchange.answeredAt)
     return `${describe(exchange)}: revision ${revision} was committed after the answer`;
   if (found.next !== undefined && found.next.at < exchange.sentAt)
@@ -89,7 +94,8 @@ const isConsistentRead = ({ request }: Exchange): boolean => request.query?.['re
 
 export const historyChecks = {
   'reads-are-linearizable': {
-    because: 'a read that names no resourceVersion returns the newest state at some time between its request and its answer',
+    because:
+      'a read that names no resourceVersion returns the newest state at some time between its request and its answer',
     answered(exchange, context) {
       const { request, status } = exchange;
       if (request.method !== 'GET' || isSubresource(exchange) || !isConsistentRead(exchange)) return undefined;
@@ -110,7 +116,12 @@ export const historyChecks = {
     watched({ request }, context) {
       const { query = {}, path } = request;
       if (query['labelSelector'] !== undefined || query['fieldSelector'] !== undefined) return undefined;
-      return watchOfEverything(path, Number(query['resourceVersion'] ?? 0), query['sendInitialEvents'] === true, context);
+      return watchOfEverything(
+        path,
+        Number(query['resourceVersion'] ?? 0),
+        query['sendInitialEvents'] === true,
+        context,
+      );
     },
   },
   'revisions-and-identities-are-kept': {
@@ -135,7 +146,9 @@ export const historyChecks = {
       looked();
       const { finalizers = [] } = before.metadata;
       // The last finalizer and the object go in one transaction.
-      return finalizers.length > 1 ? `${kind} ${id} was deleted with the finalizers ${finalizers.join(', ')}` : undefined;
+      return finalizers.length > 1
+        ? `${kind} ${id} was deleted with the finalizers ${finalizers.join(', ')}`
+        : undefined;
     },
   },
 } satisfies Record<string, Check>;
@@ -159,7 +172,10 @@ function watchOfEverything(
         if (initial && !metadata.annotations?.['k8s.io/initial-events-end']) return undefined;
         const wasInitial = initial;
         initial = false;
-        const missed = kind === undefined || wasInitial ? undefined : missing(log, { kind, namespace, after: last, before: revision + 1 });
+        const missed =
+          kind === undefined || wasInitial
+            ? undefined
+            : missing(log, { kind, namespace, after: last, before: revision + 1 });
         last = Math.max(last, revision);
         return missed && `the watch of ${path} has reached revision ${revision} without ${missed}`;
       }

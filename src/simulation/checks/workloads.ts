@@ -10,7 +10,8 @@ import type { StoreLog } from '../world/store-log.ts';
 import { firstWrong, type Check, type Verdict } from './check.ts';
 
 export const pods = (log: StoreLog): readonly Pod[] => log.objects('Pod') as readonly KubeObject[] as readonly Pod[];
-export const all = <T>(log: StoreLog, kind: string): readonly T[] => log.objects(kind) as readonly unknown[] as readonly T[];
+export const all = <T>(log: StoreLog, kind: string): readonly T[] =>
+  log.objects(kind) as readonly unknown[] as readonly T[];
 export const isDeleted = ({ metadata }: { metadata: { deletionTimestamp?: string } }): boolean =>
   metadata.deletionTimestamp !== undefined;
 const label = ({ metadata }: { metadata: { namespace?: string; name?: string } }): string =>
@@ -112,7 +113,10 @@ export const workloadChecks = {
         if (isDeleted(set)) return `StatefulSet ${label(set)} is still being deleted`;
         if (isLimited(log, set.metadata.namespace) || cannotRun(log)) return undefined;
         looked();
-        const names = ownedBy(log, set.metadata.uid).filter(isPodActive).map(({ metadata }) => metadata.name).sort();
+        const names = ownedBy(log, set.metadata.uid)
+          .filter(isPodActive)
+          .map(({ metadata }) => metadata.name)
+          .sort();
         const wanted = Array.from({ length: set.spec?.replicas ?? 1 }, (_, i) => `${set.metadata.name}-${i}`).sort();
         return names.join() === wanted.join()
           ? undefined
@@ -137,8 +141,13 @@ export const workloadChecks = {
         if (isDeleted(set)) return `DaemonSet ${label(set)} is still being deleted`;
         if (isLimited(log, set.metadata.namespace)) return undefined;
         looked();
-        const nodes = all<Node>(log, 'Node').map(({ metadata }) => metadata.name).sort();
-        const on = ownedBy(log, set.metadata.uid).filter(isPodActive).map(({ spec }) => spec?.nodeName).sort();
+        const nodes = all<Node>(log, 'Node')
+          .map(({ metadata }) => metadata.name)
+          .sort();
+        const on = ownedBy(log, set.metadata.uid)
+          .filter(isPodActive)
+          .map(({ spec }) => spec?.nodeName)
+          .sort();
         return nodes.join() === on.join()
           ? undefined
           : `DaemonSet ${label(set)} has pods on [${on.join()}] instead of [${nodes.join()}]`;
@@ -171,7 +180,9 @@ export const workloadChecks = {
         const { phase } = pod.status ?? {};
         if (pod.spec?.nodeName && phase === 'Pending') return `pod ${label(pod)} has a node and is Pending`;
         const node = pod.spec?.nodeName;
-        return node && !log.object('Node', node) ? `pod ${label(pod)} is on node ${node}, which does not exist` : undefined;
+        return node && !log.object('Node', node)
+          ? `pod ${label(pod)} is on node ${node}, which does not exist`
+          : undefined;
       }),
   },
   'volumes-are-bound-once': {
@@ -194,7 +205,9 @@ export const workloadChecks = {
 function isLimited(log: StoreLog, namespace = ''): boolean {
   const object = log.object('Namespace', namespace);
   if (!object || object.metadata.deletionTimestamp !== undefined) return true;
-  return all<{ metadata: { namespace?: string } }>(log, 'ResourceQuota').some(({ metadata }) => metadata.namespace === namespace);
+  return all<{ metadata: { namespace?: string } }>(log, 'ResourceQuota').some(
+    ({ metadata }) => metadata.namespace === namespace,
+  );
 }
 
 /** Cordoned nodes, and pods that are too large, may leave pods Pending. */

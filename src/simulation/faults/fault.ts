@@ -1,11 +1,11 @@
+import type { Client } from '../../client/index.ts';
+import type { Store } from '../../etcd/index.ts';
 /** A fault of a world: what it does when it strikes, and how it is taken back. */
 import type { Clock, Random } from '../../kernel/index.ts';
 import type { ApiServerProcess } from '../world/api-server-process.ts';
 import type { Network } from '../world/network.ts';
 import type { WorldNodes } from '../world/nodes.ts';
 import type { WorldProcess } from '../world/processes.ts';
-import type { Store } from '../../etcd/index.ts';
-import type { Client } from '../../client/index.ts';
 
 /** What faults may touch. */
 export interface Stage {

@@ -113,10 +113,12 @@ export const clusterObjects = {
       force: random.next() < 0.5,
     }),
     run: (client, { namespace, name, manager, key, value, force }) =>
-      client.resource('v1/configmaps').apply(
-        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name }, data: { [key]: String(value) } },
-        { fieldManager: manager, force },
-      ),
+      client
+        .resource('v1/configmaps')
+        .apply(
+          { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name }, data: { [key]: String(value) } },
+          { fieldManager: manager, force },
+        ),
   }),
   'count-up': operation({
     weight: 4,

@@ -1,8 +1,8 @@
+import { isNotFound } from '../../client/index.ts';
+import { SimulatedNodes } from '../../simulated-kubelet/index.ts';
+import type { ProcessContext } from './processes.ts';
 /** The nodes of a world: one process simulates all kubelets. Faults silence nodes, and replace them by empty ones. */
 import { adminUser, nodeUser, serviceAccountUser } from './users.ts';
-import { SimulatedNodes } from '../../simulated-kubelet/index.ts';
-import { isNotFound } from '../../client/index.ts';
-import type { ProcessContext } from './processes.ts';
 
 const RETRY_MS = 1_000;
 

@@ -107,7 +107,10 @@ async function reconcile(client: Client, key: string, widget: Widget | undefined
     }
     if (!existing)
       await configMaps.create({
-        metadata: { ...reference, ownerReferences: [controllerReference(widget, { apiVersion: 'example.com/v1', kind: 'Widget' })] },
+        metadata: {
+          ...reference,
+          ownerReferences: [controllerReference(widget, { apiVersion: 'example.com/v1', kind: 'Widget' })],
+        },
         data,
       });
     else if (existing.data?.['size'] !== data.size) await configMaps.update({ ...existing, data });

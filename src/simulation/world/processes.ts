@@ -1,9 +1,9 @@
+import type { UserInfo } from '../../apiserver/index.ts';
 /**
  * The processes of a world. A process can be killed at any time: nothing that its code still does gets out. Something
  * starts it again, as it does when the process has ended by itself.
  */
 import { LeadershipLost, type Client } from '../../client/index.ts';
-import type { UserInfo } from '../../apiserver/index.ts';
 import { createContext, isAbort, type Context, type Logger, type Random } from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ProcessClock } from './process-clock.ts';

@@ -35,7 +35,10 @@ export interface WorldOptions {
   readonly seed: string;
   readonly nodes: number;
   readonly logger: Logger;
-  readonly observer: NetworkObserver & { committed(change: Change): void; crashed(process: string, error: unknown): void };
+  readonly observer: NetworkObserver & {
+    committed(change: Change): void;
+    crashed(process: string, error: unknown): void;
+  };
   /** Runs instead of the example's operator. */
   readonly operator?: (ctx: ProcessContext, identity: string) => Promise<void>;
 }
@@ -133,8 +136,7 @@ export class World {
     for (const name of OPERATORS)
       this.#add(
         name,
-        (ctx) =>
-          this.#options.operator?.(ctx, name) ?? runOperator(ctx, ctx.clientAs(adminUser, 'operator'), name),
+        (ctx) => this.#options.operator?.(ctx, name) ?? runOperator(ctx, ctx.clientAs(adminUser, 'operator'), name),
       );
     this.#add(KUBELETS, (ctx) => this.nodes.run(ctx));
     for (const name of CLIENT_PROCESSES) this.#clients.push(this.#connect(name, adminUser, name, () => true));
