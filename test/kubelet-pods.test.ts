@@ -27,14 +27,13 @@ const RUNTIMES = [
 /** Real containers under real kubectl: what a user of one node does. */
 describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title} (${one.missing})` : one.title })))(
   'pods on a node $title',
-  { timeout: 60_000 },
   ({ startRuntime, imageVolumes, missing }) => {
     let c: NodeCluster;
     beforeAll(async () => {
       if (!missing) c = await startNodeCluster({ startRuntime });
-    }, 60_000);
+    });
     const it = vitestIt.skipIf(missing);
-    afterAll(() => c?.close(), 60_000);
+    afterAll(() => c?.close());
 
     const pod = (name: string): Promise<Pod> => c.client.resource('v1/pods').get({ namespace: 'default', name });
     const events = async (name: string): Promise<string[]> =>
@@ -69,7 +68,6 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
         async () =>
           (await pod(name)).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ??
           false,
-        30_000,
       );
 
     it('runs, execs, logs, copies, forwards ports and deletes', async () => {

@@ -26,6 +26,13 @@ import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, typ
 
 const missing = namespacesMissing('nft', 'ip', 'sysctl');
 
+/** How long a test waits for an answer, which a busy machine may delay. */
+const ANSWER_MS = 30_000;
+/** How long nobody answers when packets are dropped: late enough for an answer to be seen. */
+const SILENCE_MS = 500;
+/** When the kernel sends a connection's first packet again. */
+const RETRANSMISSION_MS = 1000;
+
 describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' : ` (${missing})`}`, () => {
   const ctx = createTestContext();
   let namespaces: TestNamespaces;
@@ -68,9 +75,9 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     closers.push(() => void server.close());
     await listenIn(server, { netns, host: '::', port });
   };
-  const ask = async (netns: string, address: string, port = 80): Promise<string> => {
+  const ask = async (netns: string, address: string, port = 80, limitMs = ANSWER_MS): Promise<string> => {
     const socket = connectIn({ netns, host: address, port });
-    socket.setTimeout(500, () => socket.destroy(new Error(`no answer of ${address}`)));
+    socket.setTimeout(limitMs, () => socket.destroy(new Error(`no answer of ${address}`)));
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(socket, 'close');
@@ -138,10 +145,10 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     ]).toEqual(['api', 'api', 'api']);
     expect(seen).toEqual(['10.244.7.2', '10.64.0.2', '10.64.0.1']);
     const outside = await uplink();
-    await expect(ask(outside, '10.64.0.1', 6443)).rejects.toThrow('no answer');
+    await expect(ask(outside, '10.64.0.1', 6443, SILENCE_MS)).rejects.toThrow('no answer');
     await serve(netns);
     await runIn('sysctl', ['-qw', 'net.ipv4.ip_forward=1'], { netns: host });
-    await expect(ask(outside, '10.244.7.2')).rejects.toThrow('no answer');
+    await expect(ask(outside, '10.244.7.2', 80, SILENCE_MS)).rejects.toThrow('no answer');
   });
 
   test('IPv6 alone', async () => {
@@ -211,19 +218,23 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const node = await closed.addNode('node', { podCidrs: ['10.244.0.0/24'] });
     const inside = await pod(node, 'pod');
     for (const from of [inside.netns, node.netnsPath]) {
-      const start = performance.now();
-      await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
-      await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(
-        /EHOSTUNREACH|ECONNREFUSED|EACCES/,
-      );
-      expect(performance.now() - start, 'nobody waited for a retransmission').toBeLessThan(1000);
+      let fastestMs = Infinity;
+      for (let attempt = 0; attempt < 5 && fastestMs >= RETRANSMISSION_MS; attempt++) {
+        const start = performance.now();
+        await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+        await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(
+          /EHOSTUNREACH|ECONNREFUSED|EACCES/,
+        );
+        fastestMs = Math.min(fastestMs, performance.now() - start);
+      }
+      expect(fastestMs, 'nobody waited for a retransmission').toBeLessThan(RETRANSMISSION_MS);
     }
     const open = await create({ name: 'open', egress: true });
     const other = await open.addNode('node', { podCidrs: ['10.243.0.0/24'] });
     const { netns } = await pod({ ...other, name: 'other' }, 'open-pod');
     expect(await ask(netns, '10.7.0.9')).toBe('10.7.0.1');
     expect(await ask(other.netnsPath, '10.7.0.9')).toBe('10.7.0.1');
-    await expect(ask(netns, inside.ips[0]!), 'the other cluster').rejects.toThrow();
+    await expect(ask(netns, inside.ips[0]!, 80, SILENCE_MS), 'the other cluster').rejects.toThrow();
     await expect(ask(inside.netns, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
     for (const fabric of fabrics) await fabric.destroy();
     fabrics.clear();
@@ -305,7 +316,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const everything = [...a.addresses, ...ips];
     for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
     await fabric.unplugNode('a');
-    for (const address of everything) await expect(ask(b.netnsPath, address)).rejects.toThrow();
+    for (const address of everything) await expect(ask(b.netnsPath, address, 80, SILENCE_MS)).rejects.toThrow();
     expect(await ask(a.netnsPath, ips[0]!)).not.toBe('');
     await fabric.addNode('a');
     for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
@@ -323,7 +334,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await fabric.repair();
     expect(await ask(host, '10.64.240.1', 8080)).toBe('10.64.240.1');
     await fabric.removeHostAddress('10.64.240.1');
-    await expect(ask(netns, '10.64.240.1', 8080)).rejects.toThrow();
+    await expect(ask(netns, '10.64.240.1', 8080, SILENCE_MS)).rejects.toThrow();
     await expect(fabric.addHostAddress('10.64.0.7')).rejects.toThrow('is not in 10.64.240.0/20');
   });
 
@@ -445,7 +456,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       ];
       await serve(nodes[1]!.netnsPath, 81);
       expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
-      await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81)).rejects.toThrow();
+      await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81, SILENCE_MS)).rejects.toThrow();
       await one.destroy();
       fabrics.delete(one);
       expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
