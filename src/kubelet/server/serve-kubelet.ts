@@ -7,7 +7,7 @@ import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
 import { errorMessage } from '../../base/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, untilAborted } from '../../kernel/index.ts';
 import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
@@ -56,9 +56,7 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);
-  const finished = new Promise<void>((resolve) =>
-    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
+  const finished = untilAborted(ctx.signal);
   return {
     port,
     finished,
