@@ -72,7 +72,7 @@ describe.skipIf(missing !== undefined)(
                   image: 'docker.io/library/www:test',
                   imagePullPolicy: 'Never',
                   ports: [{ name: 'http', containerPort: 8080 }],
-                  readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
+                  readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1, timeoutSeconds: 10 },
                 },
               ],
             },

@@ -106,7 +106,7 @@ describe.skipIf(missing !== undefined)(
                 image: 'docker.io/library/www:test',
                 imagePullPolicy: 'Never',
                 ports: [{ name: 'http', containerPort: 8080 }],
-                readinessProbe: { httpGet: { path: '/', port: 'http' as const }, periodSeconds: 1 },
+                readinessProbe: { httpGet: { path: '/', port: 'http' as const }, periodSeconds: 1, timeoutSeconds: 10 },
                 // A busy machine needs time until no node sends requests to it any more.
                 lifecycle: { preStop: { sleep: { seconds: 8 } } },
               },

@@ -125,7 +125,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, ()
     const grpc = (port: number, service?: string, more: object = {}) => ({
       grpc: { port, ...(service === undefined ? {} : { service }) },
       periodSeconds: 1,
-      timeoutSeconds: 5,
+      timeoutSeconds: 30,
       failureThreshold: 1,
       ...more,
     });
@@ -147,7 +147,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, ()
     await server('health', '', {
       startupProbe: { tcpSocket: { port: 9000 }, periodSeconds: 1, failureThreshold: 60 },
       readinessProbe: grpc(9000, 'web'),
-      livenessProbe: { exec: { command: ['test', '-d', '/state'] }, periodSeconds: 1, timeoutSeconds: 5 },
+      livenessProbe: { exec: { command: ['test', '-d', '/state'] }, periodSeconds: 1, timeoutSeconds: 30 },
     });
     await server('strange', '', { readinessProbe: grpc(9000, 'other') });
     await server('silent', 'without-health', { readinessProbe: grpc(9000) });

@@ -221,16 +221,14 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
     });
 
     it('is probed, restarted, killed for its memory, and backs off', async () => {
+      // The answer of a probe may take long on a busy machine.
+      const often = { periodSeconds: 1, timeoutSeconds: 30 };
       await make('probed', {
         containers: [
           busybox('mkdir /s; touch /s/live; sleep 1000', {
-            readinessProbe: { exec: { command: ['test', '-f', '/s/ready'] }, periodSeconds: 1 },
-            livenessProbe: {
-              exec: { command: ['test', '-f', '/s/live'] },
-              periodSeconds: 1,
-              failureThreshold: 1,
-              initialDelaySeconds: 1,
-            },
+            startupProbe: { exec: { command: ['test', '-f', '/s/live'] }, failureThreshold: 60, ...often },
+            readinessProbe: { exec: { command: ['test', '-f', '/s/ready'] }, ...often },
+            livenessProbe: { exec: { command: ['test', '-f', '/s/live'] }, failureThreshold: 1, ...often },
           }),
         ],
       });
@@ -240,8 +238,8 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
             name: 'main',
             image: 'www',
             imagePullPolicy: 'IfNotPresent',
-            startupProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
-            readinessProbe: { httpGet: { path: '/', port: 8080 }, periodSeconds: 1 },
+            startupProbe: { tcpSocket: { port: 8080 }, failureThreshold: 60, ...often },
+            readinessProbe: { httpGet: { path: '/', port: 8080 }, ...often },
           },
         ],
       });
