@@ -176,7 +176,7 @@ async function build(cluster: RunningCluster, values: Values, directory: string)
     progress.clear();
     process.stderr.write(output);
     // Not behind half a line.
-    if (reached || output.endsWith('\n')) progress.show(shown);
+    if (shown !== '' && (reached || output.endsWith('\n'))) progress.show(shown);
   };
   try {
     return await result(cluster, '/images/build', {
