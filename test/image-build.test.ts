@@ -103,6 +103,16 @@ RUN ["id", "-u"]
     expect(JSON.stringify(built.image.config)).not.toContain('WHO=you');
   });
 
+  it('tells how far it is', async () => {
+    const told: unknown[] = [];
+    await build('FROM busybox:test\nENV A=b\nRUN true\n', { onProgress: (progress: unknown) => told.push(progress) });
+    expect(told).toEqual([
+      { step: 1, steps: 3, instruction: 'FROM busybox:test' },
+      { step: 2, steps: 3, instruction: 'ENV A=b' },
+      { step: 3, steps: 3, instruction: 'RUN true' },
+    ]);
+  }, 60_000);
+
   it('has stages, and takes files of another', async () => {
     const stages = `FROM busybox:test AS builder
 RUN echo made > /made

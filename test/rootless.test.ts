@@ -200,6 +200,8 @@ describe.skipIf(missing !== undefined)(
     it('starts with three nodes, and says once that limits are not enforced', async () => {
       const output = await k8tsOk(['up', ...here(), '--nodes', '3', '--port', '0', '--detach']);
       expect(output).toContain('ready in');
+      const { host = '' } = new URL(/^console +(\S+)/m.exec(output)?.[1] ?? '');
+      expect(await get(`http://${host}/why`, host)).toContain('Only the pages of the console get an answer');
       const checks = JSON.parse((await k8ts(['doctor', '-o', 'json'])).stdout) as { name: string; ok: boolean }[];
       const isDelegated = checks.find(({ name }) => name === 'cgroup delegation')!.ok;
       expect(output.match(/Limits of containers are not enforced/g) ?? []).toHaveLength(isDelegated ? 0 : 1);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeNetwork } from '../../container-runtime/network/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
 import { until } from '../../kernel/testing/index.ts';
@@ -149,6 +149,20 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await serve(netns);
     await runIn('sysctl', ['-qw', 'net.ipv4.ip_forward=1'], { netns: host });
     await expect(ask(outside, '10.244.7.2', 80, SILENCE_MS)).rejects.toThrow('no answer');
+  });
+
+  test('an API server that is bound to all addresses of a family needs no listener of its own for them', async () => {
+    const fabric = await create({ families: ['IPv4', 'IPv6'] });
+    const everywhere = net.createServer((socket) => socket.end('bound'));
+    await listenIn(everywhere, { netns: host, host: '0.0.0.0', port: 6443 });
+    onTestFinished(() => void everywhere.close());
+    await expect(fabric.serveOnHost(6443, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE', port: 6443 });
+    const { addresses } = await fabric.serveOnHost(6443, (socket) => socket.end('own'), '0.0.0.0');
+    expect(addresses).toEqual([fabric.hostAddresses[1]]);
+    expect(await Promise.all(fabric.hostAddresses.map((address) => ask(host, address, 6443)))).toEqual([
+      'bound',
+      'own',
+    ]);
   });
 
   test('IPv6 alone', async () => {
