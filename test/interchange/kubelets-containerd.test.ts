@@ -2,20 +2,9 @@
 import { afterEach, describe, it } from 'vitest';
 import { requires } from '../requires.ts';
 import type { Side } from './control-plane.ts';
-import { exchangeKubelets, KubeletNode } from './kubelet-node.ts';
+import { exchangeKubelets, KUBELETS, KubeletNode } from './kubelet-node.ts';
 
-const missing = requires(
-  'root',
-  'kube-apiserver',
-  'kubelet',
-  'etcd',
-  'kubectl',
-  'runc',
-  'containerd',
-  'ctr',
-  'busybox',
-  'umount',
-);
+const missing = requires(...KUBELETS, 'containerd', 'ctr');
 const title = `exchanging kubelets on containerd${missing ? ` (skipped: ${missing})` : ''}`;
 
 let node: KubeletNode | undefined;
