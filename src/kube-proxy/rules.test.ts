@@ -205,6 +205,19 @@ it.each([
   ).toEqual([]);
 });
 
+it.each([
+  ['the node', ['192.168.1.0/24', '10.9.0.0/16'], ['192.168.1.0/24', '10.9.0.0/16', '203.0.113.5']],
+  ['others only', ['10.9.0.0/16'], ['10.9.0.0/16']],
+])('a load balancer that allows %s', (_what, loadBalancerSourceRanges, sourceRanges) => {
+  const balanced: Service = {
+    ...web,
+    spec: { ...web.spec, type: 'LoadBalancer', loadBalancerSourceRanges },
+    status: { loadBalancer: { ingress: [{ ip: '203.0.113.5' }] } },
+  };
+  const here = { ...node, addresses: ['192.168.1.1', 'fd00::1'] };
+  expect(planService(balanced, [slice('10.244.0.2')], here)).toMatchObject([{ sourceRanges }]);
+});
+
 it('Services of another proxy are ignored', () => {
   expect(
     planService(

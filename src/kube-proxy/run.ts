@@ -134,9 +134,15 @@ async function waitForNodeIp(ctx: Context, find: () => Node | undefined, signal:
   }
 }
 
-const topologyOf = ({ metadata }: Node): NodeTopology => {
+const topologyOf = ({ metadata, status }: Node): NodeTopology => {
   const zone = metadata.labels?.[ZONE_LABEL];
-  return { name: metadata.name!, ...(zone ? { zone } : {}) };
+  const ofType = (wanted: string): string[] =>
+    (status?.addresses ?? []).filter(({ type }) => type === wanted).map(({ address }) => address);
+  const known = [...ofType('InternalIP'), ...ofType('ExternalIP')];
+  const addresses = (['IPv4', 'IPv6'] as const).flatMap(
+    (family) => known.find((address) => familyOf(address) === family) ?? [],
+  );
+  return { name: metadata.name!, ...(zone ? { zone } : {}), addresses };
 };
 
 /** Removes the rules of both modes from this process's network namespace (`--cleanup`). */

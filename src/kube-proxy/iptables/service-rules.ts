@@ -98,13 +98,13 @@ function addExternalIps(rules: ServiceRulesDraft, plan: ServicePlan): void {
       );
   }
   if (plan.sourceRanges && plan.loadBalancerIps.length > 0 && cluster.length > 0)
-    rules.chains.set(
-      firewallChain(plan),
-      plan.sourceRanges.map(
+    rules.chains.set(firewallChain(plan), [
+      ...plan.sourceRanges.map(
         (range) =>
           `-A ${firewallChain(plan)} ${comment(`${plan.name} loadbalancer IP`)} -s ${range} -j ${externalChain(plan)}`,
       ),
-    );
+      `-A ${firewallChain(plan)} ${comment(`other traffic to ${plan.name} will be dropped by KUBE-PROXY-FIREWALL`)}`,
+    ]);
 }
 
 function addNodePort(rules: ServiceRulesDraft, plan: ServicePlan): void {
