@@ -74,7 +74,7 @@ export class KubeletNode {
   #containerd: NodeRuntime | undefined;
   #flags: readonly string[] = [];
   #kubelet: { side: Side; child: ChildProcess; logFile: string } | undefined;
-  #logs = 0;
+  readonly #kubeletLogs: string[] = [];
 
   private constructor(plane: ControlPlane) {
     this.plane = plane;
@@ -106,8 +106,15 @@ export class KubeletNode {
     return this.#kubelet ? readFileSync(this.#kubelet.logFile, 'utf8') : '';
   }
 
-  kubeletErrors(): string[] {
-    return errorsOf(this.kubeletLog());
+  /** What the kubelets and the control plane have logged as errors so far. */
+  errors(): string[] {
+    const ofKubelets = this.#kubeletLogs.flatMap((file) => errorsOf(readFileSync(file, 'utf8')));
+    const ofPlane = (['kube-apiserver', 'kube-controller-manager'] as const).flatMap((component) =>
+      errorsOf(this.plane.log(component)).map((line) => `${component} ${line}`),
+    );
+    return [...new Set([...ofKubelets.map((line) => `kubelet ${line}`), ...ofPlane])].map((line) =>
+      line.replaceAll(this.directory, 'DIRECTORY'),
+    );
   }
 
   /** A file in the kubelet's directory. */
@@ -120,7 +127,8 @@ export class KubeletNode {
   }
 
   async startKubelet(side: Side): Promise<void> {
-    const logFile = join(this.directory, `kubelet-${side}-${this.#logs++}.log`);
+    const logFile = join(this.directory, `kubelet-${side}-${this.#kubeletLogs.length}.log`);
+    this.#kubeletLogs.push(logFile);
     this.#kubelet = { side, child: await this.#start(side, 'kubelet', { flags: this.#flags, logFile }), logFile };
   }
 
@@ -332,6 +340,17 @@ export interface KubeletStory {
   readonly resources?: object;
   /** Called while each of the kubelets runs. */
   readonly afterEach?: () => void;
+}
+
+/** The errors that all parts log while upstream's kubelet is started again and again on upstream's control plane. */
+export async function errorsOfUpstreamAlone(runtime: Runtime): Promise<string[]> {
+  const node = await KubeletNode.create({ apiServer: 'upstream', runtime });
+  try {
+    await exchangeKubelets(node, { first: 'upstream', second: 'upstream' });
+    return node.errors();
+  } finally {
+    await node.close();
+  }
 }
 
 /** The story of a cell: a pod's container and `exec` into it, through an exchange of kubelets and back. */
