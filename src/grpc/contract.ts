@@ -30,7 +30,7 @@ const nameIn = (contract: GrpcContract, name: string): string =>
   contract.package === '' ? name : `${contract.package}.${name}`;
 
 /** The bytes of a message of the contract, for one that is stored. */
-export interface MessageCodec<T extends object> {
+interface MessageCodec<T extends object> {
   encode(message: T): Buffer;
   decode(bytes: Buffer): T;
 }

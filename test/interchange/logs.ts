@@ -18,7 +18,7 @@ export function errorsOf(log: string): string[] {
 /**
  * What upstream's own components log in some runs and not in others: a controller was about to write when another one did, or when
  * the namespace began to terminate; an informer was behind; pods outlived their grace period; kube-system was not there yet, nor the
- * kubelet's own Node; the API server closed a WebSocket before its client had.
+ * kubelet's own Node; the API server closed a WebSocket before its client had; the kernel's log ended.
  */
 const BY_CHANCE = [
   /because it is being terminated/,
@@ -27,6 +27,7 @@ const BY_CHANCE = [
   /unexpected items still remain/,
   /namespaces \\?"kube-system\\?" not found/,
   /^kubelet \S+\.go: .*node \\?"localhost\\?" not found/,
+  /^kubelet oomparser\.go: exiting analyzeLines/,
   /^kube-apiserver conn\.go: "Error on socket receive" .*use of closed network connection/,
 ];
 

@@ -22,7 +22,7 @@ interface ServicePortRef {
 
 const ROUTABLE = ['ClusterIP', 'NodePort', 'LoadBalancer'];
 
-export interface ServiceResolverOptions {
+interface ServiceResolverOptions {
   readonly random: Random;
   readonly policy: DialPolicy;
   /** Whether ExternalName Services lead to their names. */
