@@ -1,7 +1,7 @@
 /**
  * Semantics of pods and nodes that several components need: requests and limits of a pod, its QoS class, tolerations and
- * taints, node affinity, containers, pod CIDRs, finalizers, and the state of a pod (terminal, ready, available). Pure
- * functions on API objects.
+ * taints, node affinity, containers, pod CIDRs, finalizers, the state of a pod (terminal, ready, available), and RBAC
+ * rules. Pure functions on API objects.
  * `scripts/check-meanings.mjs` refuses a second implementation elsewhere.
  */
 export { allContainers, isRestartableInitContainer, longRunningContainers } from './containers.ts';
@@ -38,4 +38,17 @@ export {
   podCondition,
   podReadyCondition,
 } from './pod-state.ts';
+export {
+  apiGroupMatches,
+  describeGrant,
+  findInRoles,
+  identityKeys,
+  nonResourceUrlMatches,
+  resourceNameMatches,
+  subjectKey,
+  type AccessRequest,
+  type NearMiss,
+  type RbacFinding,
+  type RoleGrant,
+} from './rbac-rules.ts';
 export { findUntoleratedTaint, toleratesTaint } from './tolerations.ts';

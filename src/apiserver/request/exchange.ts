@@ -1,6 +1,8 @@
 /** A request and what the pipeline has learned about it so far. */
 import type { Span, Timer } from '../../kernel/index.ts';
+import type { AdmissionRecord } from './admission-record.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { RequestRecord } from './request-records.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 
 export interface Exchange extends SeatHolder {
@@ -13,6 +15,15 @@ export interface Exchange extends SeatHolder {
   readonly auditId: string;
   /** Of a request that may write. */
   readonly span: Span | undefined;
+  /** What admission did to it; absent where nothing is recorded. */
+  readonly admission: AdmissionRecord | undefined;
+  /** For the record of the request. */
+  decision: RequestRecord['decision'];
+  policyGeneration: number;
+  authorizingAt: number;
+  authorizedAt: number;
+  /** How long it waited in the queue of its priority level. */
+  waitedMs: number;
   /** The path and verb exist: a resource that has the verb, or an endpoint. */
   recognized?: true;
   user?: UserInfo;
@@ -30,7 +41,9 @@ export interface Exchange extends SeatHolder {
 }
 
 export interface FlowIdentity {
+  readonly flowSchema: string;
   readonly flowSchemaUid: string;
+  readonly priorityLevel: string;
   readonly priorityLevelUid: string;
 }
 
