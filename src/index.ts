@@ -45,11 +45,13 @@ export * from './client/index.ts';
 export {
   accessText,
   answerText,
+  connectionText,
   historyText,
   requestText,
   traceMermaid,
   traceOtlp,
   traceText,
+  whyConnection,
   whyDenied,
   whyRequest,
 } from './glass/index.ts';
@@ -60,6 +62,8 @@ export type {
   Answer,
   AuthorizerVerdict,
   Cause,
+  ConnectionAnswer,
+  ConnectionStep,
   Explanation,
   FieldChange,
   FollowedTrace,
@@ -74,6 +78,7 @@ export type {
   Trace,
   TraceCounts,
   TraceNode,
+  WhyConnectionOptions,
   WhyDeniedOptions,
   WhyRequestOptions,
 } from './glass/index.ts';

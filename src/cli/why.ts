@@ -5,8 +5,10 @@ import {
   accessText,
   answerText,
   askWhy,
+  connectionText,
   requestText,
   why,
+  whyConnection,
   whyDenied,
   whyRequest,
   type SchedulingDecision,
@@ -20,12 +22,13 @@ import { queryScheduler } from './query-scheduler.ts';
 export const flags = {
   as: { kind: 'text', summary: 'With denied: whose access (default: your own)' },
   'as-group': { kind: 'repeated', summary: 'With denied: a group of that user; may be repeated' },
+  protocol: { kind: 'text', default: 'TCP', only: ['TCP', 'UDP', 'SCTP'], summary: 'With connection: the protocol' },
   scheduler: { kind: 'text', summary: 'Address of a separate scheduler, for its decisions about a pod' },
   all: { kind: 'switch', summary: 'Show all nodes' },
   ...clusterClientFlags,
   ...outputFlag,
 } as const satisfies FlagTable;
-export const verbs = ['denied', 'request'] as const;
+export const verbs = ['connection', 'denied', 'request'] as const;
 
 type Parsed = ReturnType<typeof parsed>;
 const parsed = (argv: readonly string[]) => parseFlags(argv, flags, { positional: true });
@@ -34,6 +37,7 @@ const USAGE = [
   'k8ts why KIND/NAME [-n NAMESPACE]',
   'k8ts why denied [--as USER] [--as-group GROUP] VERB RESOURCE[/NAME] [-n NAMESPACE]',
   'k8ts why request AUDIT-ID',
+  'k8ts why connection POD to service/NAME:PORT | pod/NAME:PORT | DNS-NAME:PORT | ADDRESS:PORT [--protocol UDP]',
 ];
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -47,6 +51,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   switch (first) {
     case 'denied':
       return denied(given, rest);
+    case 'connection':
+      return connection(given, rest);
     case 'request':
       return request(given, rest);
     default:
@@ -115,6 +121,21 @@ function request(given: Parsed, [auditId, ...rest]: readonly string[]): Promise<
   if (auditId === undefined || rest.length > 0) throw usage();
   return withClusterClient(given, { name: 'why' }, async ({ ctx, client }) => {
     print(given.values.output, await whyRequest({ client, auditId, signal: ctx.signal }), requestText);
+    return 0;
+  });
+}
+
+/** `pod/a to service/b:80`, or quoted for the shell `'pod/a -> service/b:80'`. */
+function connection(given: Parsed, words: readonly string[]): Promise<number> {
+  const [from, to, ...rest] = words
+    .flatMap((word) => word.split(/\s+/))
+    .filter((word) => !['', '->', 'to', '-'].includes(word));
+  if (from === undefined || to === undefined || rest.length > 0) throw usage();
+  const { values } = given;
+  return withClusterClient(given, { name: 'why' }, async ({ ctx, client, namespace }) => {
+    const protocol = values.protocol as 'TCP' | 'UDP' | 'SCTP';
+    const options = { client, from, to, namespace, protocol, now: () => ctx.clock.now(), signal: ctx.signal };
+    print(values.output, await whyConnection(options), connectionText);
     return 0;
   });
 }

@@ -14,6 +14,8 @@ export {
 export { whyDenied, type WhyDeniedOptions } from './access/why-denied.ts';
 export { askHistory, askWhy } from './api/ask.ts';
 export { glassApi } from './api/glass-api.ts';
+export { connectionText, type ConnectionAnswer, type ConnectionStep } from './connection/connection-answer.ts';
+export { whyConnection, type WhyConnectionOptions } from './connection/why-connection.ts';
 export { clusterRevisionAt, historyOf, revisionAt, type ObjectHistory, type Revision } from './history/history.ts';
 export { PastTransport } from './history/past-transport.ts';
 export { historyText } from './history/text.ts';
