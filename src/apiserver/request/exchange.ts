@@ -2,7 +2,6 @@
 import type { Span, Timer } from '../../kernel/index.ts';
 import type { AdmissionRecord } from './admission-record.ts';
 import type { RequestInfo } from './request-info.ts';
-import type { RequestRecord } from './request-records.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 
 export interface Exchange extends SeatHolder {
@@ -18,7 +17,7 @@ export interface Exchange extends SeatHolder {
   /** What admission did to it; absent where nothing is recorded. */
   readonly admission: AdmissionRecord | undefined;
   /** For the record of the request. */
-  decision: RequestRecord['decision'];
+  decision: RecordedDecision | undefined;
   policyGeneration: number;
   authorizingAt: number;
   authorizedAt: number;
@@ -38,6 +37,13 @@ export interface Exchange extends SeatHolder {
   expired?: true;
   /** Why it was refused. */
   failure?: string;
+}
+
+/** What the authorizers decided together. */
+export interface RecordedDecision {
+  readonly decision: 'allow' | 'deny' | 'no-opinion';
+  readonly reason: string;
+  readonly error?: string;
 }
 
 export interface FlowIdentity {

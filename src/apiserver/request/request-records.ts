@@ -4,7 +4,7 @@
  */
 import type { MetricsRegistry, ReadSpan } from '../../kernel/index.ts';
 import type { AdmissionRecord } from './admission-record.ts';
-import type { FlowIdentity } from './exchange.ts';
+import type { FlowIdentity, RecordedDecision } from './exchange.ts';
 import type { UserInfo } from './request.ts';
 
 export interface RequestRecord extends ReadSpan {
@@ -27,12 +27,6 @@ export interface RequestRecord extends ReadSpan {
   /** Of a request that may write: the commits of a span are its parts. */
   readonly span: number;
   readonly admission: AdmissionRecord | undefined;
-}
-
-interface RecordedDecision {
-  readonly decision: 'allow' | 'deny' | 'no-opinion';
-  readonly reason: string;
-  readonly error?: string;
 }
 
 /** Together with the spans of the kernel's ring at most 32 MB. */

@@ -3,8 +3,8 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { notFound } from '../../machinery/errors/index.ts';
 import { accessTo, type Asker } from '../access/explain-access.ts';
 import type { SchedulingDecision } from '../why/reader.ts';
-import type { GlassRequest, GlassSources } from './glass-api.ts';
 import { GLASS_API, GLASS_GROUP } from './glass-group.ts';
+import type { GlassRequest, GlassSources } from './glass-sources.ts';
 
 const MAX_PODS = 500;
 

@@ -3,8 +3,8 @@ import { EXPLAINED, unhealthyObjects, why } from '../why/explain.ts';
 import type { Answer } from '../why/explanation.ts';
 import type { ReaderOptions } from '../why/reader.ts';
 import { mayListNodes, shownDecision } from './decisions.ts';
-import type { GlassRequest, GlassSources } from './glass-api.ts';
 import { GLASS_API } from './glass-group.ts';
+import type { GlassRequest, GlassSources } from './glass-sources.ts';
 import { namedObject, referenceName } from './object-reference.ts';
 
 export async function readExplanations(sources: GlassSources, request: GlassRequest): Promise<object> {

@@ -6,33 +6,17 @@
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import type { SubjectAccessReviewSpec } from '../../api/generated/authorization-v1.ts';
 import { isRecord, type JsonObject, type MaybePromise } from '../../base/index.ts';
-import type { Client } from '../../client/index.ts';
-import { SpanRing, type Clock, type Tracer } from '../../kernel/index.ts';
+import { SpanRing } from '../../kernel/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
-import { explainAccess, type Asker } from '../access/explain-access.ts';
-import {
-  explainRequest,
-  recentRequests,
-  type RecordedRequest,
-  type RequestInsight,
-} from '../request/explain-request.ts';
-import type { SchedulingDecision } from '../why/reader.ts';
+import { explainAccess } from '../access/explain-access.ts';
+import { explainRequest, recentRequests, type RecordedRequest } from '../request/explain-request.ts';
 import { readDecisions } from './decisions.ts';
 import { readExplanations } from './explanations.ts';
 import { GLASS_API, GLASS_GROUP, GLASS_VERSION } from './glass-group.ts';
+import type { GlassRequest, GlassSources } from './glass-sources.ts';
 import { readHistory } from './histories.ts';
 import { readSpans, readTraces } from './recorded-work.ts';
 import { discoveryOf, GLASS_RESOURCES } from './resources.ts';
-
-export interface GlassRequest {
-  readonly namespace: string;
-  readonly resource: string;
-  /** Empty for a list. */
-  readonly name: string;
-  readonly query: URLSearchParams;
-  readonly user: Asker;
-  readonly signal: AbortSignal;
-}
 
 /** An API as the aggregation layer serves it. */
 interface GlassApi {
@@ -46,18 +30,6 @@ interface GlassApi {
   readonly asksAsUser: true;
   get(request: GlassRequest): MaybePromise<object | undefined>;
   create(request: GlassRequest & { readonly body: JsonObject }): MaybePromise<object | undefined>;
-}
-
-/** What the glass looks through. */
-export interface GlassSources<R extends RecordedRequest = RecordedRequest> {
-  readonly tracer: Tracer;
-  readonly clock: Clock;
-  /** What the API server knows about requests and access. */
-  readonly insight: RequestInsight<R>;
-  /** A client that acts as the user who asks. */
-  clientAs(user: Asker): Client;
-  /** Absent where the scheduler is another process. */
-  schedulingDecision?(pod: { namespace: string; name: string }): SchedulingDecision | undefined;
 }
 
 const RECENT_REQUESTS = 200;

@@ -4,8 +4,8 @@ import type { SpanRing } from '../../kernel/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import { accessTo } from '../access/explain-access.ts';
 import { historyOf, type Revision } from '../history/history.ts';
-import type { GlassRequest, GlassSources } from './glass-api.ts';
 import { GLASS_API, GLASS_GROUP } from './glass-group.ts';
+import type { GlassRequest, GlassSources } from './glass-sources.ts';
 import { namedObject } from './object-reference.ts';
 
 const MAX_REVISIONS = 200;

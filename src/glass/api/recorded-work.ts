@@ -2,8 +2,8 @@
 import type { RecordedSpan, SpanRing } from '../../kernel/index.ts';
 import { badRequest, notFound } from '../../machinery/errors/index.ts';
 import { traceOf } from '../trace/trace.ts';
-import type { GlassRequest } from './glass-api.ts';
 import { GLASS_API, GLASS_GROUP } from './glass-group.ts';
+import type { GlassRequest } from './glass-sources.ts';
 
 /** A recorder may hold a hundred thousand spans: no response looks at so many that other requests would wait for it. */
 const PAGE = 500;

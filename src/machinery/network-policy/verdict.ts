@@ -14,7 +14,7 @@ interface Connection {
   readonly portNames: readonly string[];
 }
 
-export interface PolicyVerdict {
+interface PolicyVerdict {
   readonly allowed: boolean;
   /** The policies that isolate the pod in this direction; without any, everything is allowed. */
   readonly isolatedBy: readonly string[];
