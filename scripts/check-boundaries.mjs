@@ -170,6 +170,7 @@ export const AREAS = {
     apply: { imports: ['errors', 'decode', 'patch'], because: 'apply merges and tracks owners; it does not validate' },
     protobuf: { imports: ['errors', 'decode'], because: 'an encoding knows no rules of kinds' },
     openapi: { imports: ['protobuf'], because: 'documents derive from the declarations alone' },
+    'network-policy': { imports: ['selectors'], because: 'what a policy allows follows from labels and addresses' },
     quota: { imports: ['selectors'], because: 'usage is counted from valid objects' },
     table: { imports: ['errors', 'decode', 'selectors'], because: 'cells are made of valid objects' },
     validation: {

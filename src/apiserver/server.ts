@@ -27,6 +27,8 @@ export interface ApiServer {
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves an API group of this process, such as metrics.k8s.io. The result removes it. */
   readonly registerApi: Pipeline['registerApi'];
+  /** What the server knows about requests and access. */
+  readonly insight: Pipeline['insight'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
   /** Resolves when the server has ended. */
@@ -51,7 +53,14 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     else group.start('transport', () => untilStopped(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     const { port, accept } = transport;
-    return { port, handle, registerApi: pipeline.registerApi, accept, finished: group.wait() };
+    return {
+      port,
+      handle,
+      registerApi: pipeline.registerApi,
+      insight: pipeline.insight,
+      accept,
+      finished: group.wait(),
+    };
   } catch (error) {
     await group.close(error);
     await thread?.terminate();

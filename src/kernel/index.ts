@@ -42,6 +42,7 @@ export {
   type Attributes,
   type Cause,
   type CauseSource,
+  type ReadSpan,
   type RecordedSpan,
   type Span,
   type Tracer,

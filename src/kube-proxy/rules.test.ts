@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
-import { chooseEndpoints, endpointsOfPort } from './choose-endpoints.ts';
+import { chooseEndpoints, endpointsOfPort, planService } from '../component-helpers/index.ts';
 import { checkMode, loadKubeProxyConfiguration } from './config.ts';
 import { staleConnections } from './conntrack.ts';
 import { serviceRules } from './iptables/service-rules.ts';
 import { NftablesRuleset } from './nftables/ruleset.ts';
-import { planService } from './service-plan.ts';
 
 const node = { name: 'n1', zone: 'a' };
 const web: Service = {

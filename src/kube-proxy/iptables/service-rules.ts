@@ -1,6 +1,10 @@
 /** The iptables rules of one Service port, as lines for iptables-restore. */
-import type { EndpointAddress } from '../choose-endpoints.ts';
-import { externalEndpoints, internalEndpoints, type ServicePlan } from '../service-plan.ts';
+import {
+  type EndpointAddress,
+  type ServicePlan,
+  externalEndpoints,
+  internalEndpoints,
+} from '../../component-helpers/index.ts';
 import { clusterChain, endpointChain, externalChain, firewallChain, localChain } from './chains.ts';
 
 export interface ServiceRules {
