@@ -19,6 +19,7 @@ interface AdmittedScope {
   readonly warnings: string[];
   readonly annotations: Map<string, string>;
   readonly span?: Span | undefined;
+  readonly waitedFor?: (ms: number) => void;
   readonly backend: { readonly registry: Registry };
 }
 
@@ -86,5 +87,9 @@ class RequestAttributes implements AdmissionAttributes {
 
   annotate(key: string, value: string): void {
     this.#scope.annotations.set(key, value);
+  }
+
+  waitedFor(ms: number): void {
+    this.#scope.waitedFor?.(ms);
   }
 }

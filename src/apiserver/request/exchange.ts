@@ -25,6 +25,10 @@ export interface Exchange extends SeatHolder {
   expiresAt?: number;
   /** The request timed out before it was answered. */
   expired?: true;
+  /** How long the request waited in queues and for webhooks. */
+  waitedMs?: number;
+  /** Of a deprecated version: the first release without it. */
+  removedRelease?: string;
   /** Why it was refused. */
   failure?: string;
 }
