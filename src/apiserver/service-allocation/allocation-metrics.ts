@@ -1,6 +1,5 @@
 /** Metrics of the allocators of cluster IPs and node ports, under upstream's names. */
 import type { Context, MetricsRegistry } from '../../kernel/index.ts';
-import type { NodePortAllocator } from './node-port-allocator.ts';
 
 /** Whether the client chose the address or port, or the allocator did. */
 export type AllocationScope = 'static' | 'dynamic';
@@ -9,6 +8,11 @@ interface RangeUsage {
   readonly cidr: string;
   readonly allocated: number;
   readonly size: number;
+}
+
+interface PortUsage {
+  readonly range: { readonly size: number };
+  readonly allocated: number | undefined;
 }
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -60,7 +64,7 @@ export class NodePortMetrics {
   readonly #total;
   readonly #errors;
 
-  constructor(metrics: MetricsRegistry, allocator: () => NodePortAllocator) {
+  constructor(metrics: MetricsRegistry, allocator: () => PortUsage) {
     const prefix = 'kube_apiserver_nodeport_allocator';
     const allocated = (): number => allocator().allocated ?? 0;
     metrics.gauge({ name: `${prefix}_allocated_ports`, help: 'Number of allocated node ports.' }).collect(allocated);

@@ -2,7 +2,6 @@
 import type { Context } from '../../kernel/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { FrameSink } from '../request/request.ts';
-import type { Scope } from './scope.ts';
 
 const SIZES = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const SECONDS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
@@ -55,9 +54,9 @@ export class WatchMetrics {
     };
   }
 
-  listed({ served, place }: Scope, startedAt: number): void {
-    const { group, version, plural: resource } = served;
-    const scope = place.namespace === '' ? 'cluster' : 'namespace';
+  /** `namespace` is empty for all of them. */
+  listed({ group, version, plural: resource }: ServedResource, namespace: string, startedAt: number): void {
+    const scope = namespace === '' ? 'cluster' : 'namespace';
     this.#listed.observe((this.#ctx.clock.monotonic() - startedAt) / 1000, { group, version, resource, scope });
   }
 

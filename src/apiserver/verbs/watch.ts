@@ -166,7 +166,7 @@ class WatchSession<F> implements CacheWatcher {
       if (this.#ended) return;
       if (!sink.write(encoder.encode('ADDED', viewOf(served, entry)))) await sink.drained();
     }
-    if (options.sendInitialEvents) request.backend.watchMetrics.listed(request, startedAt);
+    if (options.sendInitialEvents) request.backend.watchMetrics.listed(served, place.namespace, startedAt);
     if (options.sendInitialEvents && options.allowWatchBookmarks && !this.#ended) {
       if (!sink.write(encoder.bookmark(revision, { [INITIAL_EVENTS_END]: 'true' }))) await sink.drained();
     }
