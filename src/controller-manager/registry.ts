@@ -104,9 +104,9 @@ export const controllers: readonly ControllerDescriptor[] = [
 ];
 
 /** Upstream's other controllers, which are off unless they are asked for. */
-const UNSUPPORTED: Readonly<Record<string, string | undefined>> = {
-  'selinux-warning-controller': 'no node of a cluster has volumes with SELinux labels',
-};
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
+  ['selinux-warning-controller', 'no node of a cluster has volumes with SELinux labels'],
+]);
 
 /** `*` enables all that are on by default, `name` enables one, `-name` disables one; the last one counts. */
 export function enabledControllers(
@@ -116,7 +116,7 @@ export function enabledControllers(
   const known = new Set(all.flatMap((c) => [c.name, ...(c.aliases ?? [])]));
   for (const word of wanted) {
     const name = word.replace(/^-/, '');
-    const unsupported = UNSUPPORTED[name];
+    const unsupported = UNSUPPORTED.get(name);
     if (unsupported !== undefined && word === name) throw new Error(`"${name}" is not supported: ${unsupported}`);
     if (name !== '*' && !known.has(name) && unsupported === undefined)
       throw new Error(`"${name}" is not in the list of known controllers`);
