@@ -17,6 +17,7 @@ export { silentLogger, type Logger } from './logger.ts';
 export { redact } from './redact.ts';
 export {
   exponentialBuckets,
+  linearBuckets,
   METRICS_CONTENT_TYPE,
   type Counter,
   type Gauge,

@@ -46,6 +46,8 @@ export interface AdmissionAttributes {
   warn(text: string): void;
   /** Adds an annotation to the request's audit event. */
   annotate(key: string, value: string): void;
+  /** The request waited for somebody else: that is not this server's latency. */
+  waitedFor?(ms: number): void;
 }
 
 export interface AdmissionPlugin {

@@ -21,6 +21,7 @@ interface AdmittedScope {
   readonly annotations: Map<string, string>;
   readonly span?: Span | undefined;
   readonly admission?: AdmissionRecord | undefined;
+  readonly waitedFor?: (ms: number) => void;
   readonly backend: { readonly registry: Registry };
 }
 
@@ -90,5 +91,9 @@ class RequestAttributes implements AdmissionAttributes {
 
   annotate(key: string, value: string): void {
     this.#scope.annotations.set(key, value);
+  }
+
+  waitedFor(ms: number): void {
+    this.#scope.waitedFor?.(ms);
   }
 }

@@ -8,6 +8,7 @@ import { Aggregator, type LocalApi } from '../aggregator/index.ts';
 import { noAudit } from '../audit/index.ts';
 import { buildAuthentication, type Authentication } from '../authn/build.ts';
 import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
+import { ImpersonationMetrics } from '../authn/impersonation-metrics.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization } from '../authz/build.ts';
@@ -33,7 +34,9 @@ import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import { withMediaType } from '../storage/storage-media-type.ts';
 import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
+import { RequestSizes } from '../verbs/request-sizes.ts';
 import type { Backend } from '../verbs/scope.ts';
+import { WatchMetrics } from '../verbs/watch-metrics.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
@@ -103,6 +106,8 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     ...network,
     yaml: new YamlReader(ctx),
     stages,
+    watchMetrics: new WatchMetrics(ctx),
+    requestSizes: new RequestSizes(ctx.metrics),
     templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
     frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
     sparesUnchangedFields: speed.unchangedFields,
@@ -188,7 +193,7 @@ async function buildHandlerChain(
   return {
     backend,
     authenticators: authentication.authenticators,
-    impersonation: new Impersonation(authorizer),
+    impersonation: new Impersonation(authorizer, new ImpersonationMetrics(ctx)),
     flowControl:
       flowControl === false
         ? unlimitedFlow
@@ -201,7 +206,7 @@ async function buildHandlerChain(
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
       ...operatorPages(ctx, flags),
-      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion),
+      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion, store),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),
     aggregator,

@@ -53,6 +53,7 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
     annotations: new Map(),
     startedAt,
   };
+  chain.metrics.started(info);
   const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
   chain.metrics.observe(exchange, response);
   endSpan(chain, exchange, response);
@@ -75,6 +76,7 @@ async function answerInTime(chain: HandlerChain, exchange: Exchange): Promise<Ap
   const { error } = limit;
   const expired = (): ApiResponse => {
     exchange.expired = true;
+    chain.metrics.terminated(exchange, 504);
     request.abort?.(error());
     return respondFailure(chain, exchange, error());
   };
@@ -93,8 +95,10 @@ function keepSeat(
 ): void {
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
   else if (exchange.leave) exchange.seatLimit = chain.deadlines.limitSeat(() => leaveSeat(exchange));
+  const ended = exchange.expiresAt === undefined ? chain.metrics.longRunning(exchange) : undefined;
   answered.done = () => {
     leaveSeat(exchange);
+    ended?.();
     if (large) chain.metrics.observeSize(exchange, answered, large.produced);
   };
 }
@@ -152,9 +156,10 @@ function enterFlowControl(chain: HandlerChain, exchange: Exchange, user: UserInf
   const { request, info } = exchange;
   const entering = chain.flowControl.enter(user, info, request);
   const { clock } = chain.backend.ctx;
-  const queuedAt = entering instanceof Promise ? clock.monotonic() : 0;
+  const waitsSince = entering instanceof Promise ? clock.monotonic() : undefined;
   return whenDone(entering, ({ leave, flow }) => {
-    if (queuedAt > 0) exchange.waitedMs = clock.monotonic() - queuedAt;
+    if (waitsSince !== undefined) exchange.waitedMs = clock.monotonic() - waitsSince;
+    chain.securityMetrics.filtered('priorityandfairness', exchange.waitedMs / 1000);
     exchange.leave = leave;
     exchange.flow = flow;
     if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
@@ -217,6 +222,7 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
   if (error instanceof TooBusy) {
     if (error.flow) exchange.flow = error.flow;
     exchange.failure = error.message;
+    chain.metrics.terminated(exchange, 429);
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
   }
   const status = asStatusError(chain, exchange, error);
@@ -237,7 +243,10 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
 function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
-  if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
+  if (exchange.request.signal.aborted) {
+    chain.metrics.aborted(exchange);
+    return timeout('request did not complete within the allotted timeout', 0);
+  }
   chain.backend.ctx.logger.error(error, 'Request failed with an internal error', {
     method: exchange.request.method,
     path: exchange.request.path,

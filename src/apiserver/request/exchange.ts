@@ -35,6 +35,10 @@ export interface Exchange extends SeatHolder {
   expiresAt?: number;
   /** The request timed out before it was answered. */
   expired?: true;
+  /** How long it waited for webhooks. */
+  webhooksMs?: number;
+  /** Of a deprecated version: the first release without it. */
+  removedRelease?: string;
   /** Why it was refused. */
   failure?: string;
 }

@@ -70,6 +70,8 @@ export async function callWebhook(caller: WebhookCaller, call: WebhookCall): Pro
       metrics.rejected(labels, 'no_error', error instanceof StatusError ? error.code : 400);
     }
     throw error;
+  } finally {
+    call.attributes.waitedFor?.(ctx.clock.monotonic() - startedAt);
   }
 }
 
