@@ -31,6 +31,7 @@ export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFile
 export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';
 export { SpanRing } from './span-ring.ts';
+export { parseTraceparent } from './trace-headers.ts';
 export {
   deliver,
   deliveredCauses,
@@ -42,8 +43,11 @@ export {
   type Attributes,
   type Cause,
   type CauseSource,
+  type ReadSpan,
   type RecordedSpan,
+  type RemoteSpanContext,
   type Span,
+  type SpanContext,
   type Tracer,
 } from './tracing.ts';
 export { WorkQueue } from './work-queue.ts';

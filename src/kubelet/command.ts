@@ -8,6 +8,7 @@ import { connect, loadKubeconfig, type Client, type ClientConfig } from '../clie
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup, writeFileDurably } from '../kernel/index.ts';
+import { exportSpans, tracingOf } from '../otlp/index.ts';
 import {
   clientCertificateFile,
   hasClientCertificate,
@@ -88,6 +89,14 @@ export async function startKubeletCommand(
   group.start('kubelet', (signal) =>
     run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }),
   );
+  // The default is an object of its own: an empty one in a file asks for tracing, as upstream.
+  if (configuration.tracing !== DEFAULT_KUBELET_CONFIGURATION.tracing)
+    group.start('span exporter', (signal) =>
+      exportSpans({ ...ctx, signal }, tracingOf(configuration.tracing), {
+        'service.name': 'kubelet',
+        'host.name': nodeName,
+      }),
+    );
   if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now())))
     group.start('client certificate', (signal) =>
       rotateClientCertificate(
