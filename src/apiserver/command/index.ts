@@ -1,11 +1,6 @@
 /** The kube-apiserver command, with upstream's flags. */
-import fs from 'node:fs/promises';
-import os from 'node:os';
-import { errorMessage } from '../../base/index.ts';
-import { flagsHelp, parseFlags, UsageError } from '../../flags/index.ts';
+import { flagsHelp, parseFlags } from '../../flags/index.ts';
 import { type Context, RunGroup } from '../../kernel/index.ts';
-import { exportSpans, tracingConfigurationFrom, type TracingConfiguration } from '../../otlp/index.ts';
-import { serverIdentityName } from '../bootstrap/index.ts';
 import { startApiServer, type ApiServer, type ApiServerOptions } from '../server.ts';
 import { featureGates } from './feature-gates.ts';
 import { apiServerFlags } from './flags.ts';
@@ -42,16 +37,6 @@ export async function runApiServerCommand(
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
   try {
-    const tracingFile = parsed.values['tracing-config-file'];
-    if (tracingFile) {
-      const tracing = await tracingFrom(tracingFile);
-      group.start('span exporter', (signal) =>
-        exportSpans({ ...ctx, signal }, tracing, {
-          'service.name': 'apiserver',
-          'service.instance.id': serverIdentityName(os.hostname()),
-        }),
-      );
-    }
     const options = await apiServerOptions(inner, parsed);
     try {
       const server = await startApiServer(inner, options);
@@ -63,19 +48,5 @@ export async function runApiServerCommand(
     }
   } finally {
     await group.close();
-  }
-}
-
-async function tracingFrom(file: string): Promise<TracingConfiguration> {
-  let text: string;
-  try {
-    text = await fs.readFile(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`failed to read tracing config: ${errorMessage(error)}`);
-  }
-  try {
-    return tracingConfigurationFrom(text);
-  } catch (error) {
-    throw new UsageError(`--tracing-config-file: ${errorMessage(error)}`);
   }
 }
