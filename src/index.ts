@@ -31,8 +31,10 @@ import type {
 } from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
 import {
+  clusterRevisionAt,
   followTrace,
   historyOf,
+  pastTime,
   PastTransport,
   why,
   type Answer,
@@ -364,13 +366,34 @@ export class Cluster {
     return ClusterSnapshot.of(this.#parts.running.store, this.#parts.running.pki, this.#parts.ctx.clock.now());
   }
 
-  /** A second cluster that goes its own way from here on. Only of a cluster in memory. */
-  async fork(): Promise<Cluster> {
+  /**
+   * A second cluster that goes its own way from here on, or from an earlier state: `at` is a duration ago (`5m`), a time, or a
+   * revision. Only of a cluster in memory.
+   */
+  async fork({ at }: { readonly at?: string | number | Date } = {}): Promise<Cluster> {
     const { options, clock } = this.#parts;
     const { port: _, from: __, ...rest } = options;
-    const fork = await Cluster.#start({ ...rest, nodes: 0 }, clock?.fork(), this.snapshot().state);
+    const now = this.snapshot();
+    const past = at === undefined ? undefined : this.#pastOf(at);
+    const { state } = past ? now.at(past.revision, past.time) : now;
+    const forkClock = past && clock ? new ClusterClock({ startTime: past.time }) : clock?.fork();
+    const fork = await Cluster.#start({ ...rest, nodes: 0 }, forkClock, state);
     for (const behaviour of this.#behaviours) fork.simulate({ pod: behaviour });
     return fork;
+  }
+
+  /** A revision, and about when it was the newest one. */
+  #pastOf(at: string | number | Date): { revision: number; time: number } {
+    const { tracer, clock } = this.#parts.ctx;
+    const spans = tracer instanceof SpanRing ? tracer.recorded() : [];
+    if (typeof at === 'number') {
+      const commit = spans.find((span) => span.attributes['etcd.revision'] === at);
+      return { revision: at, time: commit?.endedAt ?? clock.now() };
+    }
+    const time = at instanceof Date ? at.getTime() : pastTime(at, clock.now());
+    const revision = clusterRevisionAt(spans, time);
+    if (revision === undefined) throw new Error('no write of that time is recorded: fork at a revision instead');
+    return { revision, time };
   }
 
   /** Ends everything; resolves when it has. */

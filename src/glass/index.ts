@@ -5,6 +5,7 @@
  */
 export { glassApi } from './api/glass-api.ts';
 export { clusterRevisionAt, historyOf, revisionAt, type ObjectHistory, type Revision } from './history/history.ts';
+export { pastTime } from './history/past-time.ts';
 export { PastTransport } from './history/past-transport.ts';
 export { historyText } from './history/text.ts';
 export type { FieldChange } from './history/changes.ts';
