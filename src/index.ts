@@ -6,7 +6,7 @@
  *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
-import { parseDuration } from './base/index.ts';
+import { errorMessage, parseDuration } from './base/index.ts';
 import { Client, ResourceFinder, type ApiObject } from './client/index.ts';
 import {
   ADMIN,
@@ -36,6 +36,7 @@ import {
   historyOf,
   pastTime,
   PastTransport,
+  timeoutReport,
   why,
   type Answer,
   type FollowedTrace,
@@ -278,6 +279,42 @@ export class Cluster {
       condition as WaitCondition<ApiObject>,
       options,
     );
+  }
+
+  /**
+   * Tries an assertion until it does not throw, with any test runner. When time is up, its last error is thrown with what the
+   * last write caused (of `about`, such as `deployment/web`, or of this cluster's client) and why the object is not as wanted.
+   */
+  async eventually<T>(
+    assertion: () => T | Promise<T>,
+    options: WaitOptions & { readonly about?: string } = {},
+  ): Promise<T> {
+    let last: unknown;
+    const attempt = async (): Promise<{ value: T } | undefined> => {
+      try {
+        return { value: await assertion() };
+      } catch (error) {
+        last = error;
+        return undefined;
+      }
+    };
+    try {
+      return (await waitUntil(this.#waiting(), 'the assertion to hold', options, attempt)).value;
+    } catch (error) {
+      if (last === undefined) throw error;
+      const { tracer } = this.#parts.ctx;
+      const report = timeoutReport({
+        client: this.client,
+        finder: this.#finder,
+        spans: tracer instanceof SpanRing ? tracer.recorded() : [],
+        user: ADMIN.name,
+        namespace: options.namespace ?? 'default',
+        ...(options.about === undefined ? {} : { about: options.about }),
+        why: (reference, namespace) => this.why(reference, namespace === '' ? {} : { namespace }),
+      });
+      const text = await this.#await(report).catch((failure: unknown) => errorMessage(failure));
+      throw new Error(`${errorMessage(last)}\n\n${errorMessage(error)}\n\n${text}`, { cause: last });
+    }
   }
 
   /** A client in this process that acts as another user, to try what RBAC allows. */
