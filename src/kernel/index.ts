@@ -48,6 +48,7 @@ export {
   type RemoteSpanContext,
   type Span,
   type SpanContext,
+  type SpanStart,
   type Tracer,
 } from './tracing.ts';
 export { WorkQueue } from './work-queue.ts';
