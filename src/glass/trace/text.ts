@@ -77,11 +77,12 @@ function partsOf({ span, children }: TraceNode): { commits: TraceNode[]; others:
 /** A created object's name is known by its commit. */
 function titleWithCommits(span: RecordedSpan, commits: readonly TraceNode[]): string {
   const { attributes } = span;
-  const own = commits[0]?.span.attributes;
-  if (attributes['k8s.object.name'] || own?.['k8s.resource'] !== attributes['k8s.resource']) return spanTitle(span);
+  // A Service's request also writes its IPAddress, first.
+  const own = commits.find((commit) => commit.span.attributes['k8s.resource'] === attributes['k8s.resource']);
+  if (attributes['k8s.object.name'] || !own) return spanTitle(span);
   return spanTitle({
     ...span,
-    attributes: { ...attributes, 'k8s.object.name': own?.['k8s.object.name'] },
+    attributes: { ...attributes, 'k8s.object.name': own.span.attributes['k8s.object.name'] },
   });
 }
 
