@@ -15,7 +15,7 @@ interface FirstAnswerOptions {
   readonly parent: number;
 }
 
-export interface FirstAnswer {
+interface FirstAnswer {
   /** The first line of the response, or of what the server said. */
   readonly line: string;
   readonly node: string;
