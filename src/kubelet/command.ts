@@ -89,14 +89,7 @@ export async function startKubeletCommand(
   group.start('kubelet', (signal) =>
     run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }),
   );
-  // The default is an object of its own: an empty one in a file asks for tracing, as upstream.
-  if (configuration.tracing !== DEFAULT_KUBELET_CONFIGURATION.tracing)
-    group.start('span exporter', (signal) =>
-      exportSpans({ ...ctx, signal }, tracingOf(configuration.tracing), {
-        'service.name': 'kubelet',
-        'host.name': nodeName,
-      }),
-    );
+  startExporter(ctx, group, { configuration, nodeName });
   if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now())))
     group.start('client certificate', (signal) =>
       rotateClientCertificate(
@@ -114,6 +107,17 @@ export async function startKubeletCommand(
   };
   const finished = untilEnded();
   return { shutDown: async () => running?.shutDown(), finished };
+}
+
+/** As `tracing` of the configuration asks for. The default is an object of its own: an empty one in a file counts. */
+function startExporter(
+  ctx: Context,
+  group: RunGroup,
+  { configuration, nodeName }: { configuration: KubeletConfiguration; nodeName: string },
+): void {
+  if (configuration.tracing === DEFAULT_KUBELET_CONFIGURATION.tracing) return;
+  const resource = { 'service.name': 'kubelet', 'host.name': nodeName };
+  group.start('span exporter', (signal) => exportSpans({ ...ctx, signal }, tracingOf(configuration.tracing), resource));
 }
 
 async function configurationOf(values: Flags, given: ReadonlySet<string>): Promise<KubeletConfiguration> {
