@@ -28,6 +28,10 @@ export const commands: Commands = {
     summary: 'Run a reading command against the cluster as it was: at 5m -- kubectl get pods',
     load: () => import('./at.ts'),
   },
+  fork: {
+    summary: 'Start a copy of a cluster as it was: fork --at 5m',
+    load: () => import('./fork.ts'),
+  },
   envtest: {
     summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",
     load: () => import('./envtest.ts'),

@@ -86,6 +86,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await createClusterObjects(admin, options);
     await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
     if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
+    if (record?.forkOf !== undefined && !fleet) await nodes.standIn();
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
     const schedulingDecision: Cluster['schedulingDecision'] = ({ namespace, name }) =>
       explanations.explanationOf(`${namespace}/${name}`);

@@ -32,6 +32,7 @@ export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFile
 export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';
 export { SpanRing } from './span-ring.ts';
+export { parseTraceparent } from './trace-headers.ts';
 export {
   deliver,
   deliveredCauses,
@@ -45,7 +46,10 @@ export {
   type CauseSource,
   type ReadSpan,
   type RecordedSpan,
+  type RemoteSpanContext,
   type Span,
+  type SpanContext,
+  type SpanStart,
   type Tracer,
 } from './tracing.ts';
 export { WorkQueue } from './work-queue.ts';

@@ -56,7 +56,11 @@ export const servingFlags = {
   },
   'min-request-timeout': { kind: 'whole', ignored: 'the timeout of a watch is the one that the client requests' },
   'egress-selector-config-file': { kind: 'text', refused: 'egress selection is not supported' },
-  'tracing-config-file': { kind: 'text', refused: 'tracing is not supported' },
+  'tracing-config-file': {
+    kind: 'text',
+    section: 'API',
+    summary: 'TracingConfiguration: the OTLP collector that spans are sent to, and how many',
+  },
   'peer-advertise-ip': { kind: 'text', refused: 'the peer proxy is not supported' },
   'peer-advertise-port': { kind: 'text', refused: 'the peer proxy is not supported' },
   'peer-ca-file': { kind: 'text', refused: 'the peer proxy is not supported' },

@@ -28,7 +28,7 @@ import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserI
 import { NO_SNIFF, respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
 import type { HandlerChain } from './handler-chain.ts';
-import { endSpan, startSpan } from './request-spans.ts';
+import { endSpan, startSpan, trustCaller } from './request-spans.ts';
 import { route } from './route.ts';
 import type { AuthenticationResult } from './security-metrics.ts';
 
@@ -141,6 +141,7 @@ const authenticate = (chain: HandlerChain, { request, annotations }: Exchange): 
 function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
   const { request, info } = exchange;
   exchange.user = authenticated;
+  trustCaller(chain, exchange, authenticated);
   if (!request.user) observeAuthentication(chain, exchange, 'success');
   chain.audit.received(exchange);
   return whenDone(chain.impersonation.impersonate(authenticated, info, request), (user) => {
