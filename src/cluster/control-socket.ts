@@ -12,6 +12,7 @@ import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
+import { firstAnswer } from './first-answer.ts';
 import { OWN_USER } from './identities.ts';
 import {
   buildImage,
@@ -81,6 +82,17 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
+    'POST /first-answer': ({ body, cluster, ctx }) => {
+      const [timeoutMs, parent] = [Number(body['timeoutMs'] ?? 60_000), Number(body['parent'] ?? 0)];
+      return firstAnswer(ctx, {
+        client: cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal),
+        fabric: fleetOf(cluster).fabric,
+        namespace: textOf(body, 'namespace') ?? 'default',
+        name: textOf(body, 'name') ?? '',
+        timeoutMs,
+        parent,
+      });
+    },
     'GET /explain': ({ query, cluster }) => {
       const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
       const decision = cluster.schedulingDecision({ namespace, name });

@@ -77,7 +77,6 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
-  if (ctx.tracer.enabled) controlPlane.apiServer.registerApi(glassApi(ctx));
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
@@ -87,7 +86,11 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await createClusterObjects(admin, options);
     await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
     if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
+    if (record?.forkOf !== undefined && !fleet) await nodes.standIn();
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
+    const schedulingDecision: Cluster['schedulingDecision'] = ({ namespace, name }) =>
+      explanations.explanationOf(`${namespace}/${name}`);
+    if (ctx.tracer.enabled) serveGlass(ctx, controlPlane, schedulingDecision);
     const [ingress] = await Promise.all([
       untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
@@ -100,7 +103,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       simulatedNodes: nodes,
       fleet,
       ingress,
-      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
+      schedulingDecision,
       finished,
     };
   } catch (error) {
@@ -108,6 +111,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await finished.catch(() => undefined);
     throw error;
   }
+}
+
+function serveGlass(
+  { tracer, clock }: Context,
+  { apiServer, clientsAs }: ControlPlane,
+  schedulingDecision: Cluster['schedulingDecision'],
+): void {
+  const clientAs = clientsAs(userAgent('glass'));
+  apiServer.registerApi(glassApi({ tracer, clock, insight: apiServer.insight, clientAs, schedulingDecision }));
 }
 
 /** The nodes of a cluster that ran containers and does so no more, or of one that could not and now does. */

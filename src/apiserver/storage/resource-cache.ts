@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from './entry.ts';
 import { splitKey } from './keys.ts';
+import { ResourceCounts } from './resource-counts.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -40,9 +41,11 @@ export interface CachedResource {
   fieldsOf(object: KubeObject): Readonly<Record<string, string>>;
 }
 
-const WINDOW_LIMIT = 8192;
+/** How many events are kept at least; at most twice as many. */
+export const WINDOW_LIMIT = 8192;
 
 export class ResourceCache {
+  readonly counts = new ResourceCounts();
   #buckets = new Map<string, Bucket>();
   #bucketOrder: string[] | undefined;
   #size = 0;
@@ -74,6 +77,11 @@ export class ResourceCache {
     const all: Entry[] = [];
     for (const name of this.#bucketOrder) for (const entry of this.#buckets.get(name)!.sorted()) all.push(entry);
     return all;
+  }
+
+  /** In no order, without making a list of them. */
+  *entries(): Generator<Entry> {
+    for (const bucket of this.#buckets.values()) yield* bucket.entries.values();
   }
 
   /** Adds an entry without an event, for the initial load. */
@@ -157,6 +165,7 @@ export class ResourceCache {
   }
 
   #emit(event: CacheEvent): void {
+    this.counts.events++;
     this.#window.push(event);
     if (this.#window.length > WINDOW_LIMIT * 2) {
       const dropped = this.#window.length - WINDOW_LIMIT;
