@@ -113,6 +113,13 @@ describe('nodes', () => {
     await expect(client.resource('v1/nodes').get({ name: 'short-0' })).rejects.toMatchObject({ code: 404 });
     expect(await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }))).toEqual(['short-0']);
   });
+
+  it('run the pods that were bound to them before they registered', async () => {
+    await createPod('early', { spec: { nodeName: 'late-0' } });
+    await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'late' }));
+    await server.ctx.clock.advance(2_000);
+    expect((await get('early')).status?.phase).toBe('Running');
+  });
 });
 
 describe('a pod', () => {

@@ -36,6 +36,8 @@ export class SimulatedNodes {
   readonly #group: RunGroup;
   readonly #options: SimulatedNodesOptions;
   readonly #nodes = new Map<string, SimulatedNode>();
+  /** Pods of nodes that are not simulated, or not yet: a node that registers later finds its pods here. */
+  readonly #podsOfOthers = new Map<string, Map<string, Pod>>();
   readonly #behaviours: PodBehaviour[] = [];
   readonly #heartbeats: Heartbeats;
   readonly #writer: StatusWriter;
@@ -217,6 +219,9 @@ export class SimulatedNodes {
       allocatable: status?.allocatable ?? {},
     };
     this.#nodes.set(name, node);
+    const pods = this.#podsOfOthers.get(name);
+    this.#podsOfOthers.delete(name);
+    for (const pod of pods?.values() ?? []) this.#podUpdated(pod);
     await this.#heartbeats.add(heartbeat);
   }
 
@@ -256,12 +261,21 @@ export class SimulatedNodes {
   #forget(node: SimulatedNode): void {
     this.#nodes.delete(node.name);
     this.#heartbeats.remove(node.heartbeat);
-    for (const pod of node.pods.values()) pod.abandon();
+    for (const pod of node.pods.values()) {
+      pod.abandon();
+      this.#keepForLater(node.name, pod.object);
+    }
+  }
+
+  #keepForLater(node: string, pod: Pod): void {
+    const pods = this.#podsOfOthers.get(node) ?? new Map<string, Pod>();
+    this.#podsOfOthers.set(node, pods.set(keyOf(pod), pod));
   }
 
   #podUpdated(pod: Pod): void {
-    const node = this.#nodes.get(pod.spec?.nodeName ?? '');
-    if (node === undefined) return;
+    const name = pod.spec?.nodeName ?? '';
+    const node = this.#nodes.get(name);
+    if (node === undefined) return this.#keepForLater(name, pod);
     const key = keyOf(pod);
     const known = node.pods.get(key);
     if (known !== undefined && known.object.metadata.uid === pod.metadata.uid) return known.update(pod);
@@ -280,8 +294,11 @@ export class SimulatedNodes {
   }
 
   #podDeleted(pod: Pod): void {
-    const node = this.#nodes.get(pod.spec?.nodeName ?? '');
+    const name = pod.spec?.nodeName ?? '';
+    const node = this.#nodes.get(name);
     const key = keyOf(pod);
+    const others = this.#podsOfOthers.get(name);
+    if (others?.delete(key) && others.size === 0) this.#podsOfOthers.delete(name);
     const known = node?.pods.get(key);
     if (node === undefined || known === undefined || known.object.metadata.uid !== pod.metadata.uid) return;
     node.pods.delete(key);
