@@ -108,6 +108,60 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await seeText('fatal: cannot open /config');
   });
 
+  it('shows a newcomer who changed a Deployment, and what it was before', async () => {
+    const { client } = fixture.cluster;
+    const deployments = client.resource('apps/v1/deployments');
+    const template = (image: string) => ({
+      metadata: { labels: { app: 'shop' } },
+      spec: { containers: [{ name: 'main', image }] },
+    });
+    await deployments.create({
+      metadata: { namespace: 'default', name: 'shop' },
+      spec: { replicas: 1, selector: { matchLabels: { app: 'shop' } }, template: template('shop:1') },
+    });
+    const spec = { template: template('shop:2') };
+    const patch = { type: 'merge', fieldManager: 'night-shift' } as const;
+    await deployments.patch({ namespace: 'default', name: 'shop' }, { spec }, patch);
+    await click('Objects');
+    await click('Deployment');
+    await click('shop');
+    await click('History');
+    await click('image: shop:1 → shop:2');
+    await seeText('night-shift');
+    await seeText('kubernetes-admin');
+    await until(`document.querySelector('.diff .removed')?.textContent.includes('image: shop:1')`);
+    await until(`document.querySelector('.diff .added')?.textContent.includes('image: shop:2')`);
+    // The slider moves through all revisions, the oldest at its left end.
+    await page.focus('input[type=range]');
+    await page.keyboard.press('Home');
+    await seeText('The object was created.');
+    await click('What changed since');
+    await until(`document.querySelector('.diff .removed')?.textContent.includes('image: shop:1')`);
+  });
+
+  it('draws related objects as a graph', async () => {
+    await show('#/object/deployments.apps/default/shop', 'Related objects');
+    await until(`document.querySelectorAll('.graph a').length >= 4`);
+    const names = `[...document.querySelectorAll('.graph a')].map((box) => box.getAttribute('aria-label'))`;
+    expect(await page.evaluate(names)).toContain('Deployment shop');
+    await page.locator('.graph a[aria-label^="ReplicaSet "]').click();
+    await until(`location.hash.startsWith('#/object/replicasets.apps/default/shop-')`);
+  });
+
+  it('reads JSON of logs', async () => {
+    const logs = ['{"level":"error","msg":"no route","host":"db<b>"}', 'a plain line'];
+    const behaviour = JSON.stringify({ logs });
+    await fixture.cluster.client.resource('v1/pods').create({
+      metadata: { namespace: 'default', name: 'teller', annotations: { 'simulate.k8ts.dev/behaviour': behaviour } },
+      spec: { containers: [{ name: 'main', image: 'web', ports: [{ containerPort: 8080 }] }] },
+    });
+    await show('#/object/pods/default/teller?tab=logs', 'ERROR no route host=db<b>');
+    await page.type('input[type=search][data-filter]', 'route');
+    await until(`document.querySelector('.log mark')?.textContent === 'route'`);
+    await until(`!${sees('a plain line')}`);
+    await show('#/object/pods/default/teller', 'kubectl port-forward -n default pod/teller 8080:8080');
+  });
+
   it('keeps lists live', async () => {
     await show('#/objects/configmaps?namespace=default', 'hostile');
     const { client } = fixture.cluster;
@@ -174,7 +228,7 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await page.focus('[role=grid]');
     await page.keyboard.press('Enter');
     await seeText('Insufficient cpu');
-    await page.keyboard.press('4');
+    await page.keyboard.press('5');
     await seeText('FailedScheduling');
     await page.keyboard.press(':');
     await page.waitForSelector('[role=combobox]');
@@ -193,6 +247,7 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     ['#/objects/pods', 'crasher'],
     ['#/object/pods/default/crasher', 'Containers'],
     ['#/object/pods/default/crasher?tab=why', 'exit code 3'],
+    ['#/object/deployments.apps/default/shop?tab=history', 'shop:1 → shop:2'],
     ['#/object/pods/default/crasher?tab=yaml', 'containers'],
     ['#/object/pods/default/crasher?tab=events', 'Scheduled'],
     ['#/object/pods/default/crasher?tab=logs&previous=1', 'fatal'],

@@ -24,6 +24,7 @@ import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags
 import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
+import type { PodName } from './console-questions.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
@@ -31,7 +32,7 @@ import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
-import { startConsole, type PodName } from './start-console.ts';
+import { startConsole } from './start-console.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 

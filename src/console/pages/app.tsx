@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api, messageOf, send, session, type Session } from './api/request.ts';
+import { api, callSession, messageOf, session } from './api/request.ts';
 import { loadResourceTypes, discoveryError, resourceTypes } from './api/resources.ts';
 import { Dialog, Notice } from './parts/basics.tsx';
 import { Palette, paletteOpen } from './parts/palette.tsx';
@@ -25,10 +25,10 @@ async function start(): Promise<void> {
       history.replaceState(null, '', '#/cluster');
       route.value = { parts: ['cluster'], query: new URLSearchParams() };
     }
-    const current = (await (await send('/session')).json()) as Session;
+    const current = await callSession();
     // Somebody who is signed in does not use the link up.
     if (key === undefined || current.signedIn) session.value = current;
-    else session.value = (await (await send('/session', { method: 'POST', body: { key } })).json()) as Session;
+    else session.value = await callSession({ method: 'POST', body: { key } });
   } catch (error) {
     signInProblem.value = key === undefined ? messageOf(error) : T.signIn.used;
     session.value = { signedIn: false, server: '' };
@@ -140,7 +140,7 @@ function TopBar() {
 }
 
 async function signOut(): Promise<void> {
-  session.value = (await (await send('/session', { method: 'DELETE' })).json()) as Session;
+  session.value = await callSession({ method: 'DELETE' });
   resourceTypes.value = [];
 }
 

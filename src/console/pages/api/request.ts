@@ -37,14 +37,26 @@ interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-const HEADERS = { 'x-k8ts-console': '1' };
+const PROOF_KEY = 'k8ts-console-proof';
+
+/** Signs in or out, or asks who is signed in. The proof is kept where only pages of this origin can read it. */
+export async function callSession(options?: RequestOptions): Promise<Session> {
+  const { proof, ...current } = (await (await send('/session', options)).json()) as Session & { proof?: string };
+  if (proof !== undefined) localStorage.setItem(PROOF_KEY, proof);
+  else if (!current.signedIn) localStorage.removeItem(PROOF_KEY);
+  return current;
+}
 
 /** Any path of the console's server. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, contentType = 'application/json', accept = 'application/json' } = options;
   const response = await fetch(path, {
     method,
-    headers: { ...HEADERS, accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    headers: {
+      'x-k8ts-console': localStorage.getItem(PROOF_KEY) ?? '',
+      accept,
+      ...(body === undefined ? {} : { 'content-type': contentType }),
+    },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
   });
@@ -66,12 +78,30 @@ export async function api<T>(path: string, options?: RequestOptions): Promise<T>
   return (await (await send(`/k8s${path}`, options)).json()) as T;
 }
 
+interface QuestionOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** With one, the question is a POST. */
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+/** What the console's server answers itself. */
+export async function ask<T>(question: string, { query = {}, body, signal: ended }: QuestionOptions = {}): Promise<T> {
+  const response = await send(`/ask/${question}?${new URLSearchParams(query).toString()}`, {
+    ...(body ? { method: 'POST', body } : {}),
+    ...(ended ? { signal: ended } : {}),
+  });
+  return (await response.json()) as T;
+}
+
 export async function apiText(path: string, options?: RequestOptions): Promise<string> {
   return (await send(`/k8s${path}`, { accept: '*/*', ...options })).text();
 }
 
 export function openSocket(path: string, protocols: readonly string[] = []): WebSocket {
-  const socket = new WebSocket(`ws://${location.host}/k8s${path}`, [...protocols]);
+  const proof = `proof.console.k8ts.dev.${localStorage.getItem(PROOF_KEY) ?? ''}`;
+  // The console's server accepts the neutral one where the API server needs none.
+  const socket = new WebSocket(`ws://${location.host}/k8s${path}`, [...protocols, 'console.k8ts.dev', proof]);
   socket.binaryType = 'arraybuffer';
   return socket;
 }

@@ -11,6 +11,7 @@ import { listLink, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { ActionButtons } from './object-actions.tsx';
 import { EventsTab } from './object-events.tsx';
+import { HistoryTab } from './object-history.tsx';
 import { LogsTab } from './object-logs.tsx';
 import { OverviewTab } from './object-overview.tsx';
 import { ShellTab } from './object-shell.tsx';
@@ -33,6 +34,7 @@ const WITH_PODS: ReadonlySet<string> = new Set([
 const tabsOf = ({ key }: ResourceType): readonly Tab[] => [
   'overview',
   'why',
+  'history',
   'yaml',
   'events',
   ...(WITH_PODS.has(key) ? (['logs'] as const) : []),
@@ -115,6 +117,7 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
 function TabContent({ tab, type, object }: TabProps & { tab: Tab }) {
   const { namespace = '', name, resourceVersion } = object.metadata;
   if (tab === 'why') return <Why type={type} namespace={namespace} name={name} version={resourceVersion} />;
+  if (tab === 'history') return <HistoryTab type={type} object={object} />;
   if (tab === 'yaml') return <YamlTab type={type} object={object} />;
   if (tab === 'events') return <EventsTab object={object} />;
   if (tab === 'logs') return <LogsTab type={type} object={object} />;
