@@ -28,7 +28,19 @@ export async function startConsoleFixture(options: { nodes: number }): Promise<C
   const file = path.join(directory, 'kubeconfig');
   fs.writeFileSync(file, cluster.kubeconfig, { mode: 0o600 });
   const config = await loadKubeconfig({ clock: ctx.clock, file });
-  const server = await serveConsole(ctx, { config, port: 0, pages, questions: consoleQuestions(ctx, { config }) });
+  const questions = consoleQuestions(ctx, {
+    config,
+    wouldFit: (pod) => cluster.wouldFit(pod),
+    experiments: {
+      get nodes() {
+        return cluster.nodes;
+      },
+      addNodes: (count) => cluster.addNodes(count),
+      removeNode: (name) => cluster.removeNode(name),
+      faults: cluster.faults,
+    },
+  });
+  const server = await serveConsole(ctx, { config, port: 0, pages, questions });
   return {
     cluster,
     console: server,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import zlib from 'node:zlib';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until as waitUntil } from '../src/kernel/testing/index.ts';
 import { openBrowser, openPage, startConsoleFixture, type ConsoleFixture, type Opened } from './console-fixture.ts';
 import { requires } from './requires.ts';
 
@@ -162,6 +163,110 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await show('#/object/pods/default/teller', 'kubectl port-forward -n default pod/teller 8080:8080');
   });
 
+  it('plays the trace of a write, saves it and opens it again', async () => {
+    const { client } = fixture.cluster;
+    const { metadata } = await client.resource('apps/v1/deployments').get({ namespace: 'default', name: 'shop' });
+    expect(metadata.name).toBe('shop');
+    await click('Trace');
+    await click('patch deployments default/shop');
+    await seeText('settled after');
+    await until(`document.querySelectorAll('.waterfall .span').length > 5`);
+    await seeText('Client → API server');
+    await page.locator('button[aria-label="Next step"]').click();
+    await seeText('API server → etcd');
+    await click('Fast');
+    await click('Play');
+    await until(`Number(document.querySelector('.player input').value) > 4`);
+    await click('Pause');
+    const directory = path.join(fixture.pages, '..', 'downloads');
+    const session = await page.createCDPSession();
+    await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: directory });
+    await click('Save as a file');
+    const saved = (): string | undefined =>
+      fs.existsSync(directory) ? fs.readdirSync(directory).find((name) => name.endsWith('.json')) : undefined;
+    await waitUntil('the trace is saved', () => saved() !== undefined);
+    const file = path.join(directory, saved()!);
+    await show('#/trace', 'Newest requests');
+    await (await page.$('input[type=file]'))!.uploadFile(file);
+    await seeText('from a file');
+    fs.writeFileSync(path.join(directory, 'other.json'), '{"root":{"span":{"id":"<b>"}}}');
+    await (await page.$('input[type=file]'))!.uploadFile(path.join(directory, 'other.json'));
+    await until(`document.querySelector('.toast.bad')?.textContent.includes('no trace')`);
+  });
+
+  it('shows the cluster as it was, and changes nothing there', async () => {
+    const { client } = fixture.cluster;
+    const pods = client.resource('v1/pods');
+    const passing = await pods.create({
+      metadata: { namespace: 'default', name: 'passing' },
+      spec: { containers: [{ name: 'main', image: 'web' }] },
+    });
+    await pods.delete({ namespace: 'default', name: 'passing' });
+    await show('#/objects/pods?namespace=default', 'crasher');
+    await until(`!${sees('passing')}`);
+    await click('Time machine');
+    await until(`document.querySelector('.time-machine input') !== null`);
+    expect(await page.evaluate(`[...document.querySelectorAll('button')].map((b) => b.innerText)`)).not.toContain(
+      'Create',
+    );
+    // As a link from a history would.
+    const revision = passing.metadata.resourceVersion!;
+    await show(`#/objects/pods?namespace=default&at=${revision}`, 'passing');
+    await until(`document.querySelector('.time-machine').innerText.includes('revision ${revision}')`);
+    await until(`document.querySelector('.time-machine').innerText.includes('pods default/passing')`);
+    await page.focus('.time-machine input');
+    await page.keyboard.press('ArrowLeft');
+    await until(`!${sees('passing')}`);
+    await page.keyboard.press('ArrowRight');
+    await seeText('passing');
+    await page.locator('main a[href*="/passing"]').click();
+    await seeText('Summary');
+    expect(await page.$$('.actions button')).toEqual([]);
+    await click('Cluster');
+    await until(`document.querySelector('.live.past') !== null`);
+    await click('Back to now');
+    await until(`document.querySelector('.time-machine') === null`);
+    await until(`document.querySelector('.plane-wire text') !== null`);
+  });
+
+  it('tells whether a pod would fit, by node and plugin', async () => {
+    await show('#/scheduling', 'Would this fit?');
+    await click('Would it fit?');
+    await seeText('It fits, and would run on');
+    await seeText('NodeResourcesFit');
+    await click('As YAML');
+    await page.waitForSelector('.small-editor .cm-content');
+    await page.locator('.small-editor .cm-line ::-p-text(500m)').click();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Backspace');
+    await click('Would it fit?');
+    await seeText('It fits on no node');
+    await seeText('Insufficient cpu');
+    await seeText('What helps: a larger node');
+    const { items } = await fixture.cluster.client.resource('v1/pods').list({ namespace: 'default' });
+    expect(items.map(({ metadata }) => metadata.name)).not.toContain('hypothetical');
+  });
+
+  it('experiments with simulated nodes and faults', async () => {
+    await show('#/laboratory', 'Simulated nodes (2)');
+    await click('Add nodes');
+    await seeText('Simulated nodes (3)');
+    await page.locator('button[aria-label="Remove sim-2"]').click();
+    await seeText('Simulated nodes (2)');
+    await page.locator('button[aria-label="Kill sim-1"]').click();
+    await seeText('silent');
+    await page.locator('button[aria-label="Revive sim-1"]').click();
+    await until(`!${sees('silent')}`);
+    await page.locator('input[placeholder=pods]').fill('configmaps');
+    await page.locator('input[max="100"]').fill('100');
+    await click('Inject');
+    await seeText('100 % of requests of configmaps');
+    await show('#/objects/configmaps', 'a fault was ordered');
+    await show('#/laboratory', 'Lift');
+    await click('Lift');
+    await seeText('No faults are injected.');
+  });
+
   it('keeps lists live', async () => {
     await show('#/objects/configmaps?namespace=default', 'hostile');
     const { client } = fixture.cluster;
@@ -254,6 +359,10 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     ['#/object/pods/default/crasher?tab=shell', 'Shell'],
     ['#/scheduling', 'Insufficient cpu'],
     ['#/network', 'default/kubernetes'],
+    ['#/trace', 'Newest requests'],
+    ['#/trace/file', 'settled after'],
+    ['#/laboratory', 'No faults are injected.'],
+    ['#/cluster?at=300', 'Nodes and their pods'],
   ])('has no violations of axe-core in both themes: %s', async (hash, text) => {
     await show(hash, text);
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

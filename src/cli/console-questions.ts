@@ -4,6 +4,8 @@ import type { ConsoleQuestion, ConsoleQuestions } from '../console/index.ts';
 import { historyOf, RemoteSpans, why, type SchedulingDecision } from '../glass/index.ts';
 import type { Context, RecordedSpan } from '../kernel/index.ts';
 import { commitsAnswer } from './console-commits.ts';
+import { fitAnswer, type WouldFit } from './console-fit.ts';
+import { Laboratory, type Experiments } from './console-laboratory.ts';
 
 export interface PodName {
   readonly namespace: string;
@@ -13,10 +15,14 @@ export interface PodName {
 export interface ConsoleQuestionOptions {
   readonly config: Pick<ClientConfig, 'namespace'>;
   readonly schedulingDecision?: (pod: PodName) => Promise<SchedulingDecision | undefined>;
+  readonly wouldFit?: WouldFit;
+  /** Of a cluster of simulated nodes in this process. */
+  readonly experiments?: Experiments;
 }
 
 export function consoleQuestions(ctx: Context, options: ConsoleQuestionOptions): ConsoleQuestions {
-  const { config, schedulingDecision } = options;
+  const { config, schedulingDecision, wouldFit, experiments } = options;
+  const laboratory = experiments && new Laboratory(experiments);
   return {
     why: ({ query, client, asKubeconfigUser, signal }) =>
       why(query.get('reference') ?? '', {
@@ -27,6 +33,9 @@ export function consoleQuestions(ctx: Context, options: ConsoleQuestionOptions):
         // The scheduler tells about all nodes, so only the cluster's own user sees its decisions.
         ...(schedulingDecision && asKubeconfigUser ? { schedulingDecision } : {}),
       }),
+    fit: (question) => fitAnswer(question, wouldFit),
+    // Without one, the page says why it is empty.
+    laboratory: (question) => laboratory?.answer(question) ?? Promise.resolve({}),
     history: historyAnswer,
     commits: async (question) => commitsAnswer(question, await newestSpans(question)),
   };

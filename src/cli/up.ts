@@ -1,8 +1,10 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import type { Pod } from '../api/generated/core-v1.ts';
 import { servedApis } from '../apiserver/index.ts';
 import { loadKubeconfig } from '../client/index.ts';
 import {
+  Faults,
   ADDONS,
   readClusterRecord,
   connectHostNetwork,
@@ -24,6 +26,7 @@ import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags
 import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
+import type { Experiments } from './console-laboratory.ts';
 import type { PodName } from './console-questions.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
@@ -228,10 +231,12 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
   const late = ctx.clock.after(values.wait, () => stop(new CommandError(tooLate(values, reached))));
+  const faults = new Faults(ctx.clock, ctx.random.fork('faults'));
   let cluster: Cluster;
   try {
     cluster = await startCluster(ctx, {
       ...options,
+      ...(values.console ? { intercept: interceptOnceUsed(faults) } : {}),
       ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
@@ -248,7 +253,7 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { ...run, cluster });
+    return await serveCluster(ctx, { ...run, cluster, faults });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -267,11 +272,12 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
+  readonly faults: Faults;
 }
 
 async function serveCluster(
   ctx: Context,
-  { values, planned, socket, stop, cluster, inside }: Serving,
+  { values, planned, socket, stop, cluster, faults, inside }: Serving,
 ): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
@@ -280,7 +286,7 @@ async function serveCluster(
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
   // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
-  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values }) : undefined;
+  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values, faults }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -304,15 +310,47 @@ async function serveCluster(
   return 0;
 }
 
+/** Requests pass untouched until the laboratory orders the first fault. */
+const interceptOnceUsed =
+  (faults: Faults): NonNullable<ClusterOptions['intercept']> =>
+  (handle) => {
+    const faulty = faults.intercept(handle);
+    return (request) => (faults.isUsed ? faulty(request) : handle(request));
+  };
+
+function experimentsOf({ simulatedNodes, components }: Cluster, faults: Faults): Experiments {
+  return {
+    get nodes() {
+      return simulatedNodes.names;
+    },
+    addNodes: (count) => simulatedNodes.add({ count }),
+    removeNode: (name) => simulatedNodes.remove(name),
+    faults: {
+      errors: (options) => faults.errors(options),
+      conflicts: (options) => faults.conflicts(options),
+      timeoutsAfterWrite: (options) => faults.timeoutsAfterWrite(options),
+      delay: (ms, options) => faults.delay(ms, options),
+      silenceNode: (name, silent) => simulatedNodes.silence(name, silent),
+      kill: (component) => components.stop(component),
+      restart: (component) => components.start(component),
+    },
+  };
+}
+
 /** Only a socket until somebody opens the link. */
 async function openConsole(
   ctx: Context,
-  { cluster, values }: { cluster: Cluster; values: Values },
+  { cluster, values, faults }: { cluster: Cluster; values: Values; faults: Faults },
 ): Promise<Console | undefined> {
   if (cluster.kubeconfigFile === undefined) return undefined;
   const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
   const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
-  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  const options = {
+    config,
+    schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)),
+    wouldFit: (pod: Pod) => Promise.resolve(cluster.wouldFit(pod)),
+    ...(cluster.fleet ? {} : { experiments: experimentsOf(cluster, faults) }),
+  };
   try {
     return await startConsole(ctx, { ...options, port });
   } catch (error) {

@@ -1,11 +1,16 @@
 /** Values as people read them. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** Ages on the pages move with it. */
-export const now = signal(Date.now());
+const present = signal(Date.now());
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) present.value = Date.now();
 }, 5000);
+
+/** When the revision was made that the pages show; 0 for now, and where nobody recorded it. */
+export const pastTime = signal(0);
+
+export const now = computed(() => pastTime.value || present.value);
 
 /** As kubectl writes ages: two units at most. */
 export function age(since: string | undefined, until = now.value): string {

@@ -1,5 +1,7 @@
 /** Requests to the API server through the console's server. */
 import { signal } from '@preact/signals';
+import { pastRevision } from '../router.ts';
+import { T } from '../texts.ts';
 
 export interface Status {
   readonly message?: string;
@@ -74,8 +76,10 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /** JSON of the API server; the path is that of the API server. */
-export async function api<T>(path: string, options?: RequestOptions): Promise<T> {
-  return (await (await send(`/k8s${path}`, options)).json()) as T;
+export async function api<Body>(path: string, options?: RequestOptions): Promise<Body> {
+  const writes = options?.method !== undefined && options.method !== 'GET' && !path.includes('/selfsubject');
+  if (writes && pastRevision.peek() > 0) throw new Error(T.past.readOnly);
+  return (await (await send(`/k8s${path}`, options)).json()) as Body;
 }
 
 interface QuestionOptions {

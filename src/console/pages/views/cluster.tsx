@@ -5,9 +5,10 @@ import { findType, type ResourceType } from '../api/resources.ts';
 import { age, now, visible } from '../format.ts';
 import { cellOf, healthOfPod, healthOfStatus, type Health } from '../health.ts';
 import { HealthMark, Notice, Pill, shapeOf } from '../parts/basics.tsx';
+import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
 import { FirstCause } from '../parts/why-view.tsx';
-import { listLink, objectLink } from '../router.ts';
+import { listLink, objectLink, pastRevision } from '../router.ts';
 import { T } from '../texts.ts';
 import { ControlPlane } from './control-plane.tsx';
 
@@ -42,6 +43,7 @@ export function ClusterPage() {
         <span class={`live ${pods.state.value}`} role="status">
           {T.state[pods.state.value]}
         </span>
+        <TimeMachineButton />
         <span class="grow" />
         <ul class="legend" aria-label={T.cluster.legend}>
           {(['ok', 'wait', 'bad', 'done', 'gone'] as const).map((health) => (
@@ -56,9 +58,13 @@ export function ClusterPage() {
           {error}
         </Notice>
       ))}
-      <Problems cells={cells} cards={cards} ready={pods.state.value === 'live' && nodes.state.value === 'live'} />
-      <ControlPlane />
-      <Nodes cards={cards} loaded={nodes.state.value === 'live'} />
+      <Problems
+        cells={cells}
+        cards={cards}
+        ready={[pods, nodes].every(({ state }) => state.value === 'live' || state.value === 'past')}
+      />
+      {pastRevision.value === 0 && <ControlPlane nodes={cards.filter(({ name }) => name !== '').length} />}
+      <Nodes cards={cards} loaded={nodes.state.value === 'live' || nodes.state.value === 'past'} />
     </div>
   );
 }
@@ -144,9 +150,11 @@ function Problems({ cells, cards, ready }: { cells: readonly PodCell[]; cards: r
               {visible(row.name)}
             </a>
             <span class="dim">{age(row.created)}</span>
-            <span class="cause">
-              <FirstCause type={type} namespace={row.namespace} name={row.name} version={status} />
-            </span>
+            {pastRevision.value === 0 && (
+              <span class="cause">
+                <FirstCause type={type} namespace={row.namespace} name={row.name} version={status} />
+              </span>
+            )}
           </li>
         ))}
       </ul>

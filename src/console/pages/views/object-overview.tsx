@@ -4,7 +4,7 @@ import { age, dateTime, now, visible } from '../format.ts';
 import { healthOfStatus, type Health } from '../health.ts';
 import { Card, Pill } from '../parts/basics.tsx';
 import { Why } from '../parts/why-view.tsx';
-import { objectLink, setQuery } from '../router.ts';
+import { objectLink, pastRevision, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { healthOfCondition } from './condition-lanes.tsx';
 import { PortForward } from './object-ports.tsx';
@@ -14,21 +14,24 @@ import type { TabProps } from './tab-props.ts';
 
 export function OverviewTab({ type, object }: TabProps) {
   const { namespace = '', name, resourceVersion } = object.metadata;
+  const isPresent = pastRevision.value === 0;
   return (
     <div class="cards">
-      <Card title={T.why.title} wide>
-        <Why type={type} namespace={namespace} name={name} version={resourceVersion} />
-      </Card>
+      {isPresent && (
+        <Card title={T.why.title} wide>
+          <Why type={type} namespace={namespace} name={name} version={resourceVersion} />
+        </Card>
+      )}
       {object.kind === 'Pod' && <Containers pod={object as PodObject} />}
-      <Related type={type} object={object} />
+      {isPresent && <Related type={type} object={object} />}
       <Card title={T.object.summary}>
         <Summary object={object} />
       </Card>
       <Card title={T.object.conditions}>
         <Conditions object={object} />
       </Card>
-      <UsageCard type={type} object={object} />
-      <PortForward type={type} object={object} />
+      {isPresent && <UsageCard type={type} object={object} />}
+      {isPresent && <PortForward type={type} object={object} />}
       <Card title={T.object.managers}>
         <Managers object={object} />
       </Card>

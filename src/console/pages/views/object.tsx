@@ -7,7 +7,7 @@ import { healthOfStatus, type Health } from '../health.ts';
 import { Notice, Pill } from '../parts/basics.tsx';
 import { useObject } from '../parts/use-feed.ts';
 import { Why } from '../parts/why-view.tsx';
-import { listLink, route, setQuery } from '../router.ts';
+import { listLink, pastRevision, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { ActionButtons } from './object-actions.tsx';
 import { EventsTab } from './object-events.tsx';
@@ -31,6 +31,9 @@ const WITH_PODS: ReadonlySet<string> = new Set([
   'replicationcontrollers',
 ]);
 
+/** Logs, shells and causes are of the present. */
+const PAST_TABS: readonly Tab[] = ['overview', 'yaml'];
+
 const tabsOf = ({ key }: ResourceType): readonly Tab[] => [
   'overview',
   'why',
@@ -50,7 +53,7 @@ export function ObjectPage({ resource, namespace, name }: { resource: string; na
 function TypedObject({ type, namespace, name }: { type: ResourceType; namespace: string; name: string }) {
   const live = useObject(type, { namespace, name });
   const object = live.object.value;
-  const tabs = tabsOf(type);
+  const tabs = pastRevision.value > 0 ? PAST_TABS : tabsOf(type);
   const asked = route.value.query.get('tab') as Tab | null;
   const tab = asked && tabs.includes(asked) ? asked : 'overview';
   // What was opened stays open: logs and shells go on while another tab is shown.
@@ -70,7 +73,7 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
         {state && <Pill health={state.health} text={state.text} />}
         {object && <span class="dim">{age(object.metadata.creationTimestamp)}</span>}
         <span class="grow" />
-        {object && !live.deleted.value && <ActionButtons type={type} object={object} />}
+        {object && !live.deleted.value && pastRevision.value === 0 && <ActionButtons type={type} object={object} />}
       </div>
       {live.error.value !== undefined && <Notice kind="error">{visible(live.error.value)}</Notice>}
       {live.deleted.value && <Notice>{T.object.deleted}</Notice>}

@@ -6,8 +6,9 @@ import { Notice } from '../parts/basics.tsx';
 import { CreateDialog } from '../parts/create-dialog.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { RowTable } from '../parts/row-table.tsx';
+import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
-import { listLink, objectLink, route, setQuery } from '../router.ts';
+import { listLink, objectLink, pastRevision, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 
 type Group = keyof typeof T.groups;
@@ -156,8 +157,9 @@ function KindList({ type }: { type: ResourceType }) {
         <span class={`live ${feed.state.value}`} role="status">
           {T.state[feed.state.value]}
         </span>
+        <TimeMachineButton />
         <span class="grow" />
-        {type.verbs.has('create') && (
+        {type.verbs.has('create') && pastRevision.value === 0 && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             {T.objects.create}
           </button>
@@ -178,7 +180,7 @@ function KindList({ type }: { type: ResourceType }) {
         </label>
       </div>
       {error !== undefined && <Notice kind="error">{error}</Notice>}
-      {error === undefined && rows.length === 0 && feed.state.value === 'live' && (
+      {error === undefined && rows.length === 0 && ['live', 'past'].includes(feed.state.value) && (
         <Notice>{feed.rows.value.length === 0 ? T.objects.none : T.objects.noMatch}</Notice>
       )}
       <RowTable
