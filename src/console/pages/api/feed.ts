@@ -17,7 +17,6 @@ export interface Row {
   readonly name: string;
   readonly namespace: string;
   readonly cells: readonly unknown[];
-  readonly labels: Readonly<Record<string, string>> | undefined;
   readonly created: string;
   /** When deletion began. */
   readonly deleting: boolean;
@@ -33,7 +32,6 @@ interface Table {
         readonly uid?: string;
         readonly name?: string;
         readonly namespace?: string;
-        readonly labels?: Record<string, string>;
         readonly creationTimestamp?: string;
         readonly deletionTimestamp?: string;
         readonly resourceVersion?: string;
@@ -43,7 +41,7 @@ interface Table {
 }
 
 const ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
-const PAGE_ROWS = 5000;
+const PAGE_ROWS = 2000;
 const MANY_ROWS = 5000;
 const MANY_ROWS_MS = 1000;
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
@@ -100,7 +98,7 @@ export class Feed {
         for (const uid of this.#take(table)) known.add(uid);
         version = table.metadata?.resourceVersion ?? '';
         next = table.metadata?.continue || undefined;
-        this.#flush();
+        this.#flushSoon();
       }
       for (const uid of this.#rows.keys()) if (!known.has(uid)) this.#rows.delete(uid);
       this.#flush();
@@ -178,20 +176,12 @@ export class Feed {
 
 const rowsOf = (table: Table): Row[] =>
   (table.rows ?? []).map(({ cells, object }) => {
-    const {
-      uid,
-      name = '',
-      namespace = '',
-      labels,
-      creationTimestamp = '',
-      deletionTimestamp,
-    } = object?.metadata ?? {};
+    const { uid, name = '', namespace = '', creationTimestamp = '', deletionTimestamp } = object?.metadata ?? {};
     return {
       uid: uid ?? `${namespace}/${name}`,
       name,
       namespace,
       cells,
-      labels,
       created: creationTimestamp,
       deleting: deletionTimestamp !== undefined,
     };

@@ -1,10 +1,11 @@
 /** The whole cluster: what is wrong first, then the control plane, then nodes with their pods. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, Row } from '../api/feed.ts';
+import type { Column, Feed, Row } from '../api/feed.ts';
 import { findType, type ResourceType } from '../api/resources.ts';
 import { age, now, visible } from '../format.ts';
 import { cellOf, healthOfPod, healthOfStatus, type Health } from '../health.ts';
 import { HealthMark, Notice, Pill, shapeOf } from '../parts/basics.tsx';
+import { useSliced, type Sliced } from '../parts/sliced.ts';
 import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
 import { FirstCause } from '../parts/why-view.tsx';
@@ -28,14 +29,9 @@ interface NodeCard {
 export function ClusterPage() {
   const pods = useFeed(findType('pods')!);
   const nodes = useFeed(findType('nodes')!);
-  const [podRows, podColumns] = [pods.rows.value, pods.columns.value];
-  const cells = useMemo(() => podRows.map((row) => cellOfPod(row, podColumns)), [podRows, podColumns]);
-  const cards = useMemo(
-    () => cardsOf(nodes.rows.value, nodes.columns.value, { cells, columns: podColumns }),
-    [cells, nodes.rows.value, nodes.columns.value],
-  );
+  const inputs = [pods.rows.value, pods.columns.value, nodes.rows.value, nodes.columns.value];
+  const { cells, cards, counts } = useSliced(() => pictureOf(pods, nodes), inputs, NOTHING);
   const errors = [pods.error.value, nodes.error.value].filter((error) => error !== undefined);
-  const count = (health: Health): number => cells.filter((cell) => cell.health === health).length;
   return (
     <div class="page">
       <div class="toolbar">
@@ -48,7 +44,7 @@ export function ClusterPage() {
         <ul class="legend" aria-label={T.cluster.legend}>
           {(['ok', 'wait', 'bad', 'done', 'gone'] as const).map((health) => (
             <li key={health}>
-              <HealthMark health={health} /> {count(health)} {T.health[health]}
+              <HealthMark health={health} /> {counts[health]} {T.health[health]}
             </li>
           ))}
         </ul>
@@ -75,29 +71,45 @@ const cellOfPod = (row: Row, columns: readonly Column[]): PodCell => ({
   status: cellOf(row, columns, 'Status'),
 });
 
-function cardsOf(
-  nodes: readonly Row[],
-  columns: readonly Column[],
-  pods: { cells: readonly PodCell[]; columns: readonly Column[] },
-): readonly NodeCard[] {
-  const at = pods.columns.findIndex(({ name }) => name === 'Node');
+interface Picture {
+  /** Those that may be a problem. */
+  readonly cells: readonly PodCell[];
+  readonly cards: readonly NodeCard[];
+  readonly counts: Readonly<Record<Health, number>>;
+}
+
+const NOTHING: Picture = { cells: [], cards: [], counts: { ok: 0, wait: 0, bad: 0, done: 0, gone: 0 } };
+const ROWS_PER_STEP = 500;
+
+function* pictureOf(pods: Feed, nodes: Feed): Sliced<Picture> {
+  const [podColumns, nodeColumns] = [pods.columns.value, nodes.columns.value];
+  const at = podColumns.findIndex(({ name }) => name === 'Node');
+  const counts = { ...NOTHING.counts };
   const byNode = new Map<string, PodCell[]>();
-  for (const cell of pods.cells) {
-    const value = cell.row.cells[at];
+  const cells: PodCell[] = [];
+  let done = 0;
+  for (const row of pods.rows.value) {
+    const cell = cellOfPod(row, podColumns);
+    counts[cell.health]++;
+    if (cell.health === 'bad' || cell.health === 'wait') cells.push(cell);
+    const value = row.cells[at];
     const node = typeof value === 'string' && value !== '<none>' ? value : '';
     const there = byNode.get(node);
     if (there) there.push(cell);
     else byNode.set(node, [cell]);
+    if (++done % ROWS_PER_STEP === 0) yield;
   }
-  const cards = nodes.map((row): NodeCard => {
-    const status = cellOf(row, columns, 'Status');
+  const cards: NodeCard[] = [];
+  for (const row of nodes.rows.value) {
+    const status = cellOf(row, nodeColumns, 'Status');
     const here = byNode.get(row.name) ?? [];
     byNode.delete(row.name);
-    return { name: row.name, status, health: healthOfStatus(status), pods: here };
-  });
+    cards.push({ name: row.name, status, health: healthOfStatus(status), pods: here });
+    if (++done % ROWS_PER_STEP === 0) yield;
+  }
   const homeless = [...byNode.values()].flat();
   const none: NodeCard = { name: '', status: '', health: 'wait', pods: homeless };
-  return homeless.length > 0 ? [none, ...cards] : cards;
+  return { cells, cards: homeless.length > 0 ? [none, ...cards] : cards, counts };
 }
 
 const MAX_PROBLEMS = 12;
