@@ -63,7 +63,6 @@ describe.skipIf(missing)(
      * also count what other programs of the machine do.
      */
     const longestTask = async (work: () => Promise<unknown>): Promise<number> => {
-      await page.tracing.stop().catch(() => undefined);
       await page.tracing.start({ categories: ['toplevel', '__metadata', 'disabled-by-default-devtools.timeline'] });
       await work();
       await new Promise((resolve) => setTimeout(resolve, 300));

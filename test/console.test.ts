@@ -93,6 +93,35 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     }
   });
 
+  it('shows a user without rights a reason, and nothing of others', async () => {
+    const { client } = fixture.cluster;
+    await client.resource('v1/serviceaccounts').create({ metadata: { namespace: 'default', name: 'nobody' } });
+    const { body } = await client.request({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/serviceaccounts/nobody/token',
+      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+    });
+    const { token } = (body as { status: { token: string } }).status;
+    const context = await browser.createBrowserContext();
+    try {
+      const other = await context.newPage();
+      await other.goto(new URL('/', fixture.console.createLink()).href);
+      await other.locator('input').fill('not-a-token');
+      await other.keyboard.press('Enter');
+      await until(sees('does not accept this token'), other);
+      await other.locator('input').fill(token);
+      await other.keyboard.press('Enter');
+      await until(sees('User "system:serviceaccount:default:nobody" cannot list resource "pods"'), other);
+      await other.evaluate(`location.hash = '#/laboratory'`);
+      await until(sees('Only the user of the kubeconfig may experiment'), other);
+      await other.evaluate(`location.hash = '#/trace'`);
+      await until(sees('cannot list resource "traces"'), other);
+      expect(await other.evaluate(`document.body.innerText`)).not.toContain('crasher');
+    } finally {
+      await context.close();
+    }
+  });
+
   it('tells a newcomer why a pod is pending', async () => {
     await show('#/cluster', 'too-big');
     await seeText('Insufficient cpu');

@@ -105,6 +105,7 @@ export const T = {
     manager: 'Manager',
     cause: 'Because of',
     unknown: 'not recorded',
+    own: 'a request of its own',
     chosen: 'The chosen revision',
     compare: 'Compare',
     compared: { before: 'What it changed', now: 'What changed since', whole: 'Whole object' },

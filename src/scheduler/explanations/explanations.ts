@@ -6,7 +6,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ScoredNode } from '../evaluation/score-board.ts';
 import type { Status } from '../framework/status.ts';
-import type { Fit } from './would-fit.ts';
+import type { Fit } from './fit.ts';
 
 export type Outcome = 'scheduled' | 'unschedulable' | 'error' | 'nominated';
 

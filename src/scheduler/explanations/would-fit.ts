@@ -4,28 +4,7 @@ import { PodInfo } from '../cache/pod-info.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { Scheduler } from '../scheduler.ts';
 import { evaluated, helpFor } from './advise.ts';
-
-export interface Fit {
-  readonly schedulerName: string;
-  /** The node that the scheduler would choose now; empty when none fits. Of equal nodes it chooses any. */
-  readonly node: string;
-  readonly feasibleNodes: number;
-  readonly totalNodes: number;
-  /** Why the pod would not be tried on any node. */
-  readonly refusals: readonly string[];
-  /** The best first, then those that do not fit. */
-  readonly nodes: readonly NodeFit[];
-  readonly whatWouldHelp: readonly string[];
-}
-
-interface NodeFit {
-  readonly node: string;
-  readonly fits: boolean;
-  readonly filters: readonly { readonly plugin: string; readonly reasons: readonly string[] }[];
-  /** Weighted, by plugin. */
-  readonly scores?: Readonly<Record<string, number>>;
-  readonly total?: number;
-}
+import type { Fit, NodeFit } from './fit.ts';
 
 /** Of more nodes than these, only the number is told. */
 const MAX_NODES = 200;

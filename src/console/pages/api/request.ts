@@ -24,7 +24,7 @@ export class ApiError extends Error {
 /** undefined until it is known. */
 export const session = signal<Session | undefined>(undefined);
 
-export interface Session {
+interface Session {
   readonly signedIn: boolean;
   readonly as?: 'kubeconfig' | 'token';
   readonly server: string;

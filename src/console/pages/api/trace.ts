@@ -107,7 +107,7 @@ export function parseTrace(text: string): Trace {
   };
 }
 
-export interface FlatNode {
+interface FlatNode {
   readonly node: TraceNode;
   readonly depth: number;
 }

@@ -33,8 +33,8 @@ export function LaboratoryPage() {
     const read = (): void => {
       if (document.hidden) return;
       ask<LaboratoryState>('laboratory', { signal: ended.signal }).then(
-        (next) => {
-          setState(next);
+        (found) => {
+          setState(found);
           setError(undefined);
         },
         (problem: unknown) => {
@@ -51,8 +51,8 @@ export function LaboratoryPage() {
   }, []);
   const act: Act = (action, details = {}) => {
     ask<LaboratoryState>('laboratory', { body: { action, ...details } }).then(
-      (next) => {
-        setState(next);
+      (found) => {
+        setState(found);
         toast(T.laboratory.done);
       },
       (problem: unknown) => toast(messageOf(problem), { bad: true }),

@@ -8,7 +8,8 @@ import { toast } from '../parts/toasts.tsx';
 import { setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { DrainDialog } from './drain-dialog.tsx';
-import { ownedBy, type RelatedObject } from './object-related.tsx';
+import { ownedBy } from './object-related.tsx';
+import type { RelatedObject } from './related-object.ts';
 import type { TabProps } from './tab-props.ts';
 
 const RESTARTED: ReadonlySet<string> = new Set(['deployments.apps', 'statefulsets.apps', 'daemonsets.apps']);

@@ -108,7 +108,10 @@ function summaryOf({ event, changes }: Revision): string {
   const more = changes.length > 1 ? ` ${T.history.more(changes.length - 1)}` : '';
   const value = isShort(first.before) && isShort(first.after) ? `: ${first.before} → ${first.after}` : '';
   // The last parts of a path say most.
-  const path = first.path.split('.').slice(-2).join('.');
+  const path = (first.path.match(/\.[\w-]+(?:\[\d+\])?|\["[^"]*"\]/g) ?? [first.path])
+    .slice(-2)
+    .join('')
+    .replace(/^\./, '');
   return `${visible(`${path}${value}`, 80)}${more}`;
 }
 
@@ -166,7 +169,7 @@ function Chosen(props: { chosen: Revision; before: Revision | undefined; newest:
     [T.history.when, chosen.time && `${dateTime(chosen.time)} (${age(chosen.time)} ago)`],
     [T.history.who, chosen.user],
     [T.history.manager, chosen.manager],
-    [T.history.cause, chosen.cause],
+    [T.history.cause, chosen.cause ?? (chosen.user === undefined ? undefined : T.history.own)],
     [T.history.revision, String(chosen.revision)],
   ];
   return (

@@ -6,19 +6,8 @@ import { findType, pathOf, typeOfKind, type ResourceType } from '../api/resource
 import { Card } from '../parts/basics.tsx';
 import { T } from '../texts.ts';
 import { RelatedGraph } from './related-graph.tsx';
+import { idOf, type RelatedObject } from './related-object.ts';
 import type { TabProps } from './tab-props.ts';
-
-export interface RelatedObject {
-  readonly relation: string;
-  /** The object that it is related to, as `idOf` names it; absent: the one of the page. */
-  readonly of?: string;
-  readonly type: ResourceType;
-  readonly name: string;
-  readonly namespace: string;
-}
-
-export const idOf = ({ type, namespace, name }: Pick<RelatedObject, 'type' | 'namespace' | 'name'>): string =>
-  `${type.key} ${namespace}/${name}`;
 
 /** Which kinds may be owned by which. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {

@@ -4,7 +4,7 @@ import { visible } from '../format.ts';
 import { layout, type Laid } from '../parts/graph-layout.ts';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
-import { idOf, type RelatedObject } from './object-related.tsx';
+import { idOf, type RelatedObject } from './related-object.ts';
 
 type Thing = Pick<RelatedObject, 'type' | 'name' | 'namespace'>;
 

@@ -173,7 +173,7 @@ const isOfPeople = (span: Span): boolean =>
   'http.request.method' in span.attributes &&
   !textOf(span, 'user.name').startsWith('system:') &&
   // A review is a question, although it is sent as a create.
-  !/reviews$/.test(textOf(span, 'k8s.resource'));
+  !textOf(span, 'k8s.resource').endsWith('reviews');
 
 function Followed({ id }: { id: string }) {
   const namespace = route.value.query.get('namespace') ?? '';
