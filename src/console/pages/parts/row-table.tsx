@@ -116,6 +116,15 @@ export function RowTable(props: RowTableProps) {
     };
   }, []);
 
+  // Fewer rows move the place, and another order begins at its top.
+  useEffect(() => {
+    const element = scroller.current!;
+    setView({ top: element.scrollTop, height: element.clientHeight });
+  }, [sorted.length]);
+  useEffect(() => {
+    scroller.current!.scrollTop = 0;
+  }, [sort?.column, sort?.descending]);
+
   const first = Math.max(0, Math.floor(view.top / ROW_PX) - OVERSCAN);
   const last = Math.min(sorted.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN);
   const current = Math.min(active, sorted.length - 1);

@@ -198,8 +198,8 @@ function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean 
       const { top, width } = space.current.getBoundingClientRect();
       const above = scroller.getBoundingClientRect().top - top;
       const perRow = Math.max(1, Math.floor(width / CARD_PX));
-      const from = Math.max(0, Math.floor(above / CARD_ROW_PX) - 2);
-      const to = Math.ceil((above + scroller.clientHeight) / CARD_ROW_PX) + 2;
+      const from = Math.max(0, Math.floor(above / CARD_ROW_PX) - 1);
+      const to = Math.ceil((above + scroller.clientHeight) / CARD_ROW_PX) + 1;
       setView((old) => (old.from === from && old.to === to && old.perRow === perRow ? old : { from, to, perRow }));
     };
     measure();
@@ -251,6 +251,9 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
   const failing = pods.filter((pod) => pod.health === 'bad').length;
   const href = name === '' ? listLink('pods', { search: 'Pending' }) : objectLink('nodes', { name });
   const more = pods.length - MAX_CELLS;
+  // One element a pod, and no text before it is asked for: a page may show thousands.
+  const podAt = (target: EventTarget | null): PodCell | undefined =>
+    target instanceof SVGPathElement ? pods[Number(target.dataset['at'])] : undefined;
   return (
     <article class={`node ${health}`} style={place}>
       <h3>
@@ -262,17 +265,24 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
         role="img"
         aria-label={`${pods.length} pods, ${failing} ${T.health.bad}`}
         viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${5 * CELL_PX}`}
+        onMouseOver={({ target, currentTarget }) => {
+          const pod = podAt(target);
+          const text = pod ? `${visible(pod.row.namespace)}/${visible(pod.row.name)}: ${visible(pod.status)}` : '';
+          (currentTarget.parentElement as HTMLElement).title = text;
+        }}
+        onClick={({ target }) => {
+          const pod = podAt(target);
+          if (pod) location.hash = objectLink('pods', pod.row);
+        }}
       >
-        {pods.slice(0, MAX_CELLS).map(({ row, health: state, status: text }, at) => (
-          <g
+        {pods.slice(0, MAX_CELLS).map(({ row, health: state }, at) => (
+          <path
             key={row.uid}
             class={`pod ${state}`}
+            data-at={at}
+            d={shapeOf(state)}
             transform={`translate(${(at % CELLS_PER_LINE) * CELL_PX} ${Math.floor(at / CELLS_PER_LINE) * CELL_PX})`}
-            onClick={() => (location.hash = objectLink('pods', row))}
-          >
-            <title>{`${visible(row.namespace)}/${visible(row.name)}: ${visible(text)}`}</title>
-            <path d={shapeOf(state)} />
-          </g>
+          />
         ))}
       </svg>
       <p class="dim">
