@@ -170,6 +170,7 @@ export const AREAS = {
     apply: { imports: ['errors', 'decode', 'patch'], because: 'apply merges and tracks owners; it does not validate' },
     protobuf: { imports: ['errors', 'decode'], because: 'an encoding knows no rules of kinds' },
     openapi: { imports: ['protobuf'], because: 'documents derive from the declarations alone' },
+    'network-policy': { imports: ['selectors'], because: 'what a policy allows follows from labels and addresses' },
     quota: { imports: ['selectors'], because: 'usage is counted from valid objects' },
     table: { imports: ['errors', 'decode', 'selectors'], because: 'cells are made of valid objects' },
     validation: {
@@ -411,6 +412,13 @@ export const GUARDED_SERVERS = /** @type {const} */ ([
     /\bnew\s+WebSocketServer\b/g,
     ['net/websocket/accept.ts', 'apiserver/request/websocket.ts'],
     `a connection without a listener for errors ends the process for a broken frame; use acceptWebSocket of net/websocket`,
+  ],
+  [
+    'requestCert',
+    /\brequestCert\b/g,
+    // etcd's clients are verified by OpenSSL alone.
+    ['net/tls/client-certificate-options.ts', 'etcd/front/listener.ts'],
+    "Node may lose the client's intermediates; use clientCertificateOptions of net/tls",
   ],
 ]);
 

@@ -43,19 +43,45 @@ import {
 import { createContext, SeededRandom, SpanRing, type CauseSource, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
-export { answerText, historyText, traceMermaid, traceOtlp, traceText } from './glass/index.ts';
+export {
+  accessText,
+  answerText,
+  connectionText,
+  historyText,
+  requestText,
+  traceMermaid,
+  traceOtlp,
+  traceText,
+  whyConnection,
+  whyDenied,
+  whyRequest,
+} from './glass/index.ts';
 export type {
+  AccessAnswer,
+  AccessQuestion,
+  AdmissionCallOutcome,
   Answer,
+  AuthorizerVerdict,
   Cause,
+  ConnectionAnswer,
+  ConnectionStep,
   Explanation,
   FieldChange,
   FollowedTrace,
+  GrantedRule,
+  NearestRule,
   ObjectHistory,
+  PluginOutcome,
+  RequestAnswer,
+  RequestStage,
   Revision,
   Subject,
   Trace,
   TraceCounts,
   TraceNode,
+  WhyConnectionOptions,
+  WhyDeniedOptions,
+  WhyRequestOptions,
 } from './glass/index.ts';
 export type { RecordedSpan } from './kernel/index.ts';
 export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';

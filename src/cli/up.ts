@@ -9,6 +9,7 @@ import {
   readClusterRecord,
   connectHostNetwork,
   insideNamespaces,
+  publishPort,
   realNodesObstacle,
   rootlessObstacle,
   serveControlSocket,
@@ -16,6 +17,7 @@ import {
   type Addon,
   type Cluster,
   type ClusterOptions,
+  type HostNetwork,
   type ClusterRecord,
   type Inside,
   type Obstacle,
@@ -227,6 +229,7 @@ interface Run {
 
 async function runCluster(ctx: Context, run: Run): Promise<number> {
   const { values, planned, runtimeDirectory, stop, inside } = run;
+  const hostNetwork = inside && connectHostNetwork();
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -236,8 +239,12 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
   try {
     cluster = await startCluster(ctx, {
       ...options,
+<<<<<<< HEAD
       ...(values.console ? { intercept: interceptOnceUsed(faults) } : {}),
       ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
+=======
+      ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
+>>>>>>> main
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
     });
@@ -253,7 +260,11 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
     throw ctx.signal.reason;
   }
   try {
+<<<<<<< HEAD
     return await serveCluster(ctx, { ...run, cluster, faults });
+=======
+    return await serveCluster(ctx, { ...run, cluster, ...(hostNetwork ? { hostNetwork } : {}) });
+>>>>>>> main
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -272,12 +283,21 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
+<<<<<<< HEAD
   readonly faults: Faults;
+=======
+  /** The user's network, for a cluster in namespaces. */
+  readonly hostNetwork?: HostNetwork;
+>>>>>>> main
 }
 
 async function serveCluster(
   ctx: Context,
+<<<<<<< HEAD
   { values, planned, socket, stop, cluster, faults, inside }: Serving,
+=======
+  { values, planned, socket, stop, cluster, inside, hostNetwork }: Serving,
+>>>>>>> main
 ): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
@@ -285,8 +305,12 @@ async function serveCluster(
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
+<<<<<<< HEAD
   // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
   const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values, faults }) : undefined;
+=======
+  const webConsole = values.console ? await openConsole(ctx, { cluster, values, hostNetwork }) : undefined;
+>>>>>>> main
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -340,22 +364,36 @@ function experimentsOf({ simulatedNodes, components }: Cluster, faults: Faults):
 /** Only a socket until somebody opens the link. */
 async function openConsole(
   ctx: Context,
+<<<<<<< HEAD
   { cluster, values, faults }: { cluster: Cluster; values: Values; faults: Faults },
+=======
+  { cluster, values, hostNetwork }: { cluster: Cluster; values: Values; hostNetwork: HostNetwork | undefined },
+>>>>>>> main
 ): Promise<Console | undefined> {
   if (cluster.kubeconfigFile === undefined) return undefined;
   const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
   const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
+<<<<<<< HEAD
   const options = {
     config,
     schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)),
     wouldFit: (pod: Pod) => Promise.resolve(cluster.wouldFit(pod)),
     ...(cluster.fleet ? {} : { experiments: experimentsOf(cluster, faults) }),
   };
+=======
+  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  // The loopback of a rootless cluster's namespace is not the user's: the user's gets the same port.
+  const start = async (wanted: number): Promise<Console> =>
+    startConsole(ctx, {
+      ...options,
+      port: hostNetwork ? await publishPort(hostNetwork, { host: '127.0.0.1', port: wanted }) : wanted,
+    });
+>>>>>>> main
   try {
-    return await startConsole(ctx, { ...options, port });
+    return await start(port);
   } catch (error) {
     if (values['console-port'] !== undefined) throw error;
-    return startConsole(ctx, { ...options, port: 0 });
+    return start(0);
   }
 }
 

@@ -6,8 +6,13 @@ import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+<<<<<<< HEAD
 import type { Pod } from '../api/generated/core-v1.ts';
 import { errorMessage, isRecord } from '../base/index.ts';
+=======
+import { errorMessage } from '../base/index.ts';
+import type { BuildProgress } from '../container-runtime/index.ts';
+>>>>>>> main
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
@@ -96,7 +101,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
   }),
 );
 
-/** The lines of a build: `{"output": text}` while it runs. */
+/** The lines of a build: `{"output": text}` and `{"build": progress}` while it runs. */
 function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
   const dockerfile = textOf(body, 'dockerfile');
   const target = textOf(body, 'target');
@@ -110,11 +115,31 @@ function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGe
       ...(body['noCache'] === true ? { noCache: true } : {}),
       signal,
       write: (output) => send({ output }),
+      onProgress: oftenEnough(
+        ctx,
+        (build: BuildProgress) => send({ build }),
+        ({ step }) => step,
+      ),
     }),
   );
 }
 
 const PROGRESS_MS = 100;
+
+/** Drops what comes too soon after the last, unless it is about something else. */
+function oftenEnough<Progress>(
+  ctx: Context,
+  send: (progress: Progress) => void,
+  about: (progress: Progress) => unknown = () => undefined,
+): (progress: Progress) => void {
+  let last: { readonly at: number; readonly about: unknown } | undefined;
+  return (progress) => {
+    const now = { at: ctx.clock.monotonic(), about: about(progress) };
+    if (last && now.at - last.at < PROGRESS_MS && now.about === last.about) return;
+    last = now;
+    send(progress);
+  };
+}
 
 /** The lines of a transfer: `{"progress": …}` while it runs. */
 function transfer(
@@ -123,18 +148,12 @@ function transfer(
 ): Answer {
   const fleet = fleetOf(cluster);
   const dockerConfig = textOf(body, 'dockerConfig');
-  let last = -Infinity;
   return {
     stream: lines(ctx, (send, signal) =>
       work(fleet, textOf(body, 'argument') ?? '', {
         ...(dockerConfig === undefined ? {} : { dockerConfig }),
         signal,
-        onProgress: (progress) => {
-          const now = ctx.clock.monotonic();
-          if (now - last < PROGRESS_MS) return;
-          last = now;
-          send({ progress });
-        },
+        onProgress: oftenEnough(ctx, (progress) => send({ progress })),
       }),
     ),
   };

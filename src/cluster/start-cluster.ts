@@ -81,7 +81,6 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
-  if (ctx.tracer.enabled) controlPlane.apiServer.registerApi(glassApi(ctx));
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
@@ -92,6 +91,9 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
     if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
+    const schedulingDecision: Cluster['schedulingDecision'] = ({ namespace, name }) =>
+      explanations.explanationOf(`${namespace}/${name}`);
+    if (ctx.tracer.enabled) serveGlass(ctx, controlPlane, schedulingDecision);
     const [ingress] = await Promise.all([
       untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
@@ -104,8 +106,12 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       simulatedNodes: nodes,
       fleet,
       ingress,
+<<<<<<< HEAD
       schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
       wouldFit: (pod) => explanations.wouldFit?.(pod),
+=======
+      schedulingDecision,
+>>>>>>> main
       finished,
     };
   } catch (error) {
@@ -113,6 +119,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await finished.catch(() => undefined);
     throw error;
   }
+}
+
+function serveGlass(
+  { tracer, clock }: Context,
+  { apiServer, clientsAs }: ControlPlane,
+  schedulingDecision: Cluster['schedulingDecision'],
+): void {
+  const clientAs = clientsAs(userAgent('glass'));
+  apiServer.registerApi(glassApi({ tracer, clock, insight: apiServer.insight, clientAs, schedulingDecision }));
 }
 
 /** The nodes of a cluster that ran containers and does so no more, or of one that could not and now does. */

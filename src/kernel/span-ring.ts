@@ -19,11 +19,11 @@ interface SpanRingOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics?: MetricsRegistry;
-  /** About how much memory all spans may take; default 32 MB. */
+  /** About how much memory all spans may take; default 26 MB: the API server's records of requests take 6 MB. */
   readonly maxBytes?: number;
 }
 
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 26 * 1024 * 1024;
 /** A span, its attributes and its share of the maps, as measured. */
 const SPAN_BYTES = 400;
 const CAUSE_BYTES = 16;
@@ -166,6 +166,24 @@ export class SpanRing implements Tracer {
       ...this.identityOf(span),
       ...(span.remote ? { isRemote: true as const } : {}),
     }));
+  }
+
+  /** The commits of an object, the requests that made them, and what those were part of. */
+  recordedOf(object: { resource: string; group: string; namespace: string; name: string }): RecordedSpan[] {
+    const ids = new Set<number>();
+    for (const { id, name, parent, attributes } of this.since()) {
+      const isOfObject =
+        name === 'commit' &&
+        attributes['k8s.object.name'] === object.name &&
+        attributes['k8s.resource'] === object.resource &&
+        attributes['k8s.group'] === object.group &&
+        attributes['k8s.namespace.name'] === object.namespace;
+      if (!isOfObject) continue;
+      ids.add(id);
+      const request = this.span(parent);
+      if (request) ids.add(parent).add(request.parent);
+    }
+    return [...ids].sort((a, b) => a - b).flatMap((id) => (this.span(id) ? this.recorded(id, 1) : []));
   }
 
   /** The newest reads, in the order of their end. */

@@ -4,12 +4,11 @@
  */
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import { type NodeTopology, type ServicePlan, planService, serviceOfSlice } from '../component-helpers/index.ts';
 import type { Context } from '../kernel/index.ts';
-import type { NodeTopology } from './choose-endpoints.ts';
 import { staleConnections, type ConntrackCleaner } from './conntrack.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
-import { planService, serviceOfSlice, type ServicePlan } from './service-plan.ts';
 
 interface SyncOptions {
   readonly writer: RuleWriter;

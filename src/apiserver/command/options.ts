@@ -86,6 +86,7 @@ export async function apiServerOptions(
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
+    enableAggregatorRouting: values['enable-aggregator-routing'],
     storageMediaType: (values['storage-media-type'] || 'application/json') as StorageMediaType,
     compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,

@@ -171,7 +171,12 @@ export const apiFlags = {
     section: 'API',
     summary: 'Maximum number of concurrent mutating requests',
   },
-  'enable-aggregator-routing': { kind: 'switch', ignored: 'requests are always sent to the endpoints of Services' },
+  'enable-aggregator-routing': {
+    kind: 'switch',
+    default: false,
+    section: 'API',
+    summary: 'Refuse ExternalName Services of aggregated APIs and webhooks; requests go to endpoints either way',
+  },
   'aggregator-reject-forwarding-redirect': {
     kind: 'switch',
     only: ['true'],

@@ -92,7 +92,16 @@ export class PriorityAndFairness implements FlowControl {
     let target = this.#targets.get(schema);
     if (!target) {
       const level = this.#levels.get(schema.priorityLevel) ?? this.#levels.get('catch-all')!;
-      target = { schema, level, identity: { flowSchemaUid: schema.uid, priorityLevelUid: level.uid } };
+      target = {
+        schema,
+        level,
+        identity: {
+          flowSchema: schema.name,
+          flowSchemaUid: schema.uid,
+          priorityLevel: level.name,
+          priorityLevelUid: level.uid,
+        },
+      };
       this.#targets.set(schema, target);
     }
     return target;

@@ -22,6 +22,7 @@ import { serverChecks } from '../health/server-checks.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
 import { createLoopback } from '../request/loopback.ts';
+import { RequestRecords } from '../request/request-records.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
@@ -41,6 +42,7 @@ import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerChain } from './handler-chain.ts';
+import { createInsight, type Insight } from './insight.ts';
 import { createMetrics } from './metrics.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
@@ -54,6 +56,8 @@ export interface Pipeline {
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves an API group of this process, as an APIService with a local backend would. The result removes it. */
   registerApi(api: LocalApi): () => void;
+  /** What the server knows about requests and access. */
+  readonly insight: Insight;
   /** Follows the store until the context ends. */
   run(): Promise<void>;
   /** Creates the server's own objects; the port is known by then. */
@@ -112,7 +116,13 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     frontProxyClient: options.pki.frontProxyClient,
     loopback,
   });
-  const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
+  const records = ctx.tracer.enabled ? new RequestRecords(ctx.metrics) : undefined;
+  const policyGeneration = (): number => authorization.rbac.generation;
+  const recording = { records, policyGeneration };
+  const chain = await buildHandlerChain(
+    { ctx, hooks, backend, authentication, aggregator, address, cache, recording },
+    options,
+  );
   const definitions = new CrdManager(ctx, {
     registry,
     cache,
@@ -124,6 +134,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     chain,
     handle,
     registerApi: (api) => aggregator.register(api),
+    insight: createInsight({ authorizer: authorization.authorizer, ...recording }),
     async run() {
       try {
         await Promise.all([
@@ -156,10 +167,11 @@ interface ChainDependencies {
   readonly authentication: Authentication;
   readonly aggregator: Aggregator;
   readonly address: ServerAddress;
+  readonly recording: Pick<HandlerChain, 'records' | 'policyGeneration'>;
 }
 
 async function buildHandlerChain(
-  { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
+  { ctx, hooks, cache, backend, authentication, aggregator, address, recording }: ChainDependencies,
   { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {}, gitVersion }: PipelineOptions,
 ): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
@@ -183,6 +195,7 @@ async function buildHandlerChain(
         : await hooks.run('priority-and-fairness-filter', () => new PriorityAndFairness(ctx, registry, flowControl)),
     deadlines: new RequestDeadlines(ctx.clock, requestTimeoutMs),
     audit,
+    ...recording,
     metrics: createMetrics(ctx),
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([

@@ -20,6 +20,7 @@ import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
+import { AdmissionRecord } from '../request/admission-record.ts';
 import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -36,11 +37,18 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   const { clock, random } = chain.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
   const startedAt = clock.monotonic();
+  const span = startSpan(chain, request, { info, auditId, startedAt });
   const exchange: Exchange = {
     request,
     info,
     auditId,
-    span: startSpan(chain, request, { info, auditId, startedAt }),
+    span,
+    admission: span && chain.records ? new AdmissionRecord() : undefined,
+    decision: undefined,
+    policyGeneration: 0,
+    authorizingAt: 0,
+    authorizedAt: 0,
+    waitedMs: 0,
     warnings: [],
     annotations: new Map(),
     startedAt,
@@ -142,7 +150,11 @@ function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: Use
 
 function enterFlowControl(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
   const { request, info } = exchange;
-  return whenDone(chain.flowControl.enter(user, info, request), ({ leave, flow }) => {
+  const entering = chain.flowControl.enter(user, info, request);
+  const { clock } = chain.backend.ctx;
+  const queuedAt = entering instanceof Promise ? clock.monotonic() : 0;
+  return whenDone(entering, ({ leave, flow }) => {
+    if (queuedAt > 0) exchange.waitedMs = clock.monotonic() - queuedAt;
     exchange.leave = leave;
     exchange.flow = flow;
     if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
@@ -159,7 +171,12 @@ function authorizeRequest(chain: HandlerChain, exchange: Exchange, user: UserInf
   const { info, request, annotations } = exchange;
   const startedAt = ctx.clock.monotonic();
   return whenDone(authorize(authorizer, user, info, request.query), (decision) => {
-    chain.securityMetrics.authorized(decision, (ctx.clock.monotonic() - startedAt) / 1000);
+    const now = ctx.clock.monotonic();
+    chain.securityMetrics.authorized(decision, (now - startedAt) / 1000);
+    exchange.decision = decision;
+    exchange.policyGeneration = chain.policyGeneration();
+    exchange.authorizingAt = startedAt;
+    exchange.authorizedAt = now;
     const allowed = decision.decision === 'allow';
     annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
     if (!allowed) throw refusal(decision, user, info, request.query);

@@ -1,6 +1,7 @@
 /** The spans of requests: writes, which may cause further work, and reads, which are kept apart. */
 import type { Span, Tracer } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
+import type { RequestRecord } from '../request/request-records.ts';
 import { headerOf, type ApiRequest, type ApiResponse } from '../request/request.ts';
 import type { HandlerChain } from './handler-chain.ts';
 
@@ -50,17 +51,32 @@ export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiRe
   const { tracer, clock } = chain.backend.ctx;
   if (!tracer.enabled) return;
   const { span, request, info, user, auditId, startedAt } = exchange;
+  const record: RequestRecord = {
+    startedAt,
+    endedAt: clock.monotonic(),
+    parent: request.cause ?? 0,
+    verb: info.verb,
+    path: request.path,
+    user: user?.name ?? '',
+    auditId,
+    status: response.status,
+    method: request.method,
+    query: request.query.size > 0 ? request.query : undefined,
+    identity: user,
+    impersonator: exchange.impersonator,
+    decision: exchange.decision,
+    policyGeneration: exchange.policyGeneration,
+    authorizingAt: exchange.authorizingAt,
+    authorizedAt: exchange.authorizedAt,
+    flow: exchange.flow,
+    waitedMs: exchange.waitedMs,
+    failure: exchange.failure,
+    span: span?.id ?? 0,
+    admission: exchange.admission,
+  };
+  chain.records?.add(record);
   if (!span) {
-    tracer.read({
-      startedAt,
-      endedAt: clock.monotonic(),
-      parent: request.cause ?? 0,
-      verb: info.verb,
-      path: request.path,
-      user: user?.name ?? '',
-      auditId,
-      status: response.status,
-    });
+    tracer.read(record);
     return;
   }
   const { attributes } = span;

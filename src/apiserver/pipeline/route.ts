@@ -197,6 +197,7 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     warnings: exchange.warnings,
     annotations: exchange.annotations,
     span: exchange.span,
+    admission: exchange.admission,
     releaseSeat: () => leaveSeat(exchange),
     template: undefined,
   };

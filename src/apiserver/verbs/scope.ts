@@ -13,6 +13,7 @@ import type { ObjectStore, Place } from '../registry/object-store.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Template, TemplatesOf } from '../registry/template-cache.ts';
+import type { AdmissionRecord } from '../request/admission-record.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
@@ -64,6 +65,8 @@ export interface Scope {
   readonly annotations: Map<string, string>;
   /** Of a request that may write. */
   readonly span: Span | undefined;
+  /** What admission does to it; absent where nothing is recorded. */
+  readonly admission?: AdmissionRecord | undefined;
   /** Releases the request's seat of flow control: a watch does so once its initial events have been sent. */
   readonly releaseSeat: () => void;
   /** The template of the object that is being created, where it is known. */

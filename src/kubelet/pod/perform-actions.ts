@@ -1,11 +1,11 @@
-/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
+/** Performs the actions that `sync-pod.ts` decided, through CRI. */
+import { podDns } from '../../component-helpers/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
-import { podDns } from '../environment/pod-dns.ts';
 import { containerResources } from '../runtime/container-config.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';

@@ -183,7 +183,8 @@ const CARD_PX = 232;
 const CARD_ROW_PX = 128;
 const CELL_PX = 14;
 const CELLS_PER_LINE = 14;
-const MAX_CELLS = CELLS_PER_LINE * 5;
+const LINES = 5;
+const MAX_CELLS = CELLS_PER_LINE * LINES;
 
 /** Only the visible cards are in the page. */
 function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean }) {
@@ -246,14 +247,27 @@ function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean 
   );
 }
 
+/** One path for the pods of each state: a page may show thousands. */
+function shapesOf(pods: readonly PodCell[]): ReadonlyMap<Health, string> {
+  const paths = new Map<Health, string>();
+  pods.slice(0, MAX_CELLS).forEach(({ health }, at) => {
+    const shape = shapeOf(health, (at % CELLS_PER_LINE) * CELL_PX, Math.floor(at / CELLS_PER_LINE) * CELL_PX);
+    paths.set(health, `${paths.get(health) ?? ''}${shape}`);
+  });
+  return paths;
+}
+
 function Node({ card, place }: { card: NodeCard; place: Record<string, string> }) {
   const { name, health, status, pods } = card;
   const failing = pods.filter((pod) => pod.health === 'bad').length;
   const href = name === '' ? listLink('pods', { search: 'Pending' }) : objectLink('nodes', { name });
   const more = pods.length - MAX_CELLS;
-  // One element a pod, and no text before it is asked for: a page may show thousands.
-  const podAt = (target: EventTarget | null): PodCell | undefined =>
-    target instanceof SVGPathElement ? pods[Number(target.dataset['at'])] : undefined;
+  const podAt = ({ currentTarget, clientX, clientY }: MouseEvent): PodCell | undefined => {
+    const { left, top, height } = (currentTarget as SVGElement).getBoundingClientRect();
+    const cell = height / LINES;
+    const [column, line] = [Math.floor((clientX - left) / cell), Math.floor((clientY - top) / cell)];
+    return column < CELLS_PER_LINE && line < LINES ? pods[line * CELLS_PER_LINE + column] : undefined;
+  };
   return (
     <article class={`node ${health}`} style={place}>
       <h3>
@@ -264,25 +278,19 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
       <svg
         role="img"
         aria-label={`${pods.length} pods, ${failing} ${T.health.bad}`}
-        viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${5 * CELL_PX}`}
-        onMouseOver={({ target, currentTarget }) => {
-          const pod = podAt(target);
+        viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${LINES * CELL_PX}`}
+        onMouseMove={(event) => {
+          const pod = podAt(event);
           const text = pod ? `${visible(pod.row.namespace)}/${visible(pod.row.name)}: ${visible(pod.status)}` : '';
-          (currentTarget.parentElement as HTMLElement).title = text;
+          (event.currentTarget.parentElement as HTMLElement).title = text;
         }}
-        onClick={({ target }) => {
-          const pod = podAt(target);
+        onClick={(event) => {
+          const pod = podAt(event);
           if (pod) location.hash = objectLink('pods', pod.row);
         }}
       >
-        {pods.slice(0, MAX_CELLS).map(({ row, health: state }, at) => (
-          <path
-            key={row.uid}
-            class={`pod ${state}`}
-            data-at={at}
-            d={shapeOf(state)}
-            transform={`translate(${(at % CELLS_PER_LINE) * CELL_PX} ${Math.floor(at / CELLS_PER_LINE) * CELL_PX})`}
-          />
+        {[...shapesOf(pods)].map(([state, path]) => (
+          <path key={state} class={`pod ${state}`} d={path} />
         ))}
       </svg>
       <p class="dim">
