@@ -239,12 +239,8 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
   try {
     cluster = await startCluster(ctx, {
       ...options,
-<<<<<<< HEAD
       ...(values.console ? { intercept: interceptOnceUsed(faults) } : {}),
-      ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
-=======
       ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
->>>>>>> main
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
     });
@@ -260,11 +256,7 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
     throw ctx.signal.reason;
   }
   try {
-<<<<<<< HEAD
-    return await serveCluster(ctx, { ...run, cluster, faults });
-=======
-    return await serveCluster(ctx, { ...run, cluster, ...(hostNetwork ? { hostNetwork } : {}) });
->>>>>>> main
+    return await serveCluster(ctx, { ...run, cluster, faults, ...(hostNetwork ? { hostNetwork } : {}) });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -283,21 +275,14 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
-<<<<<<< HEAD
   readonly faults: Faults;
-=======
   /** The user's network, for a cluster in namespaces. */
   readonly hostNetwork?: HostNetwork;
->>>>>>> main
 }
 
 async function serveCluster(
   ctx: Context,
-<<<<<<< HEAD
-  { values, planned, socket, stop, cluster, faults, inside }: Serving,
-=======
-  { values, planned, socket, stop, cluster, inside, hostNetwork }: Serving,
->>>>>>> main
+  { values, planned, socket, stop, cluster, faults, inside, hostNetwork }: Serving,
 ): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
@@ -305,12 +290,7 @@ async function serveCluster(
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
-<<<<<<< HEAD
-  // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
-  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values, faults }) : undefined;
-=======
-  const webConsole = values.console ? await openConsole(ctx, { cluster, values, hostNetwork }) : undefined;
->>>>>>> main
+  const webConsole = values.console ? await openConsole(ctx, { cluster, values, faults, hostNetwork }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -361,34 +341,33 @@ function experimentsOf({ simulatedNodes, components }: Cluster, faults: Faults):
   };
 }
 
+interface Opening {
+  readonly cluster: Cluster;
+  readonly values: Values;
+  readonly faults: Faults;
+  readonly hostNetwork: HostNetwork | undefined;
+}
+
 /** Only a socket until somebody opens the link. */
 async function openConsole(
   ctx: Context,
-<<<<<<< HEAD
-  { cluster, values, faults }: { cluster: Cluster; values: Values; faults: Faults },
-=======
-  { cluster, values, hostNetwork }: { cluster: Cluster; values: Values; hostNetwork: HostNetwork | undefined },
->>>>>>> main
+  { cluster, values, faults, hostNetwork }: Opening,
 ): Promise<Console | undefined> {
   if (cluster.kubeconfigFile === undefined) return undefined;
   const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
   const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
-<<<<<<< HEAD
   const options = {
     config,
     schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)),
     wouldFit: (pod: Pod) => Promise.resolve(cluster.wouldFit(pod)),
     ...(cluster.fleet ? {} : { experiments: experimentsOf(cluster, faults) }),
   };
-=======
-  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
   // The loopback of a rootless cluster's namespace is not the user's: the user's gets the same port.
   const start = async (wanted: number): Promise<Console> =>
     startConsole(ctx, {
       ...options,
       port: hostNetwork ? await publishPort(hostNetwork, { host: '127.0.0.1', port: wanted }) : wanted,
     });
->>>>>>> main
   try {
     return await start(port);
   } catch (error) {

@@ -6,13 +6,9 @@ import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-<<<<<<< HEAD
 import type { Pod } from '../api/generated/core-v1.ts';
 import { errorMessage, isRecord } from '../base/index.ts';
-=======
-import { errorMessage } from '../base/index.ts';
 import type { BuildProgress } from '../container-runtime/index.ts';
->>>>>>> main
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';

@@ -106,12 +106,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       simulatedNodes: nodes,
       fleet,
       ingress,
-<<<<<<< HEAD
-      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
-      wouldFit: (pod) => explanations.wouldFit?.(pod),
-=======
       schedulingDecision,
->>>>>>> main
+      wouldFit: (pod) => explanations.wouldFit?.(pod),
       finished,
     };
   } catch (error) {
