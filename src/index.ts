@@ -6,6 +6,7 @@
  *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
+import type { Pod } from './api/generated/core-v1.ts';
 import { errorMessage, parseDuration } from './base/index.ts';
 import { Client, ResourceFinder, type ApiObject } from './client/index.ts';
 import {
@@ -29,7 +30,7 @@ import type {
   WaitOptions,
   Waiting,
 } from './cluster/index.ts';
-import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
+import type { Fit, NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
 import {
   clusterRevisionAt,
   followTrace,
@@ -406,6 +407,17 @@ export class Cluster {
     const resource = await this.#await(this.#finder.byName(kind));
     const spans = tracer instanceof SpanRing ? tracer.recorded() : [];
     return this.#await(historyOf({ namespace: 'default', ...options, client: this.client, resource, name, spans }));
+  }
+
+  /** Whether a pod would be scheduled now, and what each plugin says about each node; nothing is created. */
+  async wouldFit(pod: Pod): Promise<Fit> {
+    const { namespace = 'default', name = 'hypothetical' } = pod.metadata ?? {};
+    const complete: Pod = { ...pod, metadata: { ...pod.metadata, name, namespace } };
+    // A dry run sets defaults, as the scheduler expects them.
+    const admitted = await this.#await(this.client.resource('v1/pods').create(complete, { dryRun: true }));
+    const fit = this.#parts.running.wouldFit(admitted);
+    if (!fit) throw new Error('the cluster runs no scheduler');
+    return fit;
   }
 
   /** A client of the cluster as it was at a revision: it reads, and refuses everything else. */

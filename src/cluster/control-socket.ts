@@ -6,7 +6,8 @@ import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorMessage } from '../base/index.ts';
+import type { Pod } from '../api/generated/core-v1.ts';
+import { errorMessage, isRecord } from '../base/index.ts';
 import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -98,6 +99,12 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
       const decision = cluster.schedulingDecision({ namespace, name });
       if (!decision) throw new Refusal(404, `the scheduler has not tried pod ${namespace}/${name} lately`);
       return decision;
+    },
+    'POST /fit': ({ body, cluster }) => {
+      if (!isRecord(body['pod']) || !isRecord(body['pod']['metadata'])) throw new Refusal(400, 'pod must be a Pod');
+      const fit = cluster.wouldFit(body['pod'] as unknown as Pod);
+      if (!fit) throw new Refusal(503, 'no scheduler of this cluster runs in its process');
+      return fit;
     },
   }),
 );

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import type { Pod } from '../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
@@ -19,6 +20,7 @@ import {
   Explanations,
   run as runScheduler,
   type Explanation,
+  type Fit,
 } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
@@ -43,6 +45,8 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly ingress: IngressEndpoints | undefined;
   /** The scheduler's last decision about a pod, if it has made one lately. */
   schedulingDecision(pod: { namespace: string; name: string }): Explanation | undefined;
+  /** Whether a pod would fit that does not exist; undefined while no scheduler of this process leads. */
+  wouldFit(pod: Pod): Fit | undefined;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -104,6 +108,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       fleet,
       ingress,
       schedulingDecision,
+      wouldFit: (pod) => explanations.wouldFit?.(pod),
       finished,
     };
   } catch (error) {

@@ -33,7 +33,7 @@ export { followTrace, spansOf, type FollowedTrace } from './trace/follow.ts';
 export { traceMermaid, traceOtlp } from './trace/formats.ts';
 export { lastTraceOf, RemoteSpans } from './trace/remote-spans.ts';
 export { timeoutReport } from './trace/timeout-report.ts';
-export { traceText } from './trace/text.ts';
+export { spanTitle, traceText } from './trace/text.ts';
 export { traceOf, type Trace, type TraceCounts, type TraceNode } from './trace/trace.ts';
 export { why } from './why/explain.ts';
 export type { Answer, Cause, Explanation, Subject } from './why/explanation.ts';
