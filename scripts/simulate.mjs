@@ -88,7 +88,8 @@ function print({ texts, unexercised, ...report }) {
       operations: report.done,
     })) {
       console.log(`\n${title}`);
-      for (const [name, count] of Object.entries(counts).sort()) console.log(`  ${String(count).padStart(9)}  ${name}`);
+      for (const [name, count] of Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)))
+        console.log(`  ${String(count).padStart(9)}  ${name}`);
     }
     for (const text of texts) console.log(`\n${text}`);
   }

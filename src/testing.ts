@@ -28,3 +28,21 @@ export {
   type WaitCondition,
   type WaitOptions,
 } from './index.ts';
+export {
+  failureText,
+  simulate,
+  type Check,
+  type CheckContext,
+  type FaultName,
+  type OperationName,
+  type Plan,
+  type PlanOptions,
+  type ProcessContext,
+  type RunOptions,
+  type SimulateOptions,
+  type SimulationFailure,
+  type SimulationReport,
+  type Verdict,
+  type Violation,
+  type WorldResult,
+} from './simulation/index.ts';

@@ -109,7 +109,11 @@ describe.each(documents)('%s', (document) => {
     const entryPoints: Record<string, string> = {};
     for (const { text, line } of typescript) {
       const file = join(outdir, `line-${line}.ts`);
-      writeFileSync(file, text.replaceAll("'k8ts'", JSON.stringify(join(root, 'src', 'index.ts'))));
+      const source = (name: string): string => JSON.stringify(join(root, 'src', name));
+      writeFileSync(
+        file,
+        text.replaceAll("'k8ts'", source('index.ts')).replaceAll("'k8ts/testing'", source('testing.ts')),
+      );
       entryPoints[`line-${line}`] = file;
     }
     const built = join(outdir, 'built');

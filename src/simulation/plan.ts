@@ -29,7 +29,7 @@ export interface PlannedFault {
 export type Planned = PlannedOperation | PlannedFault;
 
 /** Numbers and texts, drawn by the operation. */
-export type OperationArguments = Readonly<Record<string, number | string | boolean>>;
+type OperationArguments = Readonly<Record<string, number | string | boolean>>;
 
 export interface Plan {
   readonly seed: string;
@@ -51,7 +51,7 @@ export interface PlanOptions {
   readonly kinds?: readonly OperationName[];
 }
 
-export const CLIENTS = 3;
+const CLIENTS = 3;
 const DEFAULT_DURATION_MS = 180_000;
 const DEFAULT_OPERATIONS = 30;
 const DEFAULT_FAULTS = 6;

@@ -9,6 +9,7 @@ import { faults, type FaultName, type Stage } from './faults/index.ts';
 import { operations, type OperationName } from './operations/index.ts';
 import type { Plan, Planned, PlannedFault, PlannedOperation } from './plan.ts';
 import type { Exchange } from './world/network.ts';
+import { widgetDefinition } from './world/operator.ts';
 import { createOrigin } from './world/origin.ts';
 import type { ProcessContext } from './world/processes.ts';
 import type { Change } from './world/store-log.ts';
@@ -39,12 +40,13 @@ export interface WorldResult {
 }
 
 export interface RunOptions {
-  readonly origin?: Origin;
   /** Records every request, commit and fault. */
   readonly trace?: boolean;
   readonly logger?: Logger;
-  /** Runs instead of the built-in operator. */
+  /** Runs instead of the built-in operator, in two processes. */
   readonly operator?: (ctx: ProcessContext, identity: string) => Promise<void>;
+  /** CustomResourceDefinitions that worlds begin with, besides the built-in operator's. */
+  readonly crds?: readonly object[];
   /** Hold besides the built-in ones. */
   readonly checks?: Readonly<Record<string, Check>>;
 }
@@ -58,10 +60,18 @@ const REST_MS = 60_000;
 const HEARTBEATS = new Set(['Lease', 'Event']);
 const AT_REST = 'a cluster that has converged writes heartbeats only';
 
-let sharedOrigin: Promise<Origin> | undefined;
+/** Worlds with the same definitions begin with the same store. */
+const origins = new Map<string, Promise<Origin>>();
+
+function originWith(crds: readonly object[]): Promise<Origin> {
+  const key = JSON.stringify(crds);
+  const known = origins.get(key) ?? createOrigin([widgetDefinition, ...crds]);
+  origins.set(key, known);
+  return known;
+}
 
 export async function runWorld(plan: Plan, options: RunOptions = {}): Promise<WorldResult> {
-  const origin = options.origin ?? (await (sharedOrigin ??= createOrigin()));
+  const origin = await originWith(options.crds ?? []);
   const run = new WorldRun(plan, origin, options);
   return run.run();
 }

@@ -4,7 +4,7 @@
  */
 import type { Plan, Planned } from './plan.ts';
 
-export interface ShrinkOptions {
+interface ShrinkOptions {
   /** How many plans are tried at most. */
   readonly tries?: number;
   readonly stillFails: (plan: Plan) => Promise<boolean>;

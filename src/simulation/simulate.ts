@@ -35,16 +35,6 @@ export interface SimulationFailure {
   readonly trace: readonly string[];
 }
 
-/** A world did not hold what it must. */
-export class SimulationError extends Error {
-  readonly code = 'simulation-failed';
-
-  constructor(readonly failure: SimulationFailure) {
-    super(failureText(failure));
-    this.name = 'SimulationError';
-  }
-}
-
 const DEFAULT_SEEDS = 50;
 
 /** Stops at the first world that fails. */

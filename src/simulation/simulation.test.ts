@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawPlan, failureText, runWorld, simulate, type Check, type PlanOptions } from './index.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
-const SEEDS = everything ? 1_000 : 50;
+const SEEDS = everything ? 1_000 : 12;
 /** Shorter worlds than those of `npm run simulate`. */
 const SHORT: PlanOptions = { durationMs: 60_000, operations: 16, faultCount: 4 };
 
@@ -40,9 +40,14 @@ describe('a world that fails', () => {
   it('is shrunk to the operations that it takes, with their trace', async () => {
     const { failure } = await simulate({
       seeds: 20,
-      world: { ...SHORT, faultCount: 2, kinds: ['create-deployment', 'apply-configmap', 'create-service'] },
+      world: {
+        durationMs: 10_000,
+        operations: 12,
+        faultCount: 2,
+        kinds: ['create-deployment', 'apply-configmap', 'create-service'],
+      },
       checks: noBigDeployments,
-      shrinkTries: 40,
+      shrinkTries: 20,
     });
     expect(failure?.violation.check).toBe('no-deployment-has-three-pods');
     expect(failure?.plan.events).toHaveLength(1);

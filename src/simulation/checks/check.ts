@@ -16,7 +16,7 @@ export interface CheckContext {
 
 export type Verdict = string | undefined;
 
-export interface WatchCheck {
+interface WatchCheck {
   event(event: WatchEvent<unknown>): Verdict;
 }
 

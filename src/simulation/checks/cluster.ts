@@ -3,6 +3,7 @@ import type { ConfigMap, Node, ObjectReference, ResourceQuota, Service } from '.
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Widget } from '../world/operator.ts';
@@ -22,7 +23,7 @@ function selectedAddresses(log: StoreLog, { metadata, spec }: Service): string[]
     .filter(
       (pod) =>
         pod.metadata.namespace === metadata.namespace &&
-        selector.every(([name, value]) => pod.metadata.labels?.[name] === value) &&
+        selector.every(([name, value]) => ownValue(pod.metadata.labels, name) === value) &&
         isPodReady(pod) &&
         !isPodTerminal(pod) &&
         !isDeleted(pod),
@@ -99,7 +100,7 @@ export const clusterChecks = {
         const healthy = pods(log).filter(
           (pod) =>
             pod.metadata.namespace === metadata.namespace &&
-            labels.every(([name, value]) => pod.metadata.labels?.[name] === value) &&
+            labels.every(([name, value]) => ownValue(pod.metadata.labels, name) === value) &&
             isPodReady(pod) &&
             !isDeleted(pod),
         ).length;

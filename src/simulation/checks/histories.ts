@@ -63,7 +63,7 @@ function truthfulNotFound(exchange: Exchange, { log, looked }: CheckContext): Ve
   const { request } = exchange;
   const { details } = (exchange.body ?? {}) as { details?: { kind?: string; name?: string } };
   const parts = /\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(request.path);
-  const kind = KINDS_OF_RESOURCES[parts?.[2] ?? ''];
+  const kind = KINDS_OF_RESOURCES.get(parts?.[2] ?? '');
   if (!parts || kind === undefined || details?.name !== parts[3]) return undefined;
   const history = log.history(kind, `${parts[1]}/${parts[3]}`);
   if (history.length === 0) return undefined;
@@ -78,16 +78,18 @@ function truthfulNotFound(exchange: Exchange, { log, looked }: CheckContext): Ve
 }
 
 /** Resources whose absence is looked at. */
-const KINDS_OF_RESOURCES: Readonly<Record<string, string>> = {
-  pods: 'Pod',
-  configmaps: 'ConfigMap',
-  deployments: 'Deployment',
-  replicasets: 'ReplicaSet',
-  statefulsets: 'StatefulSet',
-  jobs: 'Job',
-  services: 'Service',
-  leases: 'Lease',
-};
+const KINDS_OF_RESOURCES = new Map<string, string>(
+  Object.entries({
+    pods: 'Pod',
+    configmaps: 'ConfigMap',
+    deployments: 'Deployment',
+    replicasets: 'ReplicaSet',
+    statefulsets: 'StatefulSet',
+    jobs: 'Job',
+    services: 'Service',
+    leases: 'Lease',
+  }),
+);
 
 /** `resourceVersion` allows an older answer. */
 const isConsistentRead = ({ request }: Exchange): boolean => request.query?.['resourceVersion'] === undefined;

@@ -6,5 +6,4 @@ import { workloadChecks } from './workloads.ts';
 
 export const checks = { ...historyChecks, ...workloadChecks, ...clusterChecks } satisfies Record<string, Check>;
 
-export type CheckName = keyof typeof checks;
 export type { Check, CheckContext, Verdict } from './check.ts';

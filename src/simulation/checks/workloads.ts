@@ -14,6 +14,7 @@ export const all = <T>(log: StoreLog, kind: string): readonly T[] =>
   log.objects(kind) as readonly unknown[] as readonly T[];
 export const isDeleted = ({ metadata }: { metadata: { deletionTimestamp?: string } }): boolean =>
   metadata.deletionTimestamp !== undefined;
+const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 const label = ({ metadata }: { metadata: { namespace?: string; name?: string } }): string =>
   `${metadata.namespace}/${metadata.name}`;
 const ownedBy = (log: StoreLog, uid: string | undefined): Pod[] =>
@@ -116,8 +117,10 @@ export const workloadChecks = {
         const names = ownedBy(log, set.metadata.uid)
           .filter(isPodActive)
           .map(({ metadata }) => metadata.name)
-          .sort();
-        const wanted = Array.from({ length: set.spec?.replicas ?? 1 }, (_, i) => `${set.metadata.name}-${i}`).sort();
+          .sort(byText);
+        const wanted = Array.from({ length: set.spec?.replicas ?? 1 }, (_, i) => `${set.metadata.name}-${i}`).sort(
+          byText,
+        );
         return names.join() === wanted.join()
           ? undefined
           : `StatefulSet ${label(set)} has the pods [${names.join()}] instead of [${wanted.join()}]`;
@@ -143,11 +146,11 @@ export const workloadChecks = {
         looked();
         const nodes = all<Node>(log, 'Node')
           .map(({ metadata }) => metadata.name)
-          .sort();
+          .sort(byText);
         const on = ownedBy(log, set.metadata.uid)
           .filter(isPodActive)
           .map(({ spec }) => spec?.nodeName)
-          .sort();
+          .sort(byText);
         return nodes.join() === on.join()
           ? undefined
           : `DaemonSet ${label(set)} has pods on [${on.join()}] instead of [${nodes.join()}]`;

@@ -20,7 +20,7 @@ export interface Stage {
   readonly bystander: Client;
 }
 
-export interface Strike {
+interface Strike {
   readonly target: string;
   /** From 0 to 1. */
   readonly strength: number;

@@ -13,4 +13,4 @@ export const faults = {
 } satisfies Record<string, FaultDefinition>;
 
 export type FaultName = keyof typeof faults;
-export type { FaultDefinition, Stage } from './fault.ts';
+export type { Stage } from './fault.ts';

@@ -7,7 +7,7 @@ import { createContext, unlessAborted, type Clock, type Logger, type Random } fr
 import { ProcessClock } from './process-clock.ts';
 import { StoreView, type StoreConditions } from './store-view.ts';
 
-export interface ApiServerProcessOptions {
+interface ApiServerProcessOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;

@@ -36,7 +36,7 @@ export interface Exchange {
 }
 
 /** One watch, from its request to its end. */
-export interface WatchObserver {
+interface WatchObserver {
   event(event: WatchEvent<unknown>): void;
 }
 
@@ -46,7 +46,7 @@ export interface NetworkObserver {
 }
 
 /** A server's side: undefined while the server is down. */
-export type ServerTransport = () => Transport | undefined;
+type ServerTransport = () => Transport | undefined;
 
 /** How long a client waits for an answer that was lost, before it gives the connection up. */
 const LOST_ANSWER_MS = 15_000;

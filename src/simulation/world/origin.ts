@@ -5,14 +5,13 @@ import { grantAccess, grantOwnAccess, inProcessTransport } from '../../cluster/i
 import { STANDARD_CLASS } from '../../controller-manager/index.ts';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
-import { widgetDefinition } from './operator.ts';
 import { adminUser } from './users.ts';
 import type { Origin } from './world.ts';
 
 const PORT = 6443;
 const SETTLE_MS = 1_000;
 
-export async function createOrigin(definitions: readonly object[] = [widgetDefinition]): Promise<Origin> {
+export async function createOrigin(definitions: readonly object[]): Promise<Origin> {
   const ctx = createTestContext({ seed: 'origin' });
   const pki = await openPki(ctx, undefined, {
     dnsNames: ['localhost'],

@@ -16,7 +16,7 @@ export interface ProcessContext extends Context {
   clientAs(user: UserInfo, userAgent: string): Client;
 }
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;

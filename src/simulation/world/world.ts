@@ -30,7 +30,7 @@ export interface Origin {
   readonly elapsedMs: number;
 }
 
-export interface WorldOptions {
+interface WorldOptions {
   readonly origin: Origin;
   readonly seed: string;
   readonly nodes: number;
