@@ -69,3 +69,12 @@ it('reports a watch that an aggregated API refuses', async () => {
   const events = aggregatedClient(410, JSON.stringify(refusal)).resource('v1/namespaces').watch();
   await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: { reason: 'Expired' } });
 });
+
+it('reports a watch of a resource that is not served as a request would', async () => {
+  const { client } = countingClient();
+  const resource = client.resource('example.com/v1/widgets');
+  await expect(resource.watch()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 404,
+    message: '404 page not found',
+  });
+});

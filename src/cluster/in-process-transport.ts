@@ -12,7 +12,6 @@ import {
   type TransportResponse,
   type WatchEvent,
 } from '../client/index.ts';
-import { StatusError } from '../machinery/errors/index.ts';
 import type { KubeObject } from '../machinery/index.ts';
 
 export interface InProcessOptions {
@@ -40,7 +39,7 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       const { result, stream } = response;
       if (result?.type !== 'watch') {
-        if (stream === undefined) throw new StatusError(toTransportResponse(response).body as StatusError['status']);
+        if (stream === undefined) throw errorFromResponse(toTransportResponse(response));
         // An aggregated API server answers in bytes.
         if (response.status !== 200)
           throw errorFromResponse(toTransportResponse(await collected(response, options.signal)));
