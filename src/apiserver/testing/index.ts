@@ -34,6 +34,7 @@ export interface TestServerOptions {
   readonly flags?: PipelineOptions['flags'];
   readonly servesVersion?: PipelineOptions['servesVersion'];
   readonly featureGates?: PipelineOptions['featureGates'];
+  readonly historyMs?: number;
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -63,8 +64,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags, servesVersion, featureGates } =
-    options;
+  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags, servesVersion } = options;
+  const { featureGates, historyMs } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -79,6 +80,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(flags ? { flags } : {}),
     ...(servesVersion ? { servesVersion } : {}),
     ...(featureGates ? { featureGates } : {}),
+    ...(historyMs === undefined ? {} : { historyMs }),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
