@@ -5,7 +5,7 @@
 FROM node:24-slim AS build
 WORKDIR /src
 COPY . .
-RUN npm ci --ignore-scripts && npm pack --pack-destination /packed
+RUN npm ci --ignore-scripts && mkdir /packed && npm pack --pack-destination /packed
 
 FROM node:24-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends runc conmon nftables iproute2 conntrack \

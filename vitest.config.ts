@@ -4,10 +4,11 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-    // Long enough for a machine that is busy with other tests: only what hangs takes that long.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    // Long enough for a machine that is busy with other tests: only what hangs takes that long. A test has limits of its own
+    // only where they are longer than these, or what it is about.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // Test files share a worker's modules: loading the API's schema anew for each file would take most of the time.
     isolate: false,

@@ -412,6 +412,13 @@ export const GUARDED_SERVERS = /** @type {const} */ ([
     ['net/websocket/accept.ts', 'apiserver/request/websocket.ts'],
     `a connection without a listener for errors ends the process for a broken frame; use acceptWebSocket of net/websocket`,
   ],
+  [
+    'requestCert',
+    /\brequestCert\b/g,
+    // etcd's clients are verified by OpenSSL alone.
+    ['net/tls/client-certificate-options.ts', 'etcd/front/listener.ts'],
+    "Node may lose the client's intermediates; use clientCertificateOptions of net/tls",
+  ],
 ]);
 
 const IMPORT = /(?<!['"])\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;

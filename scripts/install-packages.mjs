@@ -212,7 +212,7 @@ export function startsContainers(args) {
 }
 
 /** @returns {Machine} */
-function thisMachine() {
+export function thisMachine() {
   return {
     platform: process.platform,
     isRoot: process.getuid?.() === 0,

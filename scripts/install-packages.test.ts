@@ -1,9 +1,15 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NODE_PROGRAMS } from '../src/cluster/index.ts';
-import { ensurePrograms, missingPrograms, rememberedFailures, startsContainers } from './install-packages.mjs';
+import {
+  ensurePrograms,
+  missingPrograms,
+  rememberedFailures,
+  startsContainers,
+  thisMachine,
+} from './install-packages.mjs';
 import { MANAGERS, servicesOf } from './package-managers.mjs';
 import { PROGRAMS, UPSTREAM_PROGRAMS } from './programs.mjs';
 
@@ -257,6 +263,47 @@ describe('installing', () => {
     });
     expect(said.at(-1)).toBe('Packages were not installed: no more processes');
   });
+});
+
+it.each([
+  [
+    'dnf',
+    [
+      '-q -y --setopt=timeout=20 --setopt=retries=2 --setopt=install_weak_deps=False install --downloadonly runc conmon nftables iproute iproute-tc conntrack-tools',
+      '-q -y --setopt=timeout=20 --setopt=retries=2 --setopt=install_weak_deps=False install runc conmon nftables iproute iproute-tc conntrack-tools',
+    ],
+  ],
+  ['apk', ['add --quiet --no-cache runc conmon nftables iproute2 conntrack-tools']],
+])('runs the program %s with its arguments, on a machine without others', (manager, expected) => {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-packages-'));
+  vi.stubEnv('PATH', `${directory}:/usr/bin:/bin`);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    fs.rmSync(directory, { recursive: true });
+  });
+  const programs = ['runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack'].join(' ');
+  fs.writeFileSync(
+    path.join(directory, manager),
+    `#!/bin/sh
+echo "$*" >> "$(dirname "$0")/ran"
+case "$*" in *--downloadonly*) exit 0;; esac
+cd "$(dirname "$0")" && touch ${programs}
+`,
+    { mode: 0o755 },
+  );
+  const said: string[] = [];
+  ensurePrograms('start', {
+    ...thisMachine(),
+    platform: 'linux',
+    isRoot: true,
+    environment: { PATH: directory },
+    // Managers are looked for in the folders of the system.
+    exists: (file) => file === `/usr/bin/${manager}` || (file.startsWith(directory) && fs.existsSync(file)),
+    failures: { recent: () => [], add: () => {} },
+    say: (line) => said.push(line),
+  });
+  expect(fs.readFileSync(path.join(directory, 'ran'), 'utf8').trimEnd().split('\n')).toEqual(expected);
+  expect(said).toEqual([expect.stringContaining(`Installing with ${manager} (K8TS_NO_INSTALL=1 prevents it): runc`)]);
 });
 
 it('remembers for a day which packages cannot be installed', () => {

@@ -18,22 +18,33 @@ describe.skipIf(missing !== undefined)(title, () => {
 
   const has = (file: string): boolean => existsSync(join(system.root, file));
 
+  interface Ran {
+    readonly output: string;
+    readonly nodes: string;
+    /** From the command to the cluster that is ready. */
+    readonly seconds: number;
+  }
+
   /** `npm start` until its cluster is ready, the cluster's nodes then, and Ctrl-C; what it has printed meanwhile. */
-  async function runCluster(environment: Record<string, string> = {}): Promise<{ output: string; nodes: string }> {
+  async function runCluster(environment: Record<string, string> = {}): Promise<Ran> {
+    const startedAt = performance.now();
     const running = system.start(['npm', 'start'], environment);
     const patience = { timeout: 10 * MINUTE_MS, interval: 500 };
     await expect.poll(() => shown(running), patience).toMatch(/^running:[^]*ready in \d+\.\d\d s/);
+    const seconds = (performance.now() - startedAt) / 1000;
     const list = system.start(['bin/k8ts', 'nodes', 'list']);
     expect(await list.ended, list.output()).toBe(0);
     running.kill('SIGINT');
     await running.ended;
-    return { output: running.output(), nodes: list.output() };
+    return { output: running.output(), nodes: list.output(), seconds };
   }
 
+  let installing = 0;
   it(
     'npm start installs no package with K8TS_NO_INSTALL, and simulates its node',
     async () => {
-      const { output, nodes } = await runCluster({ K8TS_NO_INSTALL: '1' });
+      const { output, nodes, seconds } = await runCluster({ K8TS_NO_INSTALL: '1' });
+      installing += seconds;
       expect(output).toContain('Missing for containers: runc, conmon, nft, ip, tc, conntrack. K8TS_NO_INSTALL is set');
       expect(output).not.toContain('Installing with apt-get');
       expect(output).toMatch(/The node is simulated and runs no containers: containers need runc/);
@@ -44,9 +55,12 @@ describe.skipIf(missing !== undefined)(title, () => {
   );
 
   it(
-    'npm start installs the packages of a node and starts one that runs containers',
+    'npm start installs the packages of a node and starts one that runs containers, in less than two minutes',
     async () => {
-      const { output, nodes } = await runCluster();
+      const { output, nodes, seconds } = await runCluster();
+      installing += seconds;
+      console.log(`bare system: ${installing.toFixed(1)} s with the installation of dependencies and packages`);
+      expect(installing).toBeLessThan(120);
       const packages = 'runc conmon nftables iproute2 conntrack';
       expect(output).toContain(`Installing with apt-get (K8TS_NO_INSTALL=1 prevents it): ${packages}\n`);
       expect(output).not.toMatch(/Missing for|simulated/);

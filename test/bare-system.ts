@@ -54,8 +54,7 @@ export async function startBareSystem(): Promise<BareSystem> {
   };
   try {
     const root = join(scratch, 'root');
-    execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(), root]);
-    copyNode(root);
+    copySystem(root);
     execFileSync('git', ['clone', '--quiet', '--depth', '1', `file://${project}`, join(root, PROJECT_INSIDE)]);
     const netns = namespaces.create('bare');
     await runIn('ip', ['link', 'set', 'lo', 'up'], { netns });
@@ -85,6 +84,12 @@ export async function startBareSystem(): Promise<BareSystem> {
   }
 }
 
+/** The base system with Node and npm, as files; `root` must not exist yet. */
+export function copySystem(root: string): void {
+  execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(), root]);
+  copyNode(root);
+}
+
 /** What debootstrap has made, once for all runs. */
 function baseSystem(): string {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'k8ts', `debian-${SUITE}`);
@@ -110,7 +115,7 @@ function copyNode(root: string): void {
   fs.symlinkSync('../lib/npm/bin/npx-cli.js', join(root, 'usr/local/bin/npx'));
 }
 
-function environmentInside(root: string): Record<string, string> {
+export function environmentInside(root: string): Record<string, string> {
   const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root' };
   // A machine behind a proxy that looks into TLS has an authority of its own for that.
   const authorities = process.env.NODE_EXTRA_CA_CERTS;

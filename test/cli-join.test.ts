@@ -24,12 +24,12 @@ describe('k8ts up with the addon join', () => {
   beforeAll(async () => {
     cluster = await startK8ts({ flags: ['--nodes', '0', '--addons', 'join'] });
     admin = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfig }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin?.close();
     await cluster?.stop();
     rmSync(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const createToken = ({ id, secret }: typeof GOOD, more: Readonly<Record<string, string>> = {}) =>
     admin.resource('v1/secrets').create({
@@ -99,7 +99,7 @@ describe('k8ts up with the addon join', () => {
     ];
     const kubelet = await startKubeletCommand(own, parseKubeletFlags([...files, ...machine]));
     try {
-      await expect.poll(isReady, { timeout: 30_000 }).toBe(true);
+      await expect.poll(isReady).toBe(true);
       const [request] = (await admin.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
       expect(request).toMatchObject({
         spec: { username: `system:bootstrap:${GOOD.id}`, signerName: 'kubernetes.io/kube-apiserver-client-kubelet' },
@@ -110,7 +110,7 @@ describe('k8ts up with the addon join', () => {
       await kubelet.finished.catch(() => undefined);
       runtime.close();
     }
-  }, 60_000);
+  });
 
   it('refuses an expired token, and deletes it', async () => {
     await createToken(EXPIRED, { expiration: new Date(Date.now() - 1000).toISOString() });
@@ -123,14 +123,12 @@ describe('k8ts up with the addon join', () => {
       await late.close();
     }
     await expect
-      .poll(
-        async () =>
-          (
-            await admin
-              .resource('v1/secrets')
-              .list({ namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' })
-          ).items.map(({ metadata }) => metadata.name),
-        { timeout: 10_000 },
+      .poll(async () =>
+        (
+          await admin
+            .resource('v1/secrets')
+            .list({ namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' })
+        ).items.map(({ metadata }) => metadata.name),
       )
       .toEqual([`bootstrap-token-${GOOD.id}`]);
   });

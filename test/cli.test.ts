@@ -67,12 +67,12 @@ beforeAll(async () => {
   ]);
   expect(up, up.stderr).toMatchObject({ code: 0 });
   expect(up.stdout.trim().split('\n').at(-1)).toMatch(/^ready in \d+\.\d\d s$/);
-}, 60_000);
+});
 
 afterAll(async () => {
   await k8ts(['down', '--data-dir', dataDirectory]);
   rmSync(scratch, { recursive: true, force: true });
-}, 60_000);
+});
 
 describe('a running cluster', () => {
   const at = ['--data-dir', dataDirectory];
@@ -366,7 +366,7 @@ it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
     try {
-      await expect.poll(() => existsSync(join(directory, file)), { timeout: 15_000, interval: 1 }).toBe(true);
+      await expect.poll(() => existsSync(join(directory, file)), { interval: 1 }).toBe(true);
       child.kill('SIGINT');
       /** One that has just become ready ends as any other. */
       expect([
@@ -503,7 +503,7 @@ it('a kubeconfig keeps its other clusters', async () => {
   expect(config.users[0]!.user).toEqual({ token: 'theirs' });
   expect(config['current-context']).toBe('kubernetes-admin@k8ts');
   process.kill(pid, 'SIGTERM');
-  await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+  await expect.poll(() => isRunning(pid)).toBe(false);
 });
 
 it.each(some(['bash', 'zsh', 'fish'], 1))('completes commands and flags in %s', async (shell) => {
@@ -539,7 +539,7 @@ it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig ent
   });
   expect(existsSync(directory)).toBe(false);
   expect(readFileSync(kubeconfig, 'utf8')).not.toContain('k8ts-older');
-}, 60_000);
+});
 
 it('finds a cluster in memory from the directory that it was started in, and from no other', async () => {
   const elsewhere = join(scratch, 'elsewhere');
@@ -552,7 +552,7 @@ it('finds a cluster in memory from the directory that it was started in, and fro
   expect(here.stderr).toMatch(/no cluster is running in .*In memory: \S+ \(started in .*elsewhere\)/);
   expect(await k8ts(['down'])).toMatchObject({ code: 1 });
   expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 it('runs simulated nodes where the modules and programs of Linux are missing', async () => {
   const directory = join(scratch, 'elsewhere-platform');
@@ -572,7 +572,7 @@ Module._resolveFilename = function (name, ...rest) {
   expect(up, up.stderr).toMatchObject({ code: 0 });
   expect(await k8ts(['status', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
   expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
-}, 60_000);
+});
 
 const noContainers =
   requires('root', 'unshare', 'runc', 'conmon', 'nft', 'ip', 'tc', 'conntrack') ??
@@ -597,7 +597,7 @@ it(`replaces simulated nodes when containers can run${noContainers ? ` (${noCont
   } finally {
     await k8ts(['delete', '--data-dir', directory]);
   }
-}, 120_000);
+});
 
 it('reports how long the user waited, from the start of the process', async () => {
   const directory = join(scratch, 'slow');
@@ -609,7 +609,7 @@ it('reports how long the user waited, from the start of the process', async () =
   await k8ts(['down', '--data-dir', directory]);
   // The process of the command and the one in the background are both slow.
   expect(json<{ readySeconds: number }>(up).readySeconds).toBeGreaterThan(3);
-}, 60_000);
+});
 
 it('reports what is missing on the machine', async () => {
   const checks = json<{ name: string; ok: boolean }[]>(await k8ts(['doctor', '-o', 'json']));

@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)(
       stop.abort(new Error('the test has ended'));
       for (const cluster of running) await cluster.stop();
       rmSync(directory, { recursive: true, force: true });
-    }, 30_000);
+    });
 
     const k8ts = async (...args: string[]): Promise<{ code: number; text: string }> => {
       try {
@@ -70,7 +70,6 @@ describe.skipIf(missing !== undefined)(
       await expect
         .poll(
           async () => (await client.resource('v1/pods').get({ name: 'sleeper', namespace: 'default' })).status?.phase,
-          { timeout: 20_000 },
         )
         .toBe('Running');
       await client.close();
@@ -141,7 +140,7 @@ describe.skipIf(missing !== undefined)(
         text: expect.stringContaining(second.fabric) as string,
       });
       expect(await traces(second.fabric)).toEqual([]);
-    }, 90_000);
+    });
   },
 );
 

@@ -112,7 +112,7 @@ spec:
         execFile(
           'kubectl',
           ['--kubeconfig', join(directory, 'kubeconfig'), ...args],
-          { timeout: 20_000, env: { PATH: process.env['PATH'], HOME: directory } },
+          { timeout: 120_000, env: { PATH: process.env['PATH'], HOME: directory } },
           (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
         );
       });
@@ -137,7 +137,7 @@ spec:
       output: expect.stringContaining('nothing listens on any port in pod default/shell') as string,
     });
     expect(await kubectl('logs', 'shell')).toEqual({ code: 0, output: '' });
-  }, 60_000);
+  });
 });
 
 describe('virtual time', () => {
@@ -156,7 +156,7 @@ spec:
     const { items } = await cluster.client.resource('batch/v1/jobs').list({ namespace: 'default' });
     expect(items.map(({ status }) => status?.succeeded)).toEqual(everything ? [1, 1] : [1]);
     expect(cluster.clock.now()).toBeGreaterThanOrEqual(Date.parse('2026-03-01T01:01:30Z'));
-  }, 60_000);
+  });
 
   it("moves a silent node's pods to another", async () => {
     const cluster = await start({ nodes: 2, clock: 'virtual' });
@@ -316,11 +316,11 @@ it('an aborted start ends, at any time', async () => {
     given.abort(new Error('given up'));
     const outcome = await Promise.race([
       ended,
-      new RealClock().sleep(10_000).then(() => `it still went on after ${turns} turns`),
+      new RealClock().sleep(60_000).then(() => `it still went on after ${turns} turns`),
     ]);
     if (outcome !== undefined) expect(outcome).toMatchObject({ message: 'given up' });
   }
-  await expect.poll(() => moreThan(before), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => moreThan(before)).toEqual([]);
 });
 
 it('many clusters start and stop side by side and leave nothing behind', async () => {
@@ -337,7 +337,7 @@ it('many clusters start and stop side by side and leave nothing behind', async (
   collect();
   const heap = process.memoryUsage().heapUsed;
   for (let i = 0; i < rounds; i++) await round();
-  await expect.poll(() => moreThan(before), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => moreThan(before)).toEqual([]);
   collect();
   expect((process.memoryUsage().heapUsed - heap) / 2 ** 20).toBeLessThan(everything ? 50 : 30);
 }, 600_000);

@@ -38,8 +38,8 @@ describe.skipIf(missing)('containers of the container runtime', () => {
       },
     });
     await fixture.runtime.imageStore.loadArchive(Readable.from([dockerArchive(image)]));
-  }, 60_000);
-  afterAll(() => fixture?.close(), 60_000);
+  });
+  afterAll(() => fixture?.close());
 
   async function start(command: string, change: Partial<ContainerConfig> = {}): Promise<string> {
     const config = containerConfig(fixture, command, {

@@ -19,8 +19,8 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
   let fixture: RuntimeFixture;
   beforeAll(async () => {
     fixture = await startRuntimeFixture();
-  }, 60_000);
-  afterAll(() => fixture?.close(), 60_000);
+  });
+  afterAll(() => fixture?.close());
 
   const withNamespaces = (options: NamespaceOption, linux: PodSandboxConfig['linux'] = {}) => ({
     sandbox: {

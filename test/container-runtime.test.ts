@@ -19,8 +19,8 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
   let fixture: RuntimeFixture;
   beforeAll(async () => {
     fixture = await startRuntimeFixture();
-  }, 60_000);
-  afterAll(() => fixture?.close(), 60_000);
+  });
+  afterAll(() => fixture?.close());
 
   it('runs a container: network, files of the sandbox, log, exec, stop, status', async () => {
     const { runtime } = fixture.client;

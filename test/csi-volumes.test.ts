@@ -11,7 +11,7 @@ const DRIVER = 'csi.example.com';
 const IN_USE = `kubernetes.io/csi/${DRIVER}^vol-1`;
 
 /** Volumes of a CSI driver, from its registration to the last unmount, with real mounts in real containers. */
-describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
+describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : ''}`, () => {
   let c: NodeCluster;
   let driver: TestCsiDriver;
   const kubeletRoot = (): string => join(c.directory, 'node', 'kubelet');
@@ -35,11 +35,11 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
       client: c.client,
     });
     await c.until('the driver is registered', () => driver.registered.length > 0);
-  }, 60_000);
+  });
   afterAll(async () => {
     await driver?.close();
     await c?.close();
-  }, 60_000);
+  });
 
   const pod = (name: string): Promise<Pod> => c.client.resource('v1/pods').get({ namespace: 'default', name });
   const make = (name: string, volume: object, more: Partial<PodSpec> = {}): Promise<Pod> =>
@@ -307,7 +307,7 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
       await c.ok('delete pod lost --force --grace-period=0');
       driver.calls.length = 0;
       await c.restartNode();
-      await c.until('it is detached', () => driver.calls.includes('detach pv'), 40_000);
+      await c.until('it is detached', () => driver.calls.includes('detach pv'));
       expect(driver.calls).toEqual(['unpublish vol-1', 'unstage vol-1', 'detach pv']);
       expect(mounts()).toEqual([]);
     },

@@ -76,60 +76,52 @@ describe.each(documents)('%s', (document) => {
     .filter((line) => line.trim() !== '' && !line.startsWith('#'));
   const skip = requires('kubectl', 'bash');
 
-  it.runIf(commands.length > 0)(
-    `works: ${commands.length} commands`,
-    async (test) => {
-      if (skip) test.skip(skip);
-      if (!everything && !ALWAYS.includes(document)) test.skip('runs with everything');
-      const scratch = await scratchDirectory();
-      const script = commands.flatMap((command) => runnable(command) ?? []);
-      const ownCluster =
-        script.some((command) => command.includes('k8ts up --')) ||
-        !script.some((command) => command.startsWith('kubectl'));
-      const before = ownCluster ? [] : ['bin/k8ts up --port 0 --simulated-nodes 1 --detach'];
-      const after = 'for d in */ .k8ts/; do [ -e "$d/k8ts.pid" ] && bin/k8ts down --data-dir "$d" || true; done';
-      try {
-        const { code, output } = await shell(['set -x', ...before, ...script].join('\n'), scratch);
-        expect(code, output).toBe(0);
-      } finally {
-        await shell(after, scratch);
-      }
-    },
-    180_000,
-  );
+  it.runIf(commands.length > 0)(`works: ${commands.length} commands`, async (test) => {
+    if (skip) test.skip(skip);
+    if (!everything && !ALWAYS.includes(document)) test.skip('runs with everything');
+    const scratch = await scratchDirectory();
+    const script = commands.flatMap((command) => runnable(command) ?? []);
+    const ownCluster =
+      script.some((command) => command.includes('k8ts up --')) ||
+      !script.some((command) => command.startsWith('kubectl'));
+    const before = ownCluster ? [] : ['bin/k8ts up --port 0 --simulated-nodes 1 --detach'];
+    const after = 'for d in */ .k8ts/; do [ -e "$d/k8ts.pid" ] && bin/k8ts down --data-dir "$d" || true; done';
+    try {
+      const { code, output } = await shell(['set -x', ...before, ...script].join('\n'), scratch);
+      expect(code, output).toBe(0);
+    } finally {
+      await shell(after, scratch);
+    }
+  });
 
   const typescript = blocks.filter(({ language }) => language === 'ts');
-  it.runIf(typescript.length > 0)(
-    `has ${typescript.length} TypeScript blocks that run`,
-    async (test) => {
-      if (!everything) test.skip('runs with everything');
-      const outdir = join(
-        root,
-        'node_modules',
-        '.cache',
-        'k8ts-test',
-        String(process.pid),
-        `docs-${document.replaceAll(/\W/g, '-')}`,
-      );
-      mkdirSync(outdir, { recursive: true });
-      const entryPoints: Record<string, string> = {};
-      for (const { text, line } of typescript) {
-        const file = join(outdir, `line-${line}.ts`);
-        writeFileSync(file, text.replaceAll("'k8ts'", JSON.stringify(join(root, 'src', 'index.ts'))));
-        entryPoints[`line-${line}`] = file;
-      }
-      const built = join(outdir, 'built');
-      await build({ entryPoints, outdir: built });
-      for (const name of Object.keys(entryPoints)) {
-        const { status, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
-          encoding: 'utf8',
-          timeout: 60_000,
-        });
-        expect(status, `${document} ${name}: ${stderr}`).toBe(0);
-      }
-    },
-    180_000,
-  );
+  it.runIf(typescript.length > 0)(`has ${typescript.length} TypeScript blocks that run`, async (test) => {
+    if (!everything) test.skip('runs with everything');
+    const outdir = join(
+      root,
+      'node_modules',
+      '.cache',
+      'k8ts-test',
+      String(process.pid),
+      `docs-${document.replaceAll(/\W/g, '-')}`,
+    );
+    mkdirSync(outdir, { recursive: true });
+    const entryPoints: Record<string, string> = {};
+    for (const { text, line } of typescript) {
+      const file = join(outdir, `line-${line}.ts`);
+      writeFileSync(file, text.replaceAll("'k8ts'", JSON.stringify(join(root, 'src', 'index.ts'))));
+      entryPoints[`line-${line}`] = file;
+    }
+    const built = join(outdir, 'built');
+    await build({ entryPoints, outdir: built });
+    for (const name of Object.keys(entryPoints)) {
+      const { status, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
+        encoding: 'utf8',
+        timeout: 150_000,
+      });
+      expect(status, `${document} ${name}: ${stderr}`).toBe(0);
+    }
+  });
 
   it('has links that lead somewhere', () => {
     const text = readFileSync(join(root, document), 'utf8');

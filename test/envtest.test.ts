@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
-import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { issueCertificate, openPki } from '../src/apiserver/index.ts';
 import { createContext } from '../src/kernel/index.ts';
+import { freePort } from './free-port.ts';
 import { builtProgram } from './k8ts-process.ts';
 
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-envtest-'));
@@ -23,7 +23,7 @@ beforeAll(async () => {
   );
   expect(status).toBe(0);
   assets = stdout.trim();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(
     children.map(async (child) => {
@@ -33,15 +33,7 @@ afterAll(async () => {
     }),
   );
   fs.rmSync(scratch, { recursive: true, force: true });
-}, 60_000);
-
-async function freePort(): Promise<number> {
-  const server = net.createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as net.AddressInfo;
-  server.close();
-  return port;
-}
+});
 
 const get = (module: typeof http | typeof https, url: string, options: https.RequestOptions = {}): Promise<string> =>
   new Promise((resolve) => {
@@ -69,7 +61,7 @@ it('has the programs by their names, which answer as envtest expects', () => {
     expect(stdout).not.toMatch(/^\s*--insecure-port\b/m);
     expect(stdout).toMatch(name === 'etcd' ? /^\s*--listen-client-urls\b/m : /^\s*--etcd-servers\b/m);
   }
-}, 60_000);
+});
 
 it('serves the API with the flags and certificates of envtest', async () => {
   const [etcdPort, peerPort, apiPort] = await Promise.all([freePort(), freePort(), freePort()]);
@@ -80,7 +72,7 @@ it('serves the API with the flags and certificates of envtest', async () => {
     `--listen-client-urls=${etcdUrl}`,
     `--listen-peer-urls=http://127.0.0.1:${peerPort}`,
   ]);
-  await expect.poll(() => get(http, `${etcdUrl}/health`), { timeout: 30_000 }).toMatch(/^200 /);
+  await expect.poll(() => get(http, `${etcdUrl}/health`)).toMatch(/^200 /);
 
   const certificates = path.join(scratch, 'certificates');
   fs.mkdirSync(certificates);
@@ -111,7 +103,7 @@ it('serves the API with the flags and certificates of envtest', async () => {
     '--service-cluster-ip-range=10.0.0.0/24',
   ]);
   const ca = pki.ca.certificate;
-  await expect.poll(() => get(https, `${server}/healthz`, { ca }), { timeout: 30_000 }).toMatch(/^200 /);
+  await expect.poll(() => get(https, `${server}/healthz`, { ca })).toMatch(/^200 /);
   const admin = await issueCertificate(ctx, pki.ca, {
     commonName: 'default',
     organizations: ['system:masters'],
@@ -120,4 +112,4 @@ it('serves the API with the flags and certificates of envtest', async () => {
   const credentials = { ca, cert: admin.certificate, key: admin.key };
   expect(await get(https, `${server}/api/v1/namespaces/default`, { ca })).toMatch(/^40[13] /);
   expect(await get(https, `${server}/api/v1/namespaces/default`, credentials)).toMatch(/^200 /);
-}, 90_000);
+});

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RealClock } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
+import { freePort } from './free-port.ts';
 
 /** Debian's etcd as a child process, for tests that compare with it or need it. */
 export interface EtcdProcess {
@@ -22,17 +22,6 @@ export interface EtcdCluster {
 }
 
 const clock = new RealClock();
-
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
 
 export interface MemberPlace {
   name: string;
@@ -107,5 +96,5 @@ async function waitUntilHealthy({ clientUrl }: MemberPlace): Promise<void> {
       ({ ok }) => ok,
       () => false,
     );
-  await until(`etcd at ${clientUrl} is healthy`, isHealthy, { clock, limitMs: 30_000, intervalMs: 50 });
+  await until(`etcd at ${clientUrl} is healthy`, isHealthy, { clock, intervalMs: 50 });
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -104,7 +104,7 @@ describe.skipIf(noEtcd !== undefined)(`bad requests${noEtcd === undefined ? '' :
     front = await serveEtcd(ctx, { store: createMemoryStore({ clock }), listenClientUrls: ['http://127.0.0.1:0'] });
     const client = (url: string): Client => new Client(url.slice('http://'.length), credentials.createInsecure());
     clients = { theirs: client(etcd.endpoints[0]!), ours: client(front.urls[0]!) };
-  }, 30_000);
+  });
   afterAll(async () => {
     clients.theirs.close();
     clients.ours.close();
@@ -165,7 +165,7 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     const cert = readFileSync(join(directory, 'ca.crt'));
     const tls = { cert, key: readFileSync(join(directory, 'ca.key')), clientCa: cert, requireClientCertificate: true };
     secure = await serveEtcd(ctx, { store, listenClientUrls: ['https://127.0.0.1:0'], tls });
-  }, 30_000);
+  });
   afterAll(async () => {
     await front.close();
     await secure.close();
@@ -193,12 +193,17 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     const { revision } = await store.status();
     await etcdctl(['put', 'w1', 'x']);
     await etcdctl(['del', 'w1']);
-    const watching = execute('etcdctl', ['watch', '--prefix', 'w', `--rev=${revision + 1}`], {
+    const watching = spawn('etcdctl', ['watch', '--prefix', 'w', `--rev=${revision + 1}`], {
       env: { ...process.env, ETCDCTL_ENDPOINTS: front.urls[0]! },
-      timeout: 1500,
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-    const { stdout } = await watching.catch((error: { stdout: string }) => error);
-    expect(stdout).toBe('PUT\nw1\nx\nDELETE\nw1\n\n');
+    let output = '';
+    watching.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    try {
+      await expect.poll(() => output).toBe('PUT\nw1\nx\nDELETE\nw1\n\n');
+    } finally {
+      watching.kill();
+    }
   });
 
   it('runs transactions', async () => {
@@ -245,14 +250,15 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
   });
 
   it('needs a client certificate where one is required', async () => {
-    const args = [
-      `--endpoints=${secure.urls[0]}`,
-      `--cacert=${join(directory, 'ca.crt')}`,
-      '--dial-timeout=2s',
-      '--command-timeout=2s',
+    const args = [`--endpoints=${secure.urls[0]}`, `--cacert=${join(directory, 'ca.crt')}`];
+    const limited = (limit: string): string[] => [`--dial-timeout=${limit}`, `--command-timeout=${limit}`];
+    await expect(execute('etcdctl', [...args, ...limited('2s'), 'get', 'a'])).rejects.toThrow();
+    const own = [
+      ...args,
+      ...limited('60s'),
+      `--cert=${join(directory, 'ca.crt')}`,
+      `--key=${join(directory, 'ca.key')}`,
     ];
-    await expect(execute('etcdctl', [...args, 'get', 'a'])).rejects.toThrow();
-    const own = [...args, `--cert=${join(directory, 'ca.crt')}`, `--key=${join(directory, 'ca.key')}`];
     expect((await execute('etcdctl', [...own, 'put', 'tls', 'yes'])).stdout).toBe('OK\n');
 
     const { readFileSync } = await import('node:fs');

@@ -25,7 +25,7 @@ beforeAll(async () => {
   cpSync(join(root, 'examples'), project, { recursive: true });
   /** Without it the folder would be part of the package k8ts, and import that. */
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'examples', type: 'module' }));
-}, 60_000);
+});
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** Not a dependency of this project: fetched for the one test that needs it. */

@@ -27,11 +27,11 @@ describe.skipIf(missing)('an image built from a Dockerfile', () => {
       fs.writeFileSync(path.join(directory, name), content);
     }
     fs.symlinkSync('a.txt', path.join(directory, 'src', 'link'));
-  }, 60_000);
+  });
   afterAll(async () => {
     await fixture?.close();
     fs.rmSync(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   interface Built {
     readonly image: StoredImage;
@@ -76,7 +76,7 @@ describe.skipIf(missing)('an image built from a Dockerfile', () => {
       expect(fs.statSync(file('data/a.txt'))).toMatchObject({ uid: 7, gid: 8, mode: 0o100640 });
       expect(read(file('renamed'))).toBe('a\n');
     });
-  }, 60_000);
+  });
 
   it('runs commands with arguments, environment, directory and user, and deletes what they delete', async () => {
     const built = await build(
@@ -101,6 +101,16 @@ RUN ["id", "-u"]
     expect(built.image.config.config).toMatchObject({ User: 'www', WorkingDir: '/work' });
     expect(built.image.config.config?.Env).toContain('GREETING=good day');
     expect(JSON.stringify(built.image.config)).not.toContain('WHO=you');
+  });
+
+  it('tells how far it is', async () => {
+    const told: unknown[] = [];
+    await build('FROM busybox:test\nENV A=b\nRUN true\n', { onProgress: (progress: unknown) => told.push(progress) });
+    expect(told).toEqual([
+      { step: 1, steps: 3, instruction: 'FROM busybox:test' },
+      { step: 2, steps: 3, instruction: 'ENV A=b' },
+      { step: 3, steps: 3, instruction: 'RUN true' },
+    ]);
   }, 60_000);
 
   it('has stages, and takes files of another', async () => {
@@ -118,7 +128,7 @@ COPY --from=busybox:test /bin/busybox /bin/busybox
     });
     await inside(await build(stages, { target: 'thin' }), (file) => expect(fs.readdirSync(file(''))).toEqual(['made']));
     await expect(build(stages, { target: 'other' })).rejects.toThrow('there is no stage other');
-  }, 60_000);
+  });
 
   it('has the settings of its instructions', async () => {
     const { image, output } = await build(`FROM busybox:test
@@ -140,7 +150,7 @@ CMD echo hello
       Cmd: ['/bin/sh', '-c', 'echo hello'],
     });
     expect(image.tags).toEqual([expect.stringMatching(/^docker\.io\/example\/built:\d+$/)]);
-  }, 60_000);
+  });
 
   it('takes layers of an earlier build until the content changes', async () => {
     const dockerfile = 'FROM busybox:test\nCOPY src/deep /deep\nRUN cat /proc/sys/kernel/random/uuid > /now\n';
@@ -154,7 +164,7 @@ CMD echo hello
     const second = await now();
     fs.writeFileSync(path.join(directory, 'src/deep/b.txt'), 'changed\n');
     expect(await now()).not.toBe(second);
-  }, 60_000);
+  });
 
   it('is a directory alone, without a Dockerfile', async () => {
     const image = await fixture.runtime.buildImage({
@@ -165,7 +175,7 @@ CMD echo hello
     await inside({ image, output: '' }, (file) =>
       expect(fs.readdirSync(file('')).sort()).toEqual(['a.txt', 'deep', 'link']),
     );
-  }, 60_000);
+  });
 
   it('never leaves the root file system, whatever its links say', async () => {
     const outside = path.join(directory, 'outside');
@@ -176,7 +186,7 @@ CMD echo hello
     expect(fs.readdirSync(outside)).toEqual([]);
     await inside(built, (file) => expect(read(file(path.join(outside, 'a.txt')))).toBe('a\n'));
     await expect(build('FROM scratch\nCOPY ../../../etc/passwd /')).rejects.toThrow('there is no ../../../etc/passwd');
-  }, 60_000);
+  });
 
   it.each([
     ['RUN false', 'Dockerfile:2: the command ended with 1: false'],
@@ -187,13 +197,9 @@ CMD echo hello
     ['COPY src', 'Dockerfile:2: COPY takes sources and a target'],
     ['SHELL sh', 'Dockerfile:2: SHELL takes a list'],
     ['COPY --from=127.0.0.1:1/nothing:here / /', /Dockerfile:2: 127\.0\.0\.1:1\/nothing:here: /],
-  ])(
-    '%s fails by name and line',
-    async (instruction, message) => {
-      await expect(build(`FROM busybox:test\n${instruction}\n`)).rejects.toThrow(message);
-    },
-    60_000,
-  );
+  ])('%s fails by name and line', async (instruction, message) => {
+    await expect(build(`FROM busybox:test\n${instruction}\n`)).rejects.toThrow(message);
+  });
 
   it('leaves nothing behind', () => {
     expect(fixture.runtime.imageStore.snapshots.list()).toEqual([]);

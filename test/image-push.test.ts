@@ -12,7 +12,6 @@ const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'kubectl', 'busy
 
 describe.skipIf(missing !== undefined)(
   `k8ts image push and pull${missing === undefined ? '' : ` (${missing})`}`,
-  { timeout: 120_000 },
   () => {
     const scratch = mkdtempSync(join(tmpdir(), 'k8ts-image-push-'));
     const directory = join(scratch, 'data');
@@ -34,12 +33,12 @@ describe.skipIf(missing !== undefined)(
         dataDirectory: directory,
         flags: ['--nodes', '1', '--registry-mirror', `registry.invalid=${registry.url}`],
       });
-    }, 90_000);
+    });
     afterAll(async () => {
       await k8ts?.stop();
       await Promise.all([registry?.close(), guarded?.close()]);
       rmSync(scratch, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     interface Outcome {
       readonly code: number;

@@ -130,7 +130,7 @@ export function kubectl(
     const child = execFile(
       'kubectl',
       ['--server', gate.url, ...parameters],
-      { env: environment(protocol), timeout: 20_000, maxBuffer: 1 << 26 },
+      { env: environment(protocol), timeout: 120_000, maxBuffer: 1 << 26 },
       (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
       },

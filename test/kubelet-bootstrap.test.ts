@@ -11,7 +11,7 @@ import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-m
 import { serveRuntime } from '../src/cri/index.ts';
 import { createMemoryStore } from '../src/etcd/index.ts';
 import { createContext, RealClock, RunGroup, SystemRandom, type Context } from '../src/kernel/index.ts';
-import { until as waitUntil } from '../src/kernel/testing/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
 import { parseKubeletFlags, startKubeletCommand, type KubeletCommand } from '../src/kubelet/index.ts';
 import { FakeRuntime } from '../src/kubelet/testing/fake-runtime.ts';
 import { everything } from './requires.ts';
@@ -33,7 +33,7 @@ class Soonest extends SystemRandom {
 }
 
 /** A machine that has nothing but a token becomes a node, and stays one. No containers: the runtime only remembers. */
-describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
+describe('a kubelet with bootstrap credentials', () => {
   const directory = mkdtempSync(join(tmpdir(), 'k8ts-bootstrap-'));
   const stop = new AbortController();
   let ctx: Context;
@@ -78,7 +78,7 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     const server = serveRuntime(new FakeRuntime(new RealClock()));
     await server.listen(`unix://${join(directory, 'cri.sock')}`);
     closeRuntime = () => server.close();
-  }, 60_000);
+  });
 
   const clientAs = (name: string): Client =>
     new Client({
@@ -94,7 +94,7 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     await group.wait().catch(() => {});
     await apiServer?.finished.catch(() => {});
     rmSync(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   /** What an installer makes once: the token, who may ask with it, and whose requests are approved. */
   async function prepareCluster(): Promise<void> {
@@ -188,8 +188,6 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     await kubelet?.command.finished.catch(() => {});
     kubelet = undefined;
   }
-  const until = (what: string, condition: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> =>
-    waitUntil(what, condition, { limitMs });
   const requests = async () =>
     (await client.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
   const current = (kind: 'client' | 'server'): X509Certificate =>
@@ -299,6 +297,6 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
         ?.renewTime;
     await new Promise((resolve) => setTimeout(resolve, (LIFE_SECONDS + 20) * 1000));
     const before = await renewedAt();
-    await until('the lease is renewed', async () => (await renewedAt()) !== before, 30_000);
+    await until('the lease is renewed', async () => (await renewedAt()) !== before);
   });
 });

@@ -23,7 +23,7 @@ const ROUNDS = Number(process.env['K8TS_CRASH_ROUNDS'] ?? 50);
 /** Kubelet and runtime as processes of their own, killed at any time: no container is lost or doubled, and nothing leaks. */
 describe.skipIf(missing)(
   `kill -9 of kubelet and runtime${missing ? ` (${missing})` : ''}`,
-  { timeout: 600_000 },
+  { timeout: 1_800_000 },
   () => {
     const name = `kubelet-crash-${process.pid}`;
     const directory = join(tmpdir(), name);
@@ -79,7 +79,7 @@ describe.skipIf(missing)(
         `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nclusterDomain: cluster.local\nclusterDNS: [10.96.0.10]\npodLogsDir: ${join(node, 'logs', 'pods')}\n`,
       );
       writeFileSync(join(directory, 'busybox.tar'), dockerArchive(busyboxImage('docker.io/library/busybox:latest')));
-    }, 60_000);
+    });
     afterAll(async () => {
       await Promise.all([...children.keys()].map(kill));
       await removeWhatIsLeft();
@@ -87,7 +87,7 @@ describe.skipIf(missing)(
       await ended;
       deleteNetns(netns);
       for (const folder of [state, directory]) rmSync(folder, { recursive: true, force: true });
-    }, 60_000);
+    });
 
     /** Also of a test that failed in the middle. */
     const removeWhatIsLeft = async (): Promise<void> => {
@@ -162,26 +162,22 @@ describe.skipIf(missing)(
       const pods = client.resource('v1/pods');
       const wanted = new Set<string>();
       start['container-runtime']();
-      await until('the runtime answers', () => existsSync(socket()), { limitMs: 30_000 });
+      await until('the runtime answers', () => existsSync(socket()));
       const cri = connectToRuntime(`unix://${socket()}`);
       await until(
         'the image is there',
         async () => ((await cri.images.listImages({}).catch(() => ({ images: [] }))).images ?? []).length > 0,
-        { limitMs: 30_000 },
       );
       start.kubelet();
       // Pods of a node that never was would be cleared up by the controllers.
-      await until(
-        'the node is there',
-        () =>
-          client
-            .resource('v1/nodes')
-            .get({ name: 'node-1' })
-            .then(
-              () => true,
-              () => false,
-            ),
-        { limitMs: 60_000 },
+      await until('the node is there', () =>
+        client
+          .resource('v1/nodes')
+          .get({ name: 'node-1' })
+          .then(
+            () => true,
+            () => false,
+          ),
       );
       for (let round = 0, number = 0; round < ROUNDS; round++) {
         for (let i = random.integer(3); i >= 0; i--) {
@@ -220,7 +216,6 @@ describe.skipIf(missing)(
       await until(
         'nothing is left in the runtime',
         async () => ((await cri.runtime.listPodSandbox({})).items ?? []).length === 0,
-        { limitMs: 60_000 },
       );
       await until(
         'nothing is left in the API',

@@ -55,7 +55,7 @@ function installProvider(directory: string, host: string): { config: string; bin
 }
 
 /** What a kubelet offers beyond running pods, with real containers. */
-describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
+describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, () => {
   let c: NodeCluster;
   let registry: TestRegistry | undefined;
   const plugins = mkdtempSync(join(os.tmpdir(), 'k8ts-providers-'));
@@ -73,11 +73,11 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
         topologyManagerPolicy: 'single-numa-node',
       },
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all([c?.close(), registry?.stop()]);
     rmSync(plugins, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   const pods = () => c.client.resource('v1/pods');
   const pod = (name: string): Promise<Pod> => pods().get({ namespace: 'default', name });
@@ -125,7 +125,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     const grpc = (port: number, service?: string, more: object = {}) => ({
       grpc: { port, ...(service === undefined ? {} : { service }) },
       periodSeconds: 1,
-      timeoutSeconds: 5,
+      timeoutSeconds: 30,
       failureThreshold: 1,
       ...more,
     });
@@ -147,11 +147,11 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     await server('health', '', {
       startupProbe: { tcpSocket: { port: 9000 }, periodSeconds: 1, failureThreshold: 60 },
       readinessProbe: grpc(9000, 'web'),
-      livenessProbe: { exec: { command: ['test', '-d', '/state'] }, periodSeconds: 1, timeoutSeconds: 5 },
+      livenessProbe: { exec: { command: ['test', '-d', '/state'] }, periodSeconds: 1, timeoutSeconds: 30 },
     });
     await server('strange', '', { readinessProbe: grpc(9000, 'other') });
     await server('silent', 'without-health', { readinessProbe: grpc(9000) });
-    await c.until('the server is ready', () => isReady('health'), 40_000);
+    await c.until('the server is ready', () => isReady('health'));
     await exec('health', 'rm /state/serving');
     await c.until('it is not ready', async () => !(await isReady('health')));
     expect(await events('health')).toContain(
@@ -303,7 +303,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
         { resources: { claims: [{ name: 'thing' }] } },
         { resourceClaims: [{ name: 'thing', resourceClaimTemplateName: 'thing' }] },
       );
-      await c.until('it runs', () => isReady('claimer'), 30_000);
+      await c.until('it runs', () => isReady('claimer'));
       expect(await exec('claimer', 'echo $THING')).toBe('thing-0\n');
       const connection = connectGrpc(join(kubelet, 'pod-resources', 'kubelet.sock'));
       const lister = connection.service<podResources.PodResourcesLister>(

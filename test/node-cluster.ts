@@ -36,7 +36,7 @@ export interface NodeCluster {
   kubectl(args: string | readonly string[], stdin?: string): Promise<KubectlOutcome>;
   /** The output; throws when kubectl fails. */
   ok(args: string | readonly string[], stdin?: string): Promise<string>;
-  until(what: string, condition: () => Promise<boolean> | boolean, limitMs?: number): Promise<void>;
+  until(what: string, condition: () => Promise<boolean> | boolean): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -157,7 +157,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       if (code !== 0) throw new Error(`kubectl ${String(args)} ended with ${code}\n${stdout}${stderr}`);
       return stdout;
     },
-    until: (what, condition, limitMs = 20_000) => until(what, condition, { limitMs, intervalMs: 50 }),
+    until: (what, condition) => until(what, condition, { intervalMs: 50 }),
     async close() {
       await cluster.node.stop();
       stop.abort(new Error('closed'));
@@ -207,7 +207,7 @@ function runKubectl(kubeconfig: string, args: string | readonly string[], stdin:
     const child = execFile(
       KUBECTL,
       words,
-      { env: { ...process.env, KUBECONFIG: kubeconfig }, timeout: 60_000, maxBuffer: 1 << 26 },
+      { env: { ...process.env, KUBECONFIG: kubeconfig }, timeout: 120_000, maxBuffer: 1 << 26 },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
     );
     child.stdin?.end(stdin);

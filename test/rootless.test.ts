@@ -158,7 +158,6 @@ const OBJECTS = [
 
 describe.skipIf(missing !== undefined)(
   `a cluster of an ordinary user${missing === undefined ? '' : ` (${missing})`}`,
-  { timeout: 180_000 },
   () => {
     let user: TestUser;
     let directory = '';
@@ -168,11 +167,11 @@ describe.skipIf(missing !== undefined)(
       program = await builtProgram();
       user = createTestUser();
       directory = join(user.home, 'cluster');
-    }, 60_000);
+    });
     afterAll(async () => {
       if (existsSync(join(directory, 'k8ts.pid'))) await k8ts(['down', '--data-dir', directory]);
       user?.remove();
-    }, 60_000);
+    });
 
     const k8ts = (args: readonly string[], more: Run = {}): Promise<Outcome> =>
       run([process.execPath, program, ...args], { user, ...more });
@@ -188,7 +187,7 @@ describe.skipIf(missing !== undefined)(
     const pidOf = (folder: string): number =>
       (JSON.parse(readFileSync(join(folder, 'k8ts.pid'), 'utf8')) as { pid: number }).pid;
     const untilNothingRuns = (): Promise<void> =>
-      until('no process of the user is left', () => user.processes().length === 0, { limitMs: 10_000 });
+      until('no process of the user is left', () => user.processes().length === 0);
 
     it('is what the doctor finds possible', async () => {
       const { code, stdout } = await k8ts(['doctor', '-o', 'json']);
@@ -201,6 +200,8 @@ describe.skipIf(missing !== undefined)(
     it('starts with three nodes, and says once that limits are not enforced', async () => {
       const output = await k8tsOk(['up', ...here(), '--nodes', '3', '--port', '0', '--detach']);
       expect(output).toContain('ready in');
+      const { host = '' } = new URL(/^console +(\S+)/m.exec(output)?.[1] ?? '');
+      expect(await get(`http://${host}/why`, host)).toContain('Only the pages of the console get an answer');
       const checks = JSON.parse((await k8ts(['doctor', '-o', 'json'])).stdout) as { name: string; ok: boolean }[];
       const isDelegated = checks.find(({ name }) => name === 'cgroup delegation')!.ok;
       expect(output.match(/Limits of containers are not enforced/g) ?? []).toHaveLength(isDelegated ? 0 : 1);
@@ -234,9 +235,9 @@ describe.skipIf(missing !== undefined)(
     };
     const servesEverywhere = async (): Promise<void> => {
       const port = await nodePort();
-      await expect.poll(() => get(`http://127.0.0.1:${port}/`), { timeout: 30_000 }).toBe('hello\n');
+      await expect.poll(() => get(`http://127.0.0.1:${port}/`)).toBe('hello\n');
       const ingress = await ingressPort();
-      await expect.poll(() => get(`http://127.0.0.1:${ingress}/`, 'web.example'), { timeout: 30_000 }).toBe('hello\n');
+      await expect.poll(() => get(`http://127.0.0.1:${ingress}/`, 'web.example')).toBe('hello\n');
     };
 
     it("serves NodePorts and Ingresses on the user's loopback, and closes them with their Service", async () => {
@@ -244,9 +245,9 @@ describe.skipIf(missing !== undefined)(
       const service = { ...OBJECTS[1]!, metadata: { name: 'other' } };
       await kubectl('apply -f -', JSON.stringify(service));
       const port = await kubectl('get service other -o jsonpath={.spec.ports[0].nodePort}');
-      await expect.poll(() => get(`http://127.0.0.1:${port}/`), { timeout: 30_000 }).toBe('hello\n');
+      await expect.poll(() => get(`http://127.0.0.1:${port}/`)).toBe('hello\n');
       await kubectl('delete service other');
-      await expect.poll(() => get(`http://127.0.0.1:${port}/`), { timeout: 30_000 }).toBe('ECONNREFUSED');
+      await expect.poll(() => get(`http://127.0.0.1:${port}/`)).toBe('ECONNREFUSED');
     });
 
     it('executes, logs, resolves names and forwards ports', async () => {
@@ -326,7 +327,7 @@ describe.skipIf(missing !== undefined)(
       });
       let output = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-      await until('it is ready', () => output.includes('ready in'), { limitMs: 60_000 });
+      await until('it is ready', () => output.includes('ready in'));
       const port = /https:\/\/127\.0\.0\.1:(\d+)/.exec(output)![1]!;
       const { code, stderr } = await k8ts(['up', '--data-dir', `${directory}-2`, '--nodes', '1', '--port', port]);
       expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`port ${port} on 127.0.0.1`) });
@@ -372,7 +373,6 @@ kubectl exec p -- timeout 20 wget -qO- http://203.0.113.1:8000/
 
 describe.each([{ program: 'pasta' }, { program: 'slirp4netns' }])(
   'containers of an ordinary user reach addresses outside by $program, where that is asked for',
-  { timeout: 180_000 },
   ({ program }) => {
     const lacking = egressMissing ?? requires(program) ?? (everything ? undefined : 'is tried by npm run verify');
     it.skipIf(lacking !== undefined)(lacking ?? 'with --egress', async () => {
@@ -395,7 +395,7 @@ describe.each([{ program: 'pasta' }, { program: 'slirp4netns' }])(
           },
         });
         expect(output).toContain('\noutside\n');
-        await until('no process of the user is left', () => user.processes().length === 0, { limitMs: 10_000 });
+        await until('no process of the user is left', () => user.processes().length === 0);
       } finally {
         user.remove();
       }

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '../src/kernel/testing/index.ts';
+import { freePort } from './free-port.ts';
 import { findProgram } from './requires.ts';
 
 /** Debian's docker-registry on loopback, for as long as a test needs it. */
@@ -97,16 +98,6 @@ function makeCertificate(folder: string): void {
     ],
     { stdio: 'ignore' },
   );
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 async function untilListening(port: number, child: ChildProcess): Promise<void> {

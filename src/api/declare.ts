@@ -97,9 +97,9 @@ export interface SubresourceDeclaration {
 export interface KindDeclaration {
   readonly kind: string;
   readonly plural: string;
-  readonly singular: string;
   readonly namespaced: boolean;
-  readonly verbs: readonly string[];
+  /** Default: all of a resource that is stored. */
+  readonly verbs?: readonly string[];
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceDeclaration>>;

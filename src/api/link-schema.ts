@@ -84,6 +84,9 @@ function linkMessages(packages: readonly PackageDeclaration[]): ReadonlyMap<stri
   return messages;
 }
 
+/** What clients may do with the objects of most kinds. */
+const STORED_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
 function linkResource(
   pkg: PackageDeclaration,
   declaration: KindDeclaration,
@@ -92,6 +95,8 @@ function linkResource(
   const message = messages.get(`${pkg.prefix}.${declaration.kind}`);
   if (!message) throw new Error(`${pkg.alias}.${declaration.kind}: the kind's message is not declared`);
   return {
+    singular: declaration.kind.toLowerCase(),
+    verbs: STORED_VERBS,
     shortNames: [],
     categories: [],
     subresources: {},

@@ -1,6 +1,6 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
-import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
+import { type Context, RunGroup, unlessAborted, untilAborted } from '../kernel/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
@@ -48,7 +48,7 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
     // A group that has been stopped starts nothing.
     if (ctx.signal.aborted) await transport.close(0);
-    else group.start('transport', () => untilAborted(ctx, transport));
+    else group.start('transport', () => untilStopped(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     const { port, accept } = transport;
     return { port, handle, registerApi: pipeline.registerApi, accept, finished: group.wait() };
@@ -77,10 +77,7 @@ function transportOptions({
   return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, responseMs }, speed };
 }
 
-async function untilAborted(ctx: Context, transport: Transport): Promise<void> {
-  const aborted = new Promise<void>((resolve) =>
-    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
-  await Promise.race([aborted, ...(transport.failed ? [transport.failed] : [])]);
+async function untilStopped(ctx: Context, transport: Transport): Promise<void> {
+  await Promise.race([untilAborted(ctx.signal), ...(transport.failed ? [transport.failed] : [])]);
   await transport.close(SHUTDOWN_GRACE_MS);
 }

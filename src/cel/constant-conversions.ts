@@ -3,8 +3,7 @@
  * error of the expression and not of an evaluation, even in a branch that never runs.
  */
 import type { Checked } from './check.ts';
-import { partsOf } from './literal-problems.ts';
-import type { Call, Expression } from './syntax-tree.ts';
+import { partsOf, type Call, type Expression } from './syntax-tree.ts';
 import { CelError, type Value } from './values.ts';
 
 const CONVERSIONS = new Set([

@@ -1,34 +1,14 @@
 /** Escapes field names for CEL expressions: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
-const RESERVED = new Set([
-  'true',
-  'false',
-  'null',
-  'in',
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
+import { RESERVED } from './lexer.ts';
+
+const ESCAPED = new Set([...RESERVED, 'true', 'false', 'null', 'in']);
 const ESCAPES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }),
 );
 
 /** Undefined for names that an expression cannot refer to. */
 export function escapeName(name: string): string | undefined {
-  if (RESERVED.has(name)) return `__${name}__`;
+  if (ESCAPED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
   return name.replace(/__|[.\-/]/g, (found) => ESCAPES.get(found)!);
 }

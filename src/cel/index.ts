@@ -27,7 +27,7 @@ export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
 export { schemaType } from './schema-type.ts';
 export { untypedValue } from './schema-value.ts';
 export { CelSyntaxError } from './source-error.ts';
-export { type Expression } from './syntax-tree.ts';
+export { partsOf, type Expression } from './syntax-tree.ts';
 export * as types from './types.ts';
 export {
   BOOL,

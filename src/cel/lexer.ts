@@ -12,6 +12,27 @@ export interface Token {
   readonly value?: string | Uint8Array;
 }
 
+/** Identifiers that an expression cannot use. */
+export const RESERVED: ReadonlySet<string> = new Set([
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+
 const SPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)*/y;
 const NUMBER = /(?:0x[0-9a-fA-F]+|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+))[uU]?/y;
 const IDENTIFIER = /[a-zA-Z_][a-zA-Z0-9_]*/y;

@@ -4,7 +4,7 @@ import { compileGoRegexp, GoRegexpError } from '../machinery/validation/index.ts
 import type { Checked } from './check.ts';
 import { CLAUSE_PROBLEMS, eachClause } from './library/format-text.ts';
 import type { SourceProblem } from './source-error.ts';
-import type { Call, Expression } from './syntax-tree.ts';
+import { partsOf, type Call, type Expression } from './syntax-tree.ts';
 import { parseDurationText, parseTimestampText } from './time-text.ts';
 import { RUNTIME_NAMES } from './types.ts';
 import { CelError } from './values.ts';
@@ -91,24 +91,4 @@ function checkArgument(verb: string, argument: Expression, checked: Checked): vo
   }
   if (verb === 's' && (argument.kind === 'list' || argument.kind === 'map'))
     for (const part of partsOf(argument)) checkArgument(verb, part, checked);
-}
-
-/** The expressions directly inside, in the order of evaluation. */
-export function partsOf(node: Expression): Expression[] {
-  switch (node.kind) {
-    case 'select':
-      return [node.operand];
-    case 'call':
-      return node.target ? [node.target, ...node.args] : [...node.args];
-    case 'list':
-      return node.elements.map(({ value }) => value);
-    case 'map':
-      return node.entries.flatMap(({ key, value }) => [key, value]);
-    case 'struct':
-      return node.fields.map(({ value }) => value);
-    case 'comprehension':
-      return [node.range, node.predicate, node.transform].filter((part) => part !== undefined);
-    default:
-      return [];
-  }
 }

@@ -1,30 +1,11 @@
 /** The CEL parser: builds the syntax tree by recursive descent and expands macros. */
 import { append } from '../base/index.ts';
-import { tokenize, type Token } from './lexer.ts';
+import { RESERVED, tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, StructLiteral } from './syntax-tree.ts';
 import { Uint, type Value } from './values.ts';
 
-const RESERVED = new Set([
-  'as',
-  'break',
-  'const',
-  'continue',
-  'else',
-  'for',
-  'function',
-  'if',
-  'import',
-  'let',
-  'loop',
-  'package',
-  'namespace',
-  'return',
-  'var',
-  'void',
-  'while',
-]);
 const SYMBOLS_OF_START = ['[', '{', '(', '.', '-', '!'];
 const LITERALS_OF_START = `'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER`;
 /** What an expression may start with, as ANTLR lists it, with the symbols that may stand there instead. */

@@ -91,3 +91,23 @@ export interface Comprehension extends Node {
   /** The call as it is written, where an environment may not know the macro. */
   readonly written?: Call;
 }
+
+/** The expressions directly inside, in the order of evaluation. */
+export function partsOf(node: Expression): Expression[] {
+  switch (node.kind) {
+    case 'select':
+      return [node.operand];
+    case 'call':
+      return node.target ? [node.target, ...node.args] : [...node.args];
+    case 'list':
+      return node.elements.map(({ value }) => value);
+    case 'map':
+      return node.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return node.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [node.range, node.predicate, node.transform].filter((part) => part !== undefined);
+    default:
+      return [];
+  }
+}

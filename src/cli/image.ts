@@ -123,15 +123,32 @@ const megabytes = (bytes: number): string => (bytes / 1e6).toFixed(1);
 
 export function describeTransfer({ node, doneBytes, totalBytes }: TransferProgress): string {
   if (!totalBytes) return `${megabytes(doneBytes)} MB on ${node}`;
-  const part = Math.min(1, doneBytes / totalBytes);
-  const full = Math.round(part * BAR_WIDTH);
-  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)} ${megabytes(doneBytes)} of ${megabytes(totalBytes)} MB on ${node}`;
+  return `${bar(doneBytes / totalBytes)} ${megabytes(doneBytes)} of ${megabytes(totalBytes)} MB on ${node}`;
+}
+
+interface BuildProgress {
+  readonly step: number;
+  readonly steps: number;
+  readonly instruction: string;
+  readonly pull?: { readonly received: number };
+}
+
+/** The bar has the steps that are done. */
+export function describeBuild({ step, steps, instruction, pull }: BuildProgress): string {
+  const pulled = pull ? ` (${megabytes(pull.received)} MB)` : '';
+  return `${bar((step - 1) / steps)} step ${step} of ${steps}${pulled}: ${instruction}`;
+}
+
+function bar(part: number): string {
+  const full = Math.round(Math.min(1, part) * BAR_WIDTH);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_WIDTH - full)}`;
 }
 
 /** A line that the cluster sends while it works, or at the end. */
 interface Line {
   readonly output?: string;
   readonly progress?: TransferProgress;
+  readonly build?: BuildProgress;
   readonly image?: string;
   readonly error?: string;
 }
@@ -150,19 +167,32 @@ async function result(
   throw new CommandError('the cluster ended before the image was there');
 }
 
-/** Prints what the build says to stderr: stdout has the result. */
-function build(cluster: RunningCluster, values: Values, directory: string): Promise<string> {
-  return result(cluster, '/images/build', {
-    body: {
-      directory: path.resolve(directory),
-      tag: values.tag,
-      ...(values.file === undefined ? {} : { dockerfile: path.resolve(values.file) }),
-      ...(values.target === undefined ? {} : { target: values.target }),
-      ...(values['no-cache'] ? { noCache: true } : {}),
-      buildArguments: Object.fromEntries(values['build-arg'].map(buildArgument)),
-    },
-    onLine: ({ output }) => process.stderr.write(output ?? ''),
-  });
+/** Prints what the build says to stderr, above a progress line: stdout has the result. */
+async function build(cluster: RunningCluster, values: Values, directory: string): Promise<string> {
+  const progress = new Progress();
+  let shown = '';
+  const onLine = ({ output = '', build: reached }: Line): void => {
+    if (reached) shown = describeBuild(reached);
+    progress.clear();
+    process.stderr.write(output);
+    // Not behind half a line.
+    if (shown !== '' && (reached || output.endsWith('\n'))) progress.show(shown);
+  };
+  try {
+    return await result(cluster, '/images/build', {
+      body: {
+        directory: path.resolve(directory),
+        tag: values.tag,
+        ...(values.file === undefined ? {} : { dockerfile: path.resolve(values.file) }),
+        ...(values.target === undefined ? {} : { target: values.target }),
+        ...(values['no-cache'] ? { noCache: true } : {}),
+        buildArguments: Object.fromEntries(values['build-arg'].map(buildArgument)),
+      },
+      onLine,
+    });
+  } finally {
+    progress.clear();
+  }
 }
 
 /** Without a value it is that of the environment, as docker has it. */

@@ -43,7 +43,9 @@ export class Progress {
   show(text: string): void {
     if (!isTerminal()) return;
     this.#shown = true;
-    process.stdout.write(`\r\u001b[2K${dim(`… ${text}`)}`);
+    // A line that wraps could not be overwritten.
+    const shown = `… ${text}`.slice(0, Math.max(10, (process.stdout.columns || 80) - 1));
+    process.stdout.write(`\r\u001b[2K${dim(shown)}`);
   }
 
   clear(): void {

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import type { Context } from '../kernel/index.ts';
-import { createHttpServer } from '../net/http/index.ts';
+import { createHttpServer, HOP_BY_HOP_HEADERS } from '../net/http/index.ts';
 
 export interface PrivateServer {
   /** For the command's environment variable KUBECONFIG. */
@@ -69,8 +69,8 @@ const kubeconfigOf = (server: string, namespace: string): string =>
 
 /** Headers of one connection, and those that tell who sends a request and why. */
 export const NOT_FORWARDED: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'transfer-encoding', 'te', 'trailer', 'upgrade', 'host', 'content-length'],
-  ...['authorization', 'traceparent', 'baggage'],
+  ...HOP_BY_HOP_HEADERS,
+  ...['host', 'content-length', 'authorization', 'traceparent', 'baggage'],
 ]);
 
 async function admit(

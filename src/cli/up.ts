@@ -7,6 +7,7 @@ import {
   readClusterRecord,
   connectHostNetwork,
   insideNamespaces,
+  publishPort,
   realNodesObstacle,
   rootlessObstacle,
   serveControlSocket,
@@ -14,6 +15,7 @@ import {
   type Addon,
   type Cluster,
   type ClusterOptions,
+  type HostNetwork,
   type ClusterRecord,
   type Inside,
   type Obstacle,
@@ -223,6 +225,7 @@ interface Run {
 
 async function runCluster(ctx: Context, run: Run): Promise<number> {
   const { values, planned, runtimeDirectory, stop, inside } = run;
+  const hostNetwork = inside && connectHostNetwork();
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
@@ -231,7 +234,7 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
   try {
     cluster = await startCluster(ctx, {
       ...options,
-      ...(inside ? { hostNetwork: connectHostNetwork(), limits: inside.limits } : {}),
+      ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
     });
@@ -247,7 +250,7 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { ...run, cluster });
+    return await serveCluster(ctx, { ...run, cluster, ...(hostNetwork ? { hostNetwork } : {}) });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -266,11 +269,13 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
+  /** The user's network, for a cluster in namespaces. */
+  readonly hostNetwork?: HostNetwork;
 }
 
 async function serveCluster(
   ctx: Context,
-  { values, planned, socket, stop, cluster, inside }: Serving,
+  { values, planned, socket, stop, cluster, inside, hostNetwork }: Serving,
 ): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
@@ -278,8 +283,7 @@ async function serveCluster(
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
-  // The loopback of a rootless cluster's namespace is not the user's: there, "k8ts console" serves it.
-  const webConsole = values.console && !inside ? await openConsole(ctx, { cluster, values }) : undefined;
+  const webConsole = values.console ? await openConsole(ctx, { cluster, values, hostNetwork }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -306,17 +310,23 @@ async function serveCluster(
 /** Only a socket until somebody opens the link. */
 async function openConsole(
   ctx: Context,
-  { cluster, values }: { cluster: Cluster; values: Values },
+  { cluster, values, hostNetwork }: { cluster: Cluster; values: Values; hostNetwork: HostNetwork | undefined },
 ): Promise<Console | undefined> {
   if (cluster.kubeconfigFile === undefined) return undefined;
   const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
   const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
   const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  // The loopback of a rootless cluster's namespace is not the user's: the user's gets the same port.
+  const start = async (wanted: number): Promise<Console> =>
+    startConsole(ctx, {
+      ...options,
+      port: hostNetwork ? await publishPort(hostNetwork, { host: '127.0.0.1', port: wanted }) : wanted,
+    });
   try {
-    return await startConsole(ctx, { ...options, port });
+    return await start(port);
   } catch (error) {
     if (values['console-port'] !== undefined) throw error;
-    return startConsole(ctx, { ...options, port: 0 });
+    return start(0);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ObjectReference } from '../api/generated/core-v1.ts';
-import { isAbort, revisionOf, type CauseSource, type Context } from '../kernel/index.ts';
+import { type CauseSource, type Context, isAbort, revisionOf, WakeUp } from '../kernel/index.ts';
 import { isStatusError } from '../machinery/errors/index.ts';
 import { isAlreadyExists, isNamespaceTerminating } from './errors.ts';
 import { referenceTo } from './object-reference.ts';
@@ -74,7 +74,7 @@ export class EventQueue implements EventRecorder {
   #waiting: Occurrence[] = [];
   /** The index of the next one: shifting a long array would move all others. */
   #next = 0;
-  #wake: (() => void) | undefined;
+  readonly #wakeUp = new WakeUp();
   #latest = 0;
 
   constructor(
@@ -120,7 +120,7 @@ export class EventQueue implements EventRecorder {
         at: this.#time(clock.now()),
         cause: details.cause ?? this.#causeOf(regarding, reason),
       });
-      this.#wake?.();
+      this.#wakeUp.wake();
     } catch (error) {
       logger.error(error, 'Could not construct reference, will not report event', { reason, message });
     }
@@ -152,7 +152,7 @@ export class EventQueue implements EventRecorder {
       if (next === undefined) {
         this.#waiting = [];
         this.#next = 0;
-        await this.#more(signal);
+        await this.#wakeUp.wait(signal);
         continue;
       }
       await this.#pacing?.mayWrite(next.at, signal);
@@ -160,18 +160,6 @@ export class EventQueue implements EventRecorder {
       if (this.#next > MAX_QUEUED) this.#next -= this.#waiting.splice(0, this.#next).length;
       await this.#deliver(next, signal);
     }
-  }
-
-  #more(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#wake = undefined;
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-    });
   }
 
   async #deliver(occurrence: Occurrence, signal: AbortSignal): Promise<void> {

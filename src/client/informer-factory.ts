@@ -1,4 +1,4 @@
-import { RunGroup, type Context } from '../kernel/index.ts';
+import { type Context, RunGroup, untilAborted } from '../kernel/index.ts';
 import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
 import type { Client } from './client.ts';
 import type { IndexFunction } from './indexer.ts';
@@ -72,10 +72,7 @@ export class InformerFactory {
   async run(): Promise<void> {
     this.#group = new RunGroup({ signal: this.#ctx.signal, logger: this.#ctx.logger });
     for (const [key, informer] of this.#informers) this.#start(key, informer);
-    this.#group.start(
-      'until stopped',
-      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
-    );
+    this.#group.start('until stopped', untilAborted);
     await this.#group.wait();
   }
 

@@ -82,3 +82,9 @@ interface NodeMonitoring {
   /** The node lease of kubelets, which renew it four times within its duration. */
   readonly leaseDurationSeconds: number;
 }
+
+/** Where the API server listens. In namespaces it is loopback; `bindAddress` is an address of the user's network. */
+export const listenAddress = ({
+  hostNetwork,
+  bindAddress,
+}: Pick<ClusterOptions, 'hostNetwork' | 'bindAddress'>): string => (hostNetwork ? '127.0.0.1' : bindAddress);

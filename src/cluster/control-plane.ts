@@ -19,7 +19,7 @@ import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import { listenAddress, type ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
 import { inProcessTransports } from './in-process-transport.ts';
 
@@ -94,7 +94,7 @@ export async function startControlPlane(
       store,
       pki,
       ...(encryption ? { encryption: encryption.transformer } : {}),
-      host: options.hostNetwork ? '127.0.0.1' : options.bindAddress,
+      host: listenAddress(options),
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,

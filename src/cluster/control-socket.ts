@@ -7,6 +7,7 @@ import type http from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '../base/index.ts';
+import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
@@ -89,7 +90,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
   }),
 );
 
-/** The lines of a build: `{"output": text}` while it runs. */
+/** The lines of a build: `{"output": text}` and `{"build": progress}` while it runs. */
 function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
   const dockerfile = textOf(body, 'dockerfile');
   const target = textOf(body, 'target');
@@ -103,11 +104,31 @@ function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGe
       ...(body['noCache'] === true ? { noCache: true } : {}),
       signal,
       write: (output) => send({ output }),
+      onProgress: oftenEnough(
+        ctx,
+        (build: BuildProgress) => send({ build }),
+        ({ step }) => step,
+      ),
     }),
   );
 }
 
 const PROGRESS_MS = 100;
+
+/** Drops what comes too soon after the last, unless it is about something else. */
+function oftenEnough<Progress>(
+  ctx: Context,
+  send: (progress: Progress) => void,
+  about: (progress: Progress) => unknown = () => undefined,
+): (progress: Progress) => void {
+  let last: { readonly at: number; readonly about: unknown } | undefined;
+  return (progress) => {
+    const now = { at: ctx.clock.monotonic(), about: about(progress) };
+    if (last && now.at - last.at < PROGRESS_MS && now.about === last.about) return;
+    last = now;
+    send(progress);
+  };
+}
 
 /** The lines of a transfer: `{"progress": …}` while it runs. */
 function transfer(
@@ -116,18 +137,12 @@ function transfer(
 ): Answer {
   const fleet = fleetOf(cluster);
   const dockerConfig = textOf(body, 'dockerConfig');
-  let last = -Infinity;
   return {
     stream: lines(ctx, (send, signal) =>
       work(fleet, textOf(body, 'argument') ?? '', {
         ...(dockerConfig === undefined ? {} : { dockerConfig }),
         signal,
-        onProgress: (progress) => {
-          const now = ctx.clock.monotonic();
-          if (now - last < PROGRESS_MS) return;
-          last = now;
-          send({ progress });
-        },
+        onProgress: oftenEnough(ctx, (progress) => send({ progress })),
       }),
     ),
   };

@@ -10,11 +10,13 @@ export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Ob
 export {
   connectHostNetwork,
   insideNamespaces,
+  publishPort,
   removeTree,
   rootlessChecks,
   rootlessObstacle,
   runInNamespaces,
   wayOutRemedy,
+  type HostNetwork,
   type Inside,
 } from './rootless/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';

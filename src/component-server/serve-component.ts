@@ -5,7 +5,13 @@ import type { TLSSocket } from 'node:tls';
 import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
 import { createHttpsServer, splitTarget } from '../net/http/index.ts';
-import { ClientCertificates, commonName, organizations, peerChain } from '../net/tls/index.ts';
+import {
+  ClientCertificates,
+  clientCertificateOptions,
+  commonName,
+  organizations,
+  peerChain,
+} from '../net/tls/index.ts';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
 
@@ -56,8 +62,7 @@ const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
   const { certificate: cert, key } = options.certificate;
-  const clients =
-    options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false };
+  const clients = options.clientCa === undefined ? {} : clientCertificateOptions(options.clientCa);
   const server = createHttpsServer(
     {
       request: async (request, response) => {

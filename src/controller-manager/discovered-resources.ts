@@ -13,7 +13,7 @@ import {
   type DiscoveredResource,
   type InformerFactory,
 } from '../client/index.ts';
-import { RunGroup, type Context } from '../kernel/index.ts';
+import { type Context, RunGroup, untilAborted } from '../kernel/index.ts';
 
 /** Discovery is repeated, because resources of aggregated API servers change without an event. */
 const REFRESH_MS = 30_000;
@@ -102,10 +102,7 @@ export class DiscoveredResources {
     const { signal, logger, clock } = this.#ctx;
     const group = (this.#group = new RunGroup({ signal, logger }));
     const timer = clock.every(REFRESH_MS, () => void this.refresh());
-    group.start(
-      'until stopped',
-      (stop) => new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true })),
-    );
+    group.start('until stopped', untilAborted);
     this.#firstDiscovery = this.refresh();
     try {
       await group.wait();

@@ -1,6 +1,6 @@
 /** Runs cluster DNS: watches Services, EndpointSlices and Namespaces and serves their records. */
 import { InformerFactory, type Client } from '../client/index.ts';
-import { exponentialBuckets, RunGroup, type Context } from '../kernel/index.ts';
+import { type Context, exponentialBuckets, RunGroup, untilAborted } from '../kernel/index.ts';
 import type { Zone } from './answer-query.ts';
 import { ClusterRecords } from './cluster-records.ts';
 import { Forwarder } from './forwarder.ts';
@@ -81,9 +81,7 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
       }
       onReady?.(listeners);
       await forwarder.detectLoop();
-      await new Promise<void>((resolve) =>
-        signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
-      );
+      await untilAborted(signal);
     } finally {
       await Promise.all(listeners.map((listener) => listener.close()));
     }

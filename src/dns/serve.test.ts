@@ -45,6 +45,39 @@ describe('a DNS listener', () => {
     expect(failures).toEqual([]);
   });
 
+  it('has one port for UDP and TCP, also when the first port that is free for UDP is in use for TCP', async () => {
+    const taken = net.createServer().listen(0, ADDRESS);
+    await once(taken, 'listening');
+    const takenPort = (taken.address() as net.AddressInfo).port;
+    const asked: number[] = [];
+    const bind = async (port: number): Promise<dgram.Socket> => {
+      const udp = dgram.createSocket('udp4').bind(port, ADDRESS);
+      await once(udp, 'listening');
+      return udp;
+    };
+    const sockets: DnsSockets = {
+      // The kernel's first choice is the port that is taken.
+      udp: (_address, port) => (asked.push(port), bind(asked.length === 1 ? takenPort : port)),
+      tcp: async (address, port, onConnection) => {
+        const server = net.createServer(onConnection).listen(port, address);
+        await once(server, 'listening');
+        return server;
+      },
+    };
+    try {
+      listener = await listen(ctx, { address: ADDRESS, port: 0, respond: (bytes) => bytes, sockets });
+      expect(asked).toEqual([0, 0]);
+      expect(listener.port).not.toBe(takenPort);
+      asked.length = 0;
+      await expect(
+        listen(ctx, { address: ADDRESS, port: takenPort, respond: (bytes) => bytes, sockets }),
+      ).rejects.toMatchObject({ code: 'EADDRINUSE' });
+      expect(asked).toEqual([takenPort]);
+    } finally {
+      taken.close();
+    }
+  });
+
   it('does not read further from a client that reads no answers', async () => {
     let asked = 0;
     const answer = Buffer.alloc(60_000);

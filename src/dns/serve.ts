@@ -28,6 +28,7 @@ export interface DnsSockets {
 
 const IDLE_CONNECTION_MS = 10_000;
 const MAX_CONNECTIONS = 1000;
+const MAX_BIND_ATTEMPTS = 10;
 /** The limit of forwarded queries in flight per connection. */
 const MAX_PENDING = 100;
 
@@ -35,8 +36,16 @@ export async function listen(
   ctx: Context,
   { address, port, respond, sockets = hostSockets }: ListenOptions,
 ): Promise<DnsListener> {
-  const udp = await sockets.udp(address, port);
-  const bound = udp.address().port;
+  const connections = new Set<net.Socket>();
+  const { udp, tcp } = await bindBoth(sockets, address, port, (socket) => {
+    if (connections.size >= MAX_CONNECTIONS) {
+      socket.destroy();
+      return;
+    }
+    connections.add(socket);
+    socket.on('close', () => connections.delete(socket));
+    serveConnection(ctx, socket, respond);
+  });
   udp.on('message', (bytes, peer) => {
     // Without a callback, send is synchronous: the kernel takes the answer or drops it.
     const send = (answer: Buffer | undefined): void => {
@@ -49,24 +58,9 @@ export async function listen(
     );
   });
   udp.on('error', (error) => ctx.logger.error(error, 'DNS socket error'));
-  const connections = new Set<net.Socket>();
-  const tcp = await sockets
-    .tcp(address, bound, (socket) => {
-      if (connections.size >= MAX_CONNECTIONS) {
-        socket.destroy();
-        return;
-      }
-      connections.add(socket);
-      socket.on('close', () => connections.delete(socket));
-      serveConnection(ctx, socket, respond);
-    })
-    .catch(async (error: unknown) => {
-      udp.close();
-      throw error;
-    });
   return {
     address,
-    port: bound,
+    port: udp.address().port,
     close: async () => {
       for (const socket of connections) socket.destroy();
       await Promise.all([
@@ -75,6 +69,28 @@ export async function listen(
       ]);
     },
   };
+}
+
+/**
+ * Binds the same port for UDP and TCP. A port that the kernel chose for UDP may be in use for TCP: then it chooses
+ * another one.
+ */
+async function bindBoth(
+  sockets: DnsSockets,
+  address: string,
+  port: number,
+  onConnection: (socket: net.Socket) => void,
+): Promise<{ udp: dgram.Socket; tcp: net.Server }> {
+  for (let attempt = 1; ; attempt++) {
+    const udp = await sockets.udp(address, port);
+    try {
+      return { udp, tcp: await sockets.tcp(address, udp.address().port, onConnection) };
+    } catch (error) {
+      udp.close();
+      const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+      if (port !== 0 || !isTaken || attempt === MAX_BIND_ATTEMPTS) throw error;
+    }
+  }
 }
 
 /** Serves a TCP connection: messages with a two-byte length prefix. */

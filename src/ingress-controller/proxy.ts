@@ -3,6 +3,7 @@ import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../kernel/index.ts';
+import { HOP_BY_HOP_HEADERS } from '../net/http/index.ts';
 
 export interface Endpoint {
   readonly ip: string;
@@ -17,19 +18,6 @@ export interface ProxyOptions {
   /** Connects to an endpoint; by default over the process's own network. */
   readonly connect?: (endpoint: Endpoint) => net.Socket;
 }
-
-/** Headers of a single connection, which a proxy must not forward. */
-const HOP_BY_HOP = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]);
 
 export class IngressProxy {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
@@ -64,7 +52,9 @@ export class IngressProxy {
         agent: this.#agent,
       },
       (answer) => {
-        const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+        const headers = Object.fromEntries(
+          Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP_HEADERS.has(name)),
+        );
         const status = answer.statusCode ?? 0;
         // writeHead throws for a status below 100, and nothing here would catch it.
         if (status < 100) return void upstream.destroy(new Error(`the endpoint answered with status ${status}`));
@@ -132,7 +122,9 @@ export class IngressProxy {
     const address = request.socket.remoteAddress ?? '';
     const before = request.headers['x-forwarded-for'];
     return {
-      ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => upgrade || !HOP_BY_HOP.has(name))),
+      ...Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => upgrade || !HOP_BY_HOP_HEADERS.has(name)),
+      ),
       'x-forwarded-for': before ? `${String(before)}, ${address}` : address,
       // HTTP/1.0 has no Host.
       ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }),

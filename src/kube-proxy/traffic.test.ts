@@ -70,6 +70,11 @@ async function buildWorld(): Promise<World> {
   return { netns, close: () => namespaces.close() };
 }
 
+/** How long a test waits for an answer, which a busy machine may delay. */
+const ANSWER_MS = 30_000;
+/** How long nobody answers when packets are dropped: late enough for an answer to be seen. */
+const SILENCE_MS = 700;
+
 describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefined ? '' : ` (${missing})`}`, () => {
   let world: World;
   const servers: { close(): unknown }[] = [];
@@ -89,15 +94,15 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       await listenIn(second, { netns: world.netns[name], host: '::', port: 8081 });
       servers.push(server, udp, second);
     }
-  }, 30_000);
+  });
 
   afterAll(() => {
     for (const server of servers) server.close();
     world?.close();
   });
 
-  const ask = async (from: string, host: string, port: number): Promise<string> => {
-    const socket = connectIn({ netns: world.netns[from], host, port, signal: AbortSignal.timeout(700) });
+  const ask = async (from: string, host: string, port: number, limitMs = ANSWER_MS): Promise<string> => {
+    const socket = connectIn({ netns: world.netns[from], host, port, signal: AbortSignal.timeout(limitMs) });
     let text = '';
     socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
     return new Promise((resolve) => {
@@ -259,7 +264,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
 
     it('externalTrafficPolicy Local without a local endpoint: packets are dropped, so that the load balancer uses another node', async () => {
       const { nodePort } = await expose([remote], { type: 'NodePort', externalTrafficPolicy: 'Local' });
-      expect(await ask('outside', NODE_IP, nodePort)).toBe('timeout');
+      expect(await ask('outside', NODE_IP, nodePort, SILENCE_MS)).toBe('timeout');
       expect(await whoAnswers('node', NODE_IP, nodePort, 2)).toEqual(['remote']);
     });
 
@@ -267,7 +272,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       const { clusterIP, set } = await expose([b, remote], { internalTrafficPolicy: 'Local' });
       expect(await whoAnswers('client', clusterIP, 80, 8)).toEqual(['pod-b']);
       await set([remote]);
-      expect(await ask('client', clusterIP, 80)).toBe('timeout');
+      expect(await ask('client', clusterIP, 80, SILENCE_MS)).toBe('timeout');
     });
 
     it('external addresses and load balancers answer; loadBalancerSourceRanges restrict clients', async () => {
@@ -284,7 +289,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
         { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.9.0.0/16'] },
         { ingress: `203.0.113.${next}` },
       );
-      expect(await ask('outside', `203.0.113.${next - 1}`, 80)).toBe('timeout');
+      expect(await ask('outside', `203.0.113.${next - 1}`, 80, SILENCE_MS)).toBe('timeout');
     });
 
     it('session affinity keeps a client with its endpoint', async () => {
@@ -413,7 +418,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
         `${protocol} connections of other programs${lacking === undefined ? '' : ` (${lacking})`}`,
         async () => {
           const { clusterIP, nodePort } = await expose([a], { type: 'NodePort' }, { protocol, targetPort: 8090 });
-          const open = `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number}); s.settimeout(10); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)`;
+          const open = `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number}); s.settimeout(60); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)`;
           const serving = spawnIn(
             'python3',
             [
@@ -423,7 +428,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
             { netns: world.netns['pod-a'] },
           );
           const asking = (host: string, port: number): string =>
-            `${open}\nimport time\nfor i in range(50):\n  try:\n    s.connect(("${host}", ${port})); break\n  except OSError: time.sleep(0.1); s.close(); s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number})\nprint(s.recv(100).decode())`;
+            `${open}\nimport time\nfor i in range(500):\n  try:\n    s.connect(("${host}", ${port})); break\n  except OSError: time.sleep(0.1); s.close(); s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number})\nprint(s.recv(100).decode())`;
           expect((await runIn('python3', ['-c', asking(clusterIP, 80)], { netns: world.netns['client'] })).trim()).toBe(
             'pod-a',
           );
@@ -474,7 +479,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       writer.close();
       writer = createWriter();
       await writer.replaceAll(plans);
-      expect(await ask('client', clusterIP, 80)).not.toMatch(/^pod/);
+      expect(await ask('client', clusterIP, 80, SILENCE_MS)).not.toMatch(/^pod/);
     });
 
     it('cleanup removes all rules, and no rules of others', async () => {

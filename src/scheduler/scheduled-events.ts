@@ -4,7 +4,7 @@
  */
 import { formatMicroTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { type Context, WakeUp } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { SchedulerEventPacing } from './event-pacer.ts';
 
@@ -26,7 +26,7 @@ export class ScheduledEvents {
   readonly #pacer: SchedulerEventPacing;
   #waiting: ScheduledPod[] = [];
   #next = 0;
-  #wake: (() => void) | undefined;
+  readonly #wakeUp = new WakeUp();
 
   constructor(ctx: Context, options: { client: Client; instance: string; eventPacer: SchedulerEventPacing }) {
     this.#ctx = ctx;
@@ -39,7 +39,7 @@ export class ScheduledEvents {
     this.#pacer.noteActivity();
     this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
     if (this.#waiting.length - this.#next > this.#pacer.maxWaiting) this.#next++;
-    this.#wake?.();
+    this.#wakeUp.wake();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -48,7 +48,7 @@ export class ScheduledEvents {
       if (next === undefined) {
         this.#waiting = [];
         this.#next = 0;
-        await this.#untilAdded(signal);
+        await this.#wakeUp.wait(signal);
         continue;
       }
       await this.#pacer.mayWrite(next.at, signal);
@@ -92,17 +92,5 @@ export class ScheduledEvents {
       },
       { signal, cause: pod.attempt },
     );
-  }
-
-  #untilAdded(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#wake = undefined;
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-    });
   }
 }

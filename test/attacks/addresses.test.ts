@@ -404,5 +404,5 @@ webhooks:
       ).rejects.toThrow(reason);
     }
     expect(opened).not.toHaveBeenCalled();
-  }, 30_000);
+  });
 });

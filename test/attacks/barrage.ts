@@ -8,10 +8,11 @@
  */
 import { SeededRandom, type Random } from '../../src/kernel/index.ts';
 import { everything } from '../requires.ts';
-import { MAX_TURN_MS, type TurnWatchdog } from './turn-watchdog.ts';
+import { ALLOWANCE, MAX_TURN_MS, type TurnWatchdog } from './turn-watchdog.ts';
 
 const SEED = process.env['K8TS_HOSTILE_SEED'] ?? 'k8ts';
 const ONLY = process.env['K8TS_HOSTILE_REQUEST'];
+const LONGEST_TURN_MS = MAX_TURN_MS * ALLOWANCE;
 const BATCH = 250;
 const MOST_REPORTED = 20;
 
@@ -95,7 +96,7 @@ export async function fire(barrage: Barrage): Promise<BarrageResult> {
     }
     const turn = (await barrage.turns?.longestTurnMs()) ?? 0;
     longestTurnMs = Math.max(longestTurnMs, turn);
-    if (turn > MAX_TURN_MS) problems.push(...(await longTurnsOf(barrage, batch)));
+    if (turn > LONGEST_TURN_MS) problems.push(...(await longTurnsOf(barrage, batch)));
   }
   console.log(
     `${target}: ${seeds.length} requests of seed ${SEED}, longest turn ${longestTurnMs.toFixed(0)} ms, ${problems.length} answered badly`,
@@ -113,12 +114,12 @@ async function longTurnsOf(barrage: Barrage, seeds: readonly string[]): Promise<
   const turns = barrage.turns!;
   let least = Infinity;
   // The compiler or the garbage collector may have had its turn: what counts is what one request takes at least.
-  for (let tries = seeds.length === 1 ? 3 : 1; tries > 0 && least > MAX_TURN_MS; tries--) {
+  for (let tries = seeds.length === 1 ? 3 : 1; tries > 0 && least > LONGEST_TURN_MS; tries--) {
     await turns.reset();
     for (const seed of seeds) await send(new SeededRandom(seed));
     least = Math.min(least, await turns.longestTurnMs());
   }
-  if (least <= MAX_TURN_MS) return [];
+  if (least <= LONGEST_TURN_MS) return [];
   if (seeds.length === 1) return [`${seeds[0]}: a turn of ${least.toFixed(0)} ms`];
   const half = Math.ceil(seeds.length / 2);
   return [...(await longTurnsOf(barrage, seeds.slice(0, half))), ...(await longTurnsOf(barrage, seeds.slice(half)))];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../src/kernel/index.ts';
+import { until } from '../../src/kernel/testing/index.ts';
 import { ApiConnection, type KubeAnswer } from '../api-connection.ts';
 import { type K8tsProcess, startK8ts } from '../k8ts-process.ts';
 import { everything, requires } from '../requires.ts';
@@ -29,57 +30,52 @@ const MOST_PROCESSOR_SHARE = 0.6;
 describe.skipIf(skip !== undefined)(
   `a process whose wall clock jumps${skip === undefined ? '' : ` (skipped: ${skip})`}`,
   () => {
-    it(
-      'loses no acknowledged write and no event, keeps its node, and does not spin',
-      { timeout: 180_000 },
-      async () => {
-        const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clock-'));
-        const wallClock = new WallClock(scratch);
-        const writes = new AcknowledgedWrites();
-        const watch = new ResumedWatch(1);
-        let k8ts: K8tsProcess | undefined;
-        try {
-          k8ts = await startK8ts({
-            dataDirectory: join(scratch, 'data'),
-            flags: ['--nodes', '0', '--simulated-nodes', '1', '--addons', 'none'],
-            environment: wallClock.environment,
-          });
-          const api = new ApiConnection(k8ts.server, k8ts.credentials);
-          const watching = watch.follow(api);
-          for (const [round, { name, seconds, isValid }] of SETTINGS.entries()) {
-            wallClock.set(seconds);
-            if (isValid) await writeFor(api, { writes, round });
-            else
-              expect(
-                (await new ApiConnection(k8ts.server, k8ts.credentials).call('GET', CONFIG_MAPS)).status,
-                name,
-              ).toBe(401);
-            expect(await processorShare(k8ts.pid), `${name}: processor time`).toBeLessThan(MOST_PROCESSOR_SHARE);
-            expect(k8ts.exit, `${name}: ${k8ts.output().slice(-2000)}`).toBeUndefined();
-            if (!isValid) continue;
-            expect(await nodeIsReady(api), name).toBe(true);
-          }
-          const last = await writes.create(api, 'last');
-          const found = await writes.checkKept(api);
-          await clock.sleep(200);
-          api.close();
-          await watching;
-          expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
-          watch.check(found);
-          expect(writes.refused).toEqual([]);
-          expect(writes.count).toBeGreaterThan(50);
-          await k8ts.stop('SIGKILL');
-          // A restart finds the same.
-          k8ts = await startK8ts({ dataDirectory: join(scratch, 'data'), flags: ['--controllers', 'none'] });
-          const again = new ApiConnection(k8ts.server, k8ts.credentials);
-          await writes.checkKept(again);
-          again.close();
-        } finally {
-          await k8ts?.stop('SIGKILL');
-          rmSync(scratch, { recursive: true, force: true });
+    it('loses no acknowledged write and no event, keeps its node, and does not spin', async () => {
+      const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clock-'));
+      const wallClock = new WallClock(scratch);
+      const writes = new AcknowledgedWrites();
+      const watch = new ResumedWatch(1);
+      let k8ts: K8tsProcess | undefined;
+      try {
+        k8ts = await startK8ts({
+          dataDirectory: join(scratch, 'data'),
+          flags: ['--nodes', '0', '--simulated-nodes', '1', '--addons', 'none'],
+          environment: wallClock.environment,
+        });
+        const api = new ApiConnection(k8ts.server, k8ts.credentials);
+        const watching = watch.follow(api);
+        for (const [round, { name, seconds, isValid }] of SETTINGS.entries()) {
+          wallClock.set(seconds);
+          if (isValid) await writeFor(api, { writes, round });
+          else
+            expect((await new ApiConnection(k8ts.server, k8ts.credentials).call('GET', CONFIG_MAPS)).status, name).toBe(
+              401,
+            );
+          expect(await leastProcessorShare(k8ts.pid), `${name}: processor time`).toBeLessThan(MOST_PROCESSOR_SHARE);
+          expect(k8ts.exit, `${name}: ${k8ts.output().slice(-2000)}`).toBeUndefined();
+          if (!isValid) continue;
+          expect(await nodeIsReady(api), name).toBe(true);
         }
-      },
-    );
+        const last = await writes.create(api, 'last');
+        const found = await writes.checkKept(api);
+        const lastRevision = Number(last!.metadata.resourceVersion);
+        await until('the watch has seen the last write', () => watch.revision === lastRevision);
+        api.close();
+        await watching;
+        watch.check(found);
+        expect(writes.refused).toEqual([]);
+        expect(writes.count).toBeGreaterThan(50);
+        await k8ts.stop('SIGKILL');
+        // A restart finds the same.
+        k8ts = await startK8ts({ dataDirectory: join(scratch, 'data'), flags: ['--controllers', 'none'] });
+        const again = new ApiConnection(k8ts.server, k8ts.credentials);
+        await writes.checkKept(again);
+        again.close();
+      } finally {
+        await k8ts?.stop('SIGKILL');
+        rmSync(scratch, { recursive: true, force: true });
+      }
+    });
   },
 );
 
@@ -120,6 +116,14 @@ async function writeFor(
   await Promise.all(
     Array.from({ length: LANES }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })),
   );
+}
+
+/** The compiler and the garbage collector may work for a moment; a process that spins does it all the time. */
+async function leastProcessorShare(pid: number): Promise<number> {
+  let least = Infinity;
+  for (let tries = 0; tries < 10 && least >= MOST_PROCESSOR_SHARE; tries++)
+    least = Math.min(least, await processorShare(pid));
+  return least;
 }
 
 /** What part of a core a process uses for a while, once it has had a moment to settle. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openEmbeddedStore, StoreError } from '../../src/etcd/index.ts';
 import { RealClock } from '../../src/kernel/index.ts';
+import { until } from '../../src/kernel/testing/index.ts';
 import { ApiConnection } from '../api-connection.ts';
 import { type K8tsProcess, startK8ts } from '../k8ts-process.ts';
 import { requires } from '../requires.ts';
@@ -69,58 +70,52 @@ describe.skipIf(skip !== undefined)(`a full disk${skip === undefined ? '' : ` (s
     printed.mockRestore();
   });
 
-  it(
-    'gets a Status from the API server, which continues to read, and to write when there is space',
-    { timeout: 60_000 },
-    async () => {
-      execFileSync('mount', ['-o', 'remount,size=48m', mountPoint]);
-      const writes = new AcknowledgedWrites();
-      const watch = new ResumedWatch(1);
-      let k8ts: K8tsProcess | undefined;
-      try {
-        k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
-        const api = new ApiConnection(k8ts.server, k8ts.credentials);
-        const watching = watch.follow(api);
-        const write = (round: number, stopped: () => boolean): Promise<void[]> =>
-          Promise.all(
-            Array.from({ length: 8 }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })),
-          );
-        let left = 20;
-        await write(0, () => left-- <= 0);
-        expect(writes.refused).toEqual([]);
+  it('gets a Status from the API server, which continues to read, and to write when there is space', async () => {
+    execFileSync('mount', ['-o', 'remount,size=48m', mountPoint]);
+    const writes = new AcknowledgedWrites();
+    const watch = new ResumedWatch(1);
+    let k8ts: K8tsProcess | undefined;
+    try {
+      k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
+      const api = new ApiConnection(k8ts.server, k8ts.credentials);
+      const watching = watch.follow(api);
+      const write = (round: number, stopped: () => boolean): Promise<void[]> =>
+        Promise.all(Array.from({ length: 8 }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })));
+      let left = 20;
+      await write(0, () => left-- <= 0);
+      expect(writes.refused).toEqual([]);
 
-        const filler = join(mountPoint, 'filler');
-        const { bavail, bsize } = statfsSync(mountPoint);
-        writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - 2 * 1024 * 1024)));
-        await write(1, () => writes.refused.length > 40);
-        for (const status of writes.refused) {
-          expect(status).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500 });
-          expect(status['message']).toContain('database space exceeded');
-        }
-        await writes.checkKept(api);
-        expect((await api.call('GET', `${CONFIG_MAPS}/counter-0`)).status).toBe(200);
-
-        rmSync(filler);
-        writes.refused.length = 0;
-        left = 20;
-        await write(2, () => left-- <= 0);
-        expect(writes.refused).toEqual([]);
-        const last = await writes.create(api, 'last');
-        const found = await writes.checkKept(api);
-        await clock.sleep(200);
-        api.close();
-        await watching;
-        expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
-        watch.check(found);
-        await k8ts.stop('SIGKILL');
-
-        k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
-        const again = new ApiConnection(k8ts.server, k8ts.credentials);
-        await writes.checkKept(again);
-        again.close();
-      } finally {
-        await k8ts?.stop('SIGKILL');
+      const filler = join(mountPoint, 'filler');
+      const { bavail, bsize } = statfsSync(mountPoint);
+      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - 2 * 1024 * 1024)));
+      await write(1, () => writes.refused.length > 40);
+      for (const status of writes.refused) {
+        expect(status).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500 });
+        expect(status['message']).toContain('database space exceeded');
       }
-    },
-  );
+      await writes.checkKept(api);
+      expect((await api.call('GET', `${CONFIG_MAPS}/counter-0`)).status).toBe(200);
+
+      rmSync(filler);
+      writes.refused.length = 0;
+      left = 20;
+      await write(2, () => left-- <= 0);
+      expect(writes.refused).toEqual([]);
+      const last = await writes.create(api, 'last');
+      const found = await writes.checkKept(api);
+      const lastRevision = Number(last!.metadata.resourceVersion);
+      await until('the watch has seen the last write', () => watch.revision === lastRevision);
+      api.close();
+      await watching;
+      watch.check(found);
+      await k8ts.stop('SIGKILL');
+
+      k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
+      const again = new ApiConnection(k8ts.server, k8ts.credentials);
+      await writes.checkKept(again);
+      again.close();
+    } finally {
+      await k8ts?.stop('SIGKILL');
+    }
+  });
 });

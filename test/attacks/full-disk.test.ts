@@ -83,7 +83,7 @@ describe.skipIf(skip !== undefined)(
       }
       expect(refused?.text).toContain('database space exceeded');
 
-      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(500);
+      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status)).toBe(500);
       const { text } = await call('GET', '/readyz');
       expect(text.split('\n').filter((line) => !line.startsWith('[+]'))).toEqual([
         '[-]etcd failed: reason withheld',
@@ -99,7 +99,7 @@ describe.skipIf(skip !== undefined)(
       const { revision } = await store.status();
 
       execFileSync('mount', ['-o', 'remount,size=64m', mountPoint]);
-      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(200);
+      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status)).toBe(200);
       expect((await store.status()).revision).toBe(revision);
       expect((await write('after')).status).toBe(201);
       for (const name of acknowledged)

@@ -56,7 +56,7 @@ describe('hostile requests to the control socket', { timeout: 1_800_000 }, () =>
   beforeAll(async () => {
     k8ts = await startWatchedK8ts({ flags: ['--simulated-nodes', '1', '--controllers', 'none', '--addons', 'none'] });
     socketPath = socketOf(k8ts.pid);
-  }, 120_000);
+  });
   afterAll(() => k8ts?.stop('SIGKILL'));
 
   it('are answered, and the cluster continues', async () => {

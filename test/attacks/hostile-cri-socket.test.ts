@@ -88,7 +88,7 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
       WATCHDOG_NODE_FLAGS,
     );
     turns = watchTurns(runtime.pid);
-  }, 120_000);
+  });
   afterAll(async () => {
     await runtime?.kill('SIGTERM');
     turns?.close();
@@ -96,7 +96,7 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
     removeCgroups(`/${name}`);
     rmSync(state, { recursive: true, force: true });
     rmSync(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('are answered, and the runtime continues', async () => {
     const memoryBefore = residentBytes(runtime.pid);

@@ -119,11 +119,11 @@ describe('a cluster of simulated nodes', () => {
       usage: { cpu: 0.2, memory: 1000 },
       ...(spec?.restartPolicy === 'Never' ? { runFor: '1s' } : {}),
     }));
-  }, 60_000);
+  });
   afterAll(async () => {
     stop.abort(new Error('the test has ended'));
     await clock.during(cluster.finished.catch(() => undefined));
-  }, 60_000);
+  });
 
   const until = (what: string, look: () => Promise<unknown>): Promise<unknown> =>
     waitUntil({ now: () => clock.now(), pause: () => clock.nudge() }, what, { timeout: 600_000 }, look);
@@ -202,7 +202,7 @@ describe('a cluster of simulated nodes', () => {
       ['the CronJob has run', async () => (await get('batch/v1/cronjobs', 'minutely')).status?.lastSuccessfulTime],
     ];
     for (const [what, look] of steps) await until(what, look);
-  }, 120_000);
+  });
 
   it('changes, evicts, signs and clears up', async () => {
     const containers = [{ name: 'main', image: 'web:2' }];
@@ -249,7 +249,7 @@ describe('a cluster of simulated nodes', () => {
     const order = { nodeName: 'sim-0', signerName: 'kubernetes.io/kube-apiserver-client-kubelet' } as const;
     const renewed = await clock.during(requestCertificate(ctx, kubelet, order));
     expect(new X509Certificate(renewed.certificate).subject).toContain('system:node:sim-0');
-  }, 120_000);
+  });
 
   it('notices and empties nodes', async () => {
     const podsThere = () => count('v1/pods', { fieldSelector: 'spec.nodeName=sim-1' });
@@ -264,7 +264,7 @@ describe('a cluster of simulated nodes', () => {
     );
     await clock.during(cluster.simulatedNodes.remove('sim-1'));
     await until('its pods are gone', async () => (await podsThere()) === 0);
-  }, 120_000);
+  });
 
   it('shows logs, runs commands and sends requests to kubelets', async () => {
     const {
@@ -280,7 +280,7 @@ describe('a cluster of simulated nodes', () => {
     const read = async (path: string): Promise<unknown> => (await client.request({ method: 'GET', path })).body;
     expect(await read(`/api/v1/nodes/${spec?.nodeName}/proxy/stats/summary`)).toHaveProperty('pods');
     expect(await read('/apis/metrics.k8s.io/v1beta1/nodes')).toHaveProperty('items.length', 2);
-  }, 60_000);
+  });
 
   /** As kubectl does, over the network with the administrator's certificate. */
   function exec(path: string): Promise<string> {
@@ -311,7 +311,7 @@ describe('a cluster of simulated nodes', () => {
     await until('the volume is detached', async () => (await count('storage.k8s.io/v1/volumeattachments')) === 0);
     await until('the namespace is gone', () => isGone(get('v1/namespaces', 'story')));
     await until('its volumes are gone', async () => (await count('v1/persistentvolumes')) === 0);
-  }, 120_000);
+  });
 
   it.each(ACCOUNTS)('has done things as the ServiceAccount %s', (name) => expect(log.users()).toContain(account(name)));
 
@@ -368,12 +368,12 @@ describe.skipIf(missing !== undefined)(title, () => {
     const archive = join(directory, 'images.tar');
     writeFileSync(archive, dockerArchive(busyboxImage(), webImage()));
     await loadImage(cluster.fleet!, archive);
-  }, 60_000);
+  });
   afterAll(async () => {
     stop.abort(new Error('the test has ended'));
     await cluster?.finished.catch(() => undefined);
     rmSync(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   it('serves a Deployment, and its kubelets accept the API server and metrics-server', async () => {
     await applyManifests(client, new ResourceFinder(client), CONTAINER_STORY);
@@ -381,9 +381,9 @@ describe.skipIf(missing !== undefined)(title, () => {
     const available = async () => (await client.resource('apps/v1/deployments').get(place)).status?.availableReplicas;
     const addresses = async (resource: 'v1/services' | 'networking.k8s.io/v1/ingresses') =>
       (await client.resource(resource).get(place)).status?.loadBalancer?.ingress?.length;
-    await expect.poll(available, { timeout: 40_000 }).toBe(2);
-    await expect.poll(() => addresses('v1/services'), { timeout: 20_000 }).toBe(1);
-    await expect.poll(() => addresses('networking.k8s.io/v1/ingresses'), { timeout: 20_000 }).toBe(1);
+    await expect.poll(available).toBe(2);
+    await expect.poll(() => addresses('v1/services')).toBe(1);
+    await expect.poll(() => addresses('networking.k8s.io/v1/ingresses')).toBe(1);
 
     const {
       items: [pod],
@@ -404,10 +404,10 @@ describe.skipIf(missing !== undefined)(title, () => {
     /** Two readings, 15 s apart. */
     const measured = async () =>
       ((await read('/apis/metrics.k8s.io/v1beta1/nodes')).body as { items: unknown[] }).items.length;
-    if (everything) await expect.poll(measured, { timeout: 50_000, interval: 500 }).toBe(2);
+    if (everything) await expect.poll(measured, { interval: 500 }).toBe(2);
     await client.resource('v1/services').delete(place);
     await cluster.fleet!.remove('node-2');
-  }, 150_000);
+  });
 
   it('has only the administrator and the API server in system:masters', () => {
     /** Taking a node off the machine is the administrator's, too. */

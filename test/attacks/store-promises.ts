@@ -89,7 +89,7 @@ export async function checkEvents(store: Store, from: number, to: number): Promi
   return count;
 }
 
-const DEFAULT_END_MS = 5000;
+const DEFAULT_END_MS = 60_000;
 
 export interface WriterOptions {
   readonly directory: string;

@@ -9,13 +9,11 @@ import { ApiConnection } from '../api-connection.ts';
 import { everything } from '../requires.ts';
 import { LONGER_TURNS } from './longer-turns.ts';
 import { type CostlyRequest, timeCorpus } from './time-corpus.ts';
-import { cannotWatchTurns, MAX_TURN_MS, startWatchedK8ts, type WatchedK8ts } from './turn-watchdog.ts';
+import { ALLOWANCE, cannotWatchTurns, MAX_TURN_MS, startWatchedK8ts, type WatchedK8ts } from './turn-watchdog.ts';
 
 if (cannotWatchTurns) console.warn(`time: skipped, ${cannotWatchTurns}`);
 
 const MEGABYTE = 1_000_000;
-/** Beside the other tests caches are cold and the kernel counts its own work to threads: only the long form runs alone. */
-const ALLOWANCE = everything ? 1 : 2;
 /** A machine that is shared, and a collector of garbage, can make a turn longer: the best of a few is what a request costs. */
 const TRIES = 4;
 /** Of the many requests that are alike, every so-manieth in the short form. */
@@ -41,7 +39,7 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
     };
     for (let i = 0; i < 20; i++)
       await connected().call('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { body: warmUp });
-  }, 120_000);
+  });
   afterAll(async () => {
     admin?.close();
     anybody?.close();

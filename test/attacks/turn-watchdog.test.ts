@@ -3,19 +3,24 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type TurnWatchdog, WATCHDOG_NODE_FLAGS, cannotWatchTurns, watchTurns } from './turn-watchdog.ts';
 
-/** Each line on its input is a number of milliseconds that it is busy for; in its worker, if the line begins with a w. */
+/**
+ * Each line on its input is a number of milliseconds of processor time that it is busy for; in its worker, if the line begins
+ * with a w. It prints a line when it has been.
+ */
 const PROGRAM = `
   const { Worker, isMainThread, parentPort } = require('node:worker_threads');
   function busy(ms) {
-    for (const end = performance.now() + Number(ms); performance.now() < end; );
+    const spent = process.cpuUsage();
+    for (let now = spent; now.user + now.system < spent.user + spent.system + ms * 1000; ) now = process.cpuUsage();
   }
-  if (!isMainThread) parentPort.on('message', busy);
+  if (!isMainThread) parentPort.on('message', (ms) => (busy(ms), parentPort.postMessage('done')));
   else {
     const worker = new Worker(process.env.PROGRAM, { eval: true });
     worker.on('online', () => console.log('ready'));
+    worker.on('message', () => console.log('done'));
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       if (line.startsWith('w')) worker.postMessage(line.slice(1));
-      else busy(line);
+      else (busy(line), console.log('done'));
     });
   }`;
 
@@ -26,7 +31,7 @@ describe.skipIf(cannotWatchTurns !== undefined)('the watchdog of turns', () => {
     end = undefined;
   });
 
-  async function start(): Promise<{ turns: TurnWatchdog; tell: (line: string) => void }> {
+  async function start(): Promise<{ turns: TurnWatchdog; tell: (line: string) => Promise<void> }> {
     const child = spawn(process.execPath, [...WATCHDOG_NODE_FLAGS, '-e', PROGRAM], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, PROGRAM },
@@ -39,34 +44,31 @@ describe.skipIf(cannotWatchTurns !== undefined)('the watchdog of turns', () => {
     };
     await once(child.stdout, 'data');
     await turns.reset();
-    return { turns, tell: (line) => void child.stdin.write(`${line}\n`) };
+    const tell = async (line: string): Promise<void> => {
+      child.stdin.write(`${line}\n`);
+      await once(child.stdout, 'data');
+    };
+    return { turns, tell };
   }
-
-  const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   it('measures a turn of the main thread and of a worker, and forgets them', async () => {
     const { turns, tell } = await start();
-    expect(await turns.longestTurnMs()).toBeLessThan(20);
-    tell('400');
-    await pause(200);
-    expect((await turns.longestTurns()).get('main')).toBeGreaterThan(60);
-    expect((await turns.longestTurns()).get('worker-1')).toBeLessThan(20);
+    expect(await turns.longestTurnMs()).toBeLessThan(60);
+    await tell('200');
+    expect((await turns.longestTurns()).get('main')).toBeGreaterThan(150);
+    expect((await turns.longestTurns()).get('worker-1')).toBeLessThan(60);
     await turns.reset();
-    tell('w400');
-    await pause(200);
-    expect((await turns.longestTurns()).get('worker-1')).toBeGreaterThan(60);
-    expect((await turns.longestTurns()).get('main')).toBeLessThan(20);
+    await tell('w200');
+    expect((await turns.longestTurns()).get('worker-1')).toBeGreaterThan(150);
+    expect((await turns.longestTurns()).get('main')).toBeLessThan(60);
     await turns.reset();
-    expect(await turns.longestTurnMs()).toBeLessThan(20);
+    expect(await turns.longestTurnMs()).toBeLessThan(60);
   });
 
   it('counts short turns one by one', async () => {
     const { turns, tell } = await start();
-    for (let i = 0; i < 30; i++) {
-      tell('5');
-      await pause(10);
-    }
-    expect(await turns.longestTurnMs()).toBeLessThan(40);
+    for (let i = 0; i < 30; i++) await tell('5');
+    expect(await turns.longestTurnMs()).toBeLessThan(60);
   });
 
   it('reports that a process is not watched', async () => {

@@ -11,7 +11,7 @@ import { startWebhookServers, type WebhookServers } from './webhook-server.ts';
 
 const EVERYTHING = process.env['K8TS_EVERYTHING'] === '1';
 
-describe('two clusters of k8ts', { timeout: 180_000 }, () => {
+describe('two clusters of k8ts', () => {
   let clusters: Cluster[];
   let servers: Server[];
   let webhooks: WebhookServers;
@@ -22,7 +22,7 @@ describe('two clusters of k8ts', { timeout: 180_000 }, () => {
     );
     servers = clusters.map(({ kubeconfig }) => connectTo(kubeconfig, '.'));
     webhooks = await startWebhookServers();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     webhooks.ours.close();

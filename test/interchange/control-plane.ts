@@ -12,7 +12,7 @@ import { connect, loadKubeconfig, type Client } from '../../src/client/index.ts'
 import { createContext, type Context } from '../../src/kernel/index.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { SimulatedNodes } from '../../src/simulated-kubelet/index.ts';
-import { freePort } from '../etcd-process.ts';
+import { freePort } from '../free-port.ts';
 import { builtProgram } from '../k8ts-process.ts';
 import { findProgram } from '../requires.ts';
 

@@ -80,7 +80,7 @@ describe.skipIf(missing)(title, { timeout: 600_000 }, () => {
       for (const plane of planes) {
         await plane.client.resource('v1/namespaces').create({ metadata: { name: namespace } });
         const account = (): Promise<boolean> => exists(plane.client, 'v1/serviceaccounts', 'default', namespace);
-        await until('the default ServiceAccount exists', account, { limitMs: 30_000 });
+        await until('the default ServiceAccount exists', account);
       }
       const differences: string[] = [];
       for (const step of STORY) {

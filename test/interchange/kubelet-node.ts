@@ -20,7 +20,7 @@ import { expect } from 'vitest';
 import type { ContainerStatus } from '../../src/api/generated/core-v1.ts';
 import { issueCertificate, loadAuthority } from '../../src/apiserver/index.ts';
 import { until } from '../../src/kernel/testing/index.ts';
-import { freePort } from '../etcd-process.ts';
+import { freePort } from '../free-port.ts';
 import { builtProgram } from '../k8ts-process.ts';
 import { containerd, type NodeRuntime } from '../node-runtimes.ts';
 import { findProgram } from '../requires.ts';

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createEtcdStore, type KeyValue, type Store } from '../../src/etcd/index.ts';
 import { RealClock } from '../../src/kernel/index.ts';
 import { until } from '../../src/kernel/testing/index.ts';
-import { freePort } from '../etcd-process.ts';
+import { freePort } from '../free-port.ts';
 import { builtProgram } from '../k8ts-process.ts';
 import { findProgram, requires } from '../requires.ts';
 
@@ -47,7 +47,7 @@ async function startEtcd(side: Side, dataDirectory: string): Promise<{ store: St
       ({ ok }) => ok,
       () => false,
     );
-  await until(`${side} etcd is healthy`, answers, { limitMs: 60_000, intervalMs: 100 });
+  await until(`${side} etcd is healthy`, answers, { intervalMs: 100 });
   return { store, url };
 }
 

@@ -1,6 +1,37 @@
 /** The admissionregistration.k8s.io group, v1. */
 import { column, field, listOf, message, object, type PackageDeclaration } from '../declare.ts';
 
+/** Of webhooks of both kinds: which requests they are called for. */
+const WEBHOOK_FIELDS = {
+  name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
+  clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
+  rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
+  failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.', {
+    default: 'Fail',
+  }),
+  matchPolicy: field(
+    9,
+    '*MatchPolicyType',
+    'Exact, or Equivalent to match other versions of a resource too (default).',
+    { default: 'Equivalent' },
+  ),
+  namespaceSelector: field(5, '*meta.LabelSelector', "Labels of the object's namespace; default all."),
+};
+
+/** Of webhooks of both kinds: how they are called. */
+const CALL_FIELDS = {
+  sideEffects: field(6, '*SideEffectClass', 'None or NoneOnDryRun; other values only on old objects.', {
+    required: true,
+    keep: true,
+  }),
+  timeoutSeconds: field(7, '*int32', 'Seconds to wait for the answer, 1 to 30; default 10.', { default: 10 }),
+  admissionReviewVersions: field(8, '[]string', 'AdmissionReview versions that it understands, best first.', {
+    required: true,
+    keep: true,
+    list: 'atomic',
+  }),
+};
+
 export const admissionregistrationV1: PackageDeclaration = {
   alias: 'admissionregistration',
   group: 'admissionregistration.k8s.io',
@@ -101,30 +132,9 @@ export const admissionregistrationV1: PackageDeclaration = {
       reinvocationPolicy: field(7, 'ReinvocationPolicyType', 'Run again after later changes: Never or IfNeeded.'),
     }),
     MutatingWebhook: message('A webhook that may change objects.', {
-      name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
-      clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
-      rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
-      failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.', {
-        default: 'Fail',
-      }),
-      matchPolicy: field(
-        9,
-        '*MatchPolicyType',
-        'Exact, or Equivalent to match other versions of a resource too (default).',
-        { default: 'Equivalent' },
-      ),
-      namespaceSelector: field(5, '*meta.LabelSelector', "Labels of the object's namespace; default all."),
+      ...WEBHOOK_FIELDS,
       objectSelector: field(11, '*meta.LabelSelector', 'Labels of the object or the old object; default all.'),
-      sideEffects: field(6, '*SideEffectClass', 'None or NoneOnDryRun; other values only on old objects.', {
-        required: true,
-        keep: true,
-      }),
-      timeoutSeconds: field(7, '*int32', 'Seconds to wait for the answer, 1 to 30; default 10.', { default: 10 }),
-      admissionReviewVersions: field(8, '[]string', 'AdmissionReview versions that it understands, best first.', {
-        required: true,
-        keep: true,
-        list: 'atomic',
-      }),
+      ...CALL_FIELDS,
       reinvocationPolicy: field(
         10,
         '*ReinvocationPolicyType',
@@ -243,30 +253,9 @@ export const admissionregistrationV1: PackageDeclaration = {
       conditions: field(3, '[]meta.Condition', 'Conditions of the policy.', { list: { map: ['type'] } }),
     }),
     ValidatingWebhook: message('A webhook that accepts or denies requests.', {
-      name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
-      clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
-      rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
-      failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.', {
-        default: 'Fail',
-      }),
-      matchPolicy: field(
-        9,
-        '*MatchPolicyType',
-        'Exact, or Equivalent to match other versions of a resource too (default).',
-        { default: 'Equivalent' },
-      ),
-      namespaceSelector: field(5, '*meta.LabelSelector', "Labels of the object's namespace; default all."),
+      ...WEBHOOK_FIELDS,
       objectSelector: field(10, '*meta.LabelSelector', 'Labels of the object or the old object; default all.'),
-      sideEffects: field(6, '*SideEffectClass', 'None or NoneOnDryRun; other values only on old objects.', {
-        required: true,
-        keep: true,
-      }),
-      timeoutSeconds: field(7, '*int32', 'Seconds to wait for the answer, 1 to 30; default 10.', { default: 10 }),
-      admissionReviewVersions: field(8, '[]string', 'AdmissionReview versions that it understands, best first.', {
-        required: true,
-        keep: true,
-        list: 'atomic',
-      }),
+      ...CALL_FIELDS,
       matchConditions: field(
         11,
         '[]MatchCondition',
@@ -307,9 +296,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     {
       kind: 'MutatingAdmissionPolicy',
       plural: 'mutatingadmissionpolicies',
-      singular: 'mutatingadmissionpolicy',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       columns: [
         column('Name', 'string', 0, 'name'),
@@ -321,9 +308,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     {
       kind: 'MutatingAdmissionPolicyBinding',
       plural: 'mutatingadmissionpolicybindings',
-      singular: 'mutatingadmissionpolicybinding',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       columns: [
         column('Name', 'string', 0, 'name'),
@@ -335,18 +320,14 @@ export const admissionregistrationV1: PackageDeclaration = {
     {
       kind: 'MutatingWebhookConfiguration',
       plural: 'mutatingwebhookconfigurations',
-      singular: 'mutatingwebhookconfiguration',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       columns: [column('Name', 'string', 0, 'name'), column('Webhooks', 'integer'), column('Age', 'string')],
     },
     {
       kind: 'ValidatingAdmissionPolicy',
       plural: 'validatingadmissionpolicies',
-      singular: 'validatingadmissionpolicy',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
@@ -361,9 +342,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     {
       kind: 'ValidatingAdmissionPolicyBinding',
       plural: 'validatingadmissionpolicybindings',
-      singular: 'validatingadmissionpolicybinding',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       columns: [
         column('Name', 'string', 0, 'name'),
@@ -375,9 +354,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     {
       kind: 'ValidatingWebhookConfiguration',
       plural: 'validatingwebhookconfigurations',
-      singular: 'validatingwebhookconfiguration',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       columns: [column('Name', 'string', 0, 'name'), column('Webhooks', 'integer'), column('Age', 'string')],
     },

@@ -261,9 +261,7 @@ export const apiextensionsV1: PackageDeclaration = {
     {
       kind: 'CustomResourceDefinition',
       plural: 'customresourcedefinitions',
-      singular: 'customresourcedefinition',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['crd', 'crds'],
       categories: ['api-extensions'],
       subresources: {

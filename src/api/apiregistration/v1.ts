@@ -58,9 +58,7 @@ export const apiregistrationV1: PackageDeclaration = {
     {
       kind: 'APIService',
       plural: 'apiservices',
-      singular: 'apiservice',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['api-extensions'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },

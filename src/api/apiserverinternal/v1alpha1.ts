@@ -56,9 +56,7 @@ export const apiserverinternalV1alpha1: PackageDeclaration = {
     {
       kind: 'StorageVersion',
       plural: 'storageversions',
-      singular: 'storageversion',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: { status: { verbs: ['get', 'patch', 'update'] } },
       columns: [
         column('Name', 'string', 0, 'name'),

@@ -293,9 +293,7 @@ export const appsV1: PackageDeclaration = {
     {
       kind: 'ControllerRevision',
       plural: 'controllerrevisions',
-      singular: 'controllerrevision',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Controller', 'string'),
@@ -306,9 +304,7 @@ export const appsV1: PackageDeclaration = {
     {
       kind: 'DaemonSet',
       plural: 'daemonsets',
-      singular: 'daemonset',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ds'],
       categories: ['all'],
       subresources: {
@@ -331,9 +327,7 @@ export const appsV1: PackageDeclaration = {
     {
       kind: 'Deployment',
       plural: 'deployments',
-      singular: 'deployment',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['deploy'],
       categories: ['all'],
       subresources: {
@@ -354,9 +348,7 @@ export const appsV1: PackageDeclaration = {
     {
       kind: 'ReplicaSet',
       plural: 'replicasets',
-      singular: 'replicaset',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['rs'],
       categories: ['all'],
       subresources: {
@@ -377,9 +369,7 @@ export const appsV1: PackageDeclaration = {
     {
       kind: 'StatefulSet',
       plural: 'statefulsets',
-      singular: 'statefulset',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['sts'],
       categories: ['all'],
       subresources: {

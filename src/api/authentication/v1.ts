@@ -67,14 +67,12 @@ export const authenticationV1: PackageDeclaration = {
     {
       kind: 'SelfSubjectReview',
       plural: 'selfsubjectreviews',
-      singular: 'selfsubjectreview',
       namespaced: false,
       verbs: ['create'],
     },
     {
       kind: 'TokenReview',
       plural: 'tokenreviews',
-      singular: 'tokenreview',
       namespaced: false,
       verbs: ['create'],
     },

@@ -108,28 +108,24 @@ export const authorizationV1: PackageDeclaration = {
     {
       kind: 'LocalSubjectAccessReview',
       plural: 'localsubjectaccessreviews',
-      singular: 'localsubjectaccessreview',
       namespaced: true,
       verbs: ['create'],
     },
     {
       kind: 'SelfSubjectAccessReview',
       plural: 'selfsubjectaccessreviews',
-      singular: 'selfsubjectaccessreview',
       namespaced: false,
       verbs: ['create'],
     },
     {
       kind: 'SelfSubjectRulesReview',
       plural: 'selfsubjectrulesreviews',
-      singular: 'selfsubjectrulesreview',
       namespaced: false,
       verbs: ['create'],
     },
     {
       kind: 'SubjectAccessReview',
       plural: 'subjectaccessreviews',
-      singular: 'subjectaccessreview',
       namespaced: false,
       verbs: ['create'],
     },

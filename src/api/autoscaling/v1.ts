@@ -145,9 +145,7 @@ export const autoscalingV1: PackageDeclaration = {
     {
       kind: 'HorizontalPodAutoscaler',
       plural: 'horizontalpodautoscalers',
-      singular: 'horizontalpodautoscaler',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['hpa'],
       categories: ['all'],
       subresources: {

@@ -172,9 +172,7 @@ export const batchV1: PackageDeclaration = {
     {
       kind: 'CronJob',
       plural: 'cronjobs',
-      singular: 'cronjob',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['cj'],
       categories: ['all'],
       subresources: {
@@ -196,9 +194,7 @@ export const batchV1: PackageDeclaration = {
     {
       kind: 'Job',
       plural: 'jobs',
-      singular: 'job',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       categories: ['all'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },

@@ -81,9 +81,7 @@ export const certificatesV1: PackageDeclaration = {
     {
       kind: 'CertificateSigningRequest',
       plural: 'certificatesigningrequests',
-      singular: 'certificatesigningrequest',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['csr'],
       subresources: {
         approval: { verbs: ['get', 'patch', 'update'] },

@@ -59,9 +59,7 @@ export const certificatesV1beta1: PackageDeclaration = {
     {
       kind: 'ClusterTrustBundle',
       plural: 'clustertrustbundles',
-      singular: 'clustertrustbundle',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       gate: 'ClusterTrustBundle',
       selectableFields: { 'spec.signerName': 'spec.signerName' },
       columns: [column('Name', 'string', 0, 'name'), column('SignerName', 'string')],
@@ -69,9 +67,7 @@ export const certificatesV1beta1: PackageDeclaration = {
     {
       kind: 'PodCertificateRequest',
       plural: 'podcertificaterequests',
-      singular: 'podcertificaterequest',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       gate: 'PodCertificateRequest',
       subresources: { status: { verbs: ['get', 'patch', 'update'] } },
       selectableFields: {

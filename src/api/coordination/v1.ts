@@ -33,9 +33,7 @@ export const coordinationV1: PackageDeclaration = {
     {
       kind: 'Lease',
       plural: 'leases',
-      singular: 'lease',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Holder', 'string'), column('Age', 'string')],
     },
   ],

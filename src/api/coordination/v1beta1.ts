@@ -29,9 +29,7 @@ export const coordinationV1beta1: PackageDeclaration = {
       kind: 'LeaseCandidate',
       deprecated: { since: '1.36' },
       plural: 'leasecandidates',
-      singular: 'leasecandidate',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('LeaseName', 'string'),

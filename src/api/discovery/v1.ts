@@ -61,9 +61,7 @@ export const discoveryV1: PackageDeclaration = {
     {
       kind: 'EndpointSlice',
       plural: 'endpointslices',
-      singular: 'endpointslice',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('AddressType', 'string'),

@@ -40,9 +40,7 @@ export const eventsV1: PackageDeclaration = {
     {
       kind: 'Event',
       plural: 'events',
-      singular: 'event',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ev'],
       selectableFields: {
         'regarding.kind': 'regarding.kind',

@@ -169,9 +169,7 @@ export const flowcontrolV1: PackageDeclaration = {
     {
       kind: 'FlowSchema',
       plural: 'flowschemas',
-      singular: 'flowschema',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
@@ -187,9 +185,7 @@ export const flowcontrolV1: PackageDeclaration = {
     {
       kind: 'PriorityLevelConfiguration',
       plural: 'prioritylevelconfigurations',
-      singular: 'prioritylevelconfiguration',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },

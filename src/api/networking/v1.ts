@@ -170,9 +170,7 @@ export const networkingV1: PackageDeclaration = {
     {
       kind: 'IngressClass',
       plural: 'ingressclasses',
-      singular: 'ingressclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Controller', 'string'),
@@ -183,9 +181,7 @@ export const networkingV1: PackageDeclaration = {
     {
       kind: 'Ingress',
       plural: 'ingresses',
-      singular: 'ingress',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ing'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
@@ -202,9 +198,7 @@ export const networkingV1: PackageDeclaration = {
     {
       kind: 'IPAddress',
       plural: 'ipaddresses',
-      singular: 'ipaddress',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ip'],
       selectableFields: {},
       columns: [column('Name', 'string', 0, 'name'), column('ParentRef', 'string')],
@@ -212,18 +206,14 @@ export const networkingV1: PackageDeclaration = {
     {
       kind: 'NetworkPolicy',
       plural: 'networkpolicies',
-      singular: 'networkpolicy',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['netpol'],
       columns: [column('Name', 'string', 0, 'name'), column('Pod-Selector', 'string'), column('Age', 'string')],
     },
     {
       kind: 'ServiceCIDR',
       plural: 'servicecidrs',
-      singular: 'servicecidr',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },

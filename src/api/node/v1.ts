@@ -30,9 +30,7 @@ export const nodeV1: PackageDeclaration = {
     {
       kind: 'RuntimeClass',
       plural: 'runtimeclasses',
-      singular: 'runtimeclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Handler', 'string'), column('Age', 'string')],
     },
   ],

@@ -58,9 +58,7 @@ export const policyV1: PackageDeclaration = {
     {
       kind: 'PodDisruptionBudget',
       plural: 'poddisruptionbudgets',
-      singular: 'poddisruptionbudget',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['pdb'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },

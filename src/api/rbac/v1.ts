@@ -79,9 +79,7 @@ export const rbacV1: PackageDeclaration = {
     {
       kind: 'ClusterRoleBinding',
       plural: 'clusterrolebindings',
-      singular: 'clusterrolebinding',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Role', 'string'),
@@ -94,17 +92,13 @@ export const rbacV1: PackageDeclaration = {
     {
       kind: 'ClusterRole',
       plural: 'clusterroles',
-      singular: 'clusterrole',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
     },
     {
       kind: 'RoleBinding',
       plural: 'rolebindings',
-      singular: 'rolebinding',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Role', 'string'),
@@ -117,9 +111,7 @@ export const rbacV1: PackageDeclaration = {
     {
       kind: 'Role',
       plural: 'roles',
-      singular: 'role',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
     },
   ],

@@ -374,17 +374,13 @@ export const resourceV1: PackageDeclaration = {
     {
       kind: 'DeviceClass',
       plural: 'deviceclasses',
-      singular: 'deviceclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Age', 'string')],
     },
     {
       kind: 'ResourceClaim',
       plural: 'resourceclaims',
-      singular: 'resourceclaim',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
@@ -393,17 +389,13 @@ export const resourceV1: PackageDeclaration = {
     {
       kind: 'ResourceClaimTemplate',
       plural: 'resourceclaimtemplates',
-      singular: 'resourceclaimtemplate',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Age', 'string')],
     },
     {
       kind: 'ResourceSlice',
       plural: 'resourceslices',
-      singular: 'resourceslice',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       selectableFields: {
         'spec.nodeName': 'spec.nodeName',
         'spec.driver': 'spec.driver',

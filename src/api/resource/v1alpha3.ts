@@ -38,9 +38,7 @@ export const deviceTaintRule = {
   kind: {
     kind: 'DeviceTaintRule',
     plural: 'devicetaintrules',
-    singular: 'devicetaintrule',
     namespaced: false,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     subresources: { status: { verbs: ['get', 'patch', 'update'] } },
     columns: [
       column('Name', 'string', 0, 'name'),
@@ -92,9 +90,7 @@ export const resourceV1alpha3 = inVersion(resourceV1, 'v1alpha3', {
     {
       kind: 'ResourcePoolStatusRequest',
       plural: 'resourcepoolstatusrequests',
-      singular: 'resourcepoolstatusrequest',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: { status: { verbs: ['get', 'patch', 'update'] } },
       columns: [
         column('Name', 'string', 0, 'name'),

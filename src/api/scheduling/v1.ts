@@ -23,9 +23,7 @@ export const schedulingV1: PackageDeclaration = {
     {
       kind: 'PriorityClass',
       plural: 'priorityclasses',
-      singular: 'priorityclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['pc'],
       columns: [
         column('Name', 'string', 0, 'name'),

@@ -126,9 +126,7 @@ export const schedulingV1alpha2: PackageDeclaration = {
     {
       kind: 'PodGroup',
       plural: 'podgroups',
-      singular: 'podgroup',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       gate: 'GenericWorkload',
       subresources: { status: { verbs: ['get', 'patch', 'update'] } },
       columns: [
@@ -142,9 +140,7 @@ export const schedulingV1alpha2: PackageDeclaration = {
     {
       kind: 'Workload',
       plural: 'workloads',
-      singular: 'workload',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       gate: 'GenericWorkload',
       columns: [column('Name', 'string', 0, 'name'), column('Age', 'string')],
     },

@@ -166,9 +166,7 @@ export const storageV1: PackageDeclaration = {
     {
       kind: 'CSIDriver',
       plural: 'csidrivers',
-      singular: 'csidriver',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [
         column('Name', 'string', 0, 'name'),
         column('AttachRequired', 'boolean'),
@@ -183,25 +181,19 @@ export const storageV1: PackageDeclaration = {
     {
       kind: 'CSINode',
       plural: 'csinodes',
-      singular: 'csinode',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Drivers', 'integer'), column('Age', 'string')],
     },
     {
       kind: 'CSIStorageCapacity',
       plural: 'csistoragecapacities',
-      singular: 'csistoragecapacity',
       namespaced: true,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
     },
     {
       kind: 'StorageClass',
       plural: 'storageclasses',
-      singular: 'storageclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['sc'],
       columns: [
         column('Name', 'string', 0, 'name'),
@@ -215,9 +207,7 @@ export const storageV1: PackageDeclaration = {
     {
       kind: 'VolumeAttachment',
       plural: 'volumeattachments',
-      singular: 'volumeattachment',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
@@ -233,9 +223,7 @@ export const storageV1: PackageDeclaration = {
     {
       kind: 'VolumeAttributesClass',
       plural: 'volumeattributesclasses',
-      singular: 'volumeattributesclass',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['vac'],
       columns: [column('Name', 'string', 0, 'name'), column('DriverName', 'string'), column('Age', 'string')],
     },

@@ -30,9 +30,7 @@ export const storagemigrationV1beta1: PackageDeclaration = {
     {
       kind: 'StorageVersionMigration',
       plural: 'storageversionmigrations',
-      singular: 'storageversionmigration',
       namespaced: false,
-      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       gate: 'StorageVersionMigrator',
       subresources: { status: { verbs: ['get', 'patch', 'update'] } },
       columns: [column('Name', 'string'), column('Resource', 'string'), column('Status', 'string')],

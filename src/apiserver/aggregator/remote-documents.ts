@@ -9,7 +9,7 @@ import type {
 } from '../../api/generated/apidiscovery-v2.ts';
 import type { APIResourceList } from '../../api/generated/meta-v1.ts';
 import { isRecord } from '../../base/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import { type Context, untilAborted } from '../../kernel/index.ts';
 import type { AggregatedDocument, RemoteVersion } from './aggregated-apis.ts';
 import { fromResourceList } from './from-resource-list.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
@@ -94,11 +94,7 @@ export class RemoteDocuments {
       for (const remote of this.#remotes().values()) if (remote.available) this.#refresh(remote);
     });
     this.follow();
-    await new Promise<void>((resolve) =>
-      this.#ctx.signal.aborted
-        ? resolve()
-        : this.#ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-    );
+    await untilAborted(this.#ctx.signal);
     timer.cancel();
     await Promise.all(this.#fetching.values());
   }

@@ -47,7 +47,7 @@ async function certificate(
   days = 1,
 ): Promise<PeerCertificate> {
   const pair = await issue(server.ctx, ca, { commonName, organizations: ['devs', 'ops'], usage, days });
-  return { raw: Buffer.from(new x509.X509Certificate(pair.certificate).rawData), authorized: true };
+  return { raw: Buffer.from(new x509.X509Certificate(pair.certificate).rawData) };
 }
 
 describe('client certificates', () => {
@@ -94,7 +94,7 @@ describe('client certificates', () => {
     const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
     const { raw } = await makeCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] });
     const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
-    expect(authenticator.authenticate(request({}, { raw, authorized: false }))).toMatchObject({
+    expect(authenticator.authenticate(request({}, { raw }))).toMatchObject({
       name,
       groups: [...groups, 'system:authenticated'],
     });
@@ -105,20 +105,20 @@ describe('client certificates', () => {
     const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
     const { raw } = await makeCertificate({ subject: 'CN=jane', issuer: between, usages: [CLIENT_AUTH] });
     const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
-    const user = authenticator.authenticate(request({}, { raw: Buffer.concat([raw, between.raw]), authorized: false }));
+    const user = authenticator.authenticate(request({}, { raw: Buffer.concat([raw, between.raw]) }));
     expect(user).toMatchObject({
       name: 'jane',
       extra: {
         'authentication.kubernetes.io/credential-id': [`X509SHA256=${createHash('sha256').update(raw).digest('hex')}`],
       },
     });
-    expect(authenticator.authenticate(request({}, { raw, authorized: false }))).toBeUndefined();
+    expect(authenticator.authenticate(request({}, { raw }))).toBeUndefined();
   });
 
   it('that cannot be parsed are ignored', () => {
     const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
     for (const raw of [Buffer.from('nonsense'), Buffer.from([0x30, 0x80]), Buffer.alloc(0)])
-      expect(authenticator.authenticate(request({}, { raw, authorized: true }))).toBeUndefined();
+      expect(authenticator.authenticate(request({}, { raw }))).toBeUndefined();
   });
 
   it('follow a bundle that changes', async () => {

@@ -1,7 +1,7 @@
 /** Forwards an HTTP request to a backend, and streams the response back. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { MAX_HEADER_BYTES } from '../../net/http/index.ts';
+import { HOP_BY_HOP_HEADERS, MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request/request.ts';
 import type { DialAgent } from './dial-agent.ts';
 import type { Dialer } from './dialer.ts';
@@ -67,15 +67,7 @@ export function relay(incoming: http.IncomingMessage, transform?: (body: Buffer)
 }
 
 /** Hop-by-hop headers; the response has a date of its own. */
-const NOT_RELAYED = new Set([
-  'date',
-  'connection',
-  'transfer-encoding',
-  'keep-alive',
-  'upgrade',
-  'proxy-connection',
-  'trailer',
-]);
+const NOT_RELAYED = new Set(['date', ...HOP_BY_HOP_HEADERS]);
 
 export function relayedHeaders(incoming: http.IncomingMessage): ResponseHeaders {
   const headers: ResponseHeaders = {};

@@ -4,21 +4,14 @@
  */
 import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
+import { HOP_BY_HOP_HEADERS } from '../../net/http/index.ts';
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 type OutgoingHeaders = Record<string, string | string[]>;
 
 /** Hop-by-hop headers, and the client's credentials for this server. */
 const NOT_FORWARDED = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'proxy-connection',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
+  ...HOP_BY_HOP_HEADERS,
   'http2-settings',
   'host',
   'content-length',

@@ -47,8 +47,6 @@ export interface Sending {
 export interface PeerCertificate {
   /** DER: the client's certificate, followed by the intermediates that it sent. */
   readonly raw: Buffer;
-  /** Whether OpenSSL verified it against the client CA that the server started with. */
-  readonly authorized: boolean;
 }
 
 interface UpgradeHandle {

@@ -34,6 +34,6 @@ function readPeer(socket: Duplex): Peer {
   const raw = secure.getPeerCertificate && peerChain(secure as TLSSocket);
   return {
     remoteAddress: secure.remoteAddress ?? '',
-    ...(raw && raw.length > 0 ? { certificate: { raw, authorized: secure.authorized ?? false } } : {}),
+    ...(raw && raw.length > 0 ? { certificate: { raw } } : {}),
   };
 }

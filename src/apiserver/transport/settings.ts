@@ -4,6 +4,7 @@ import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
 import { MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import type { Http2Options } from '../../net/http2/index.ts';
+import { clientCertificateOptions } from '../../net/tls/index.ts';
 import type { TlsOptions } from './transport.ts';
 
 /** Upstream's limits for idle connections, and below for incomplete headers. */
@@ -49,9 +50,6 @@ export function http1ServerBehind(limits?: Http1Limits): http.Server {
 export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsOptions): tls.TlsOptions => ({
   key,
   cert,
-  ...(clientCa ? { ca: clientCa } : {}),
-  requestCert: true,
-  // An unknown client certificate does not break the connection: it authenticates nobody.
-  rejectUnauthorized: false,
+  ...clientCertificateOptions(clientCa),
   minVersion,
 });

@@ -1,5 +1,14 @@
 /** The object types of mutating policies: `Object{…}` of apply configurations and `JSONPatch{…}`. */
-import { DYN, type Expression, type Library, type ObjectField, type ObjectType, overload, STRING } from '../index.ts';
+import {
+  DYN,
+  type Expression,
+  type Library,
+  type ObjectField,
+  type ObjectType,
+  overload,
+  partsOf,
+  STRING,
+} from '../index.ts';
 
 export const jsonPatchLibrary: Library = {
   functions: {
@@ -84,25 +93,5 @@ function visit(
   parent?: Expression,
 ): void {
   visitor(node, parent);
-  for (const child of childrenOf(node)) visit(child, visitor, node);
-}
-
-function childrenOf(node: Expression): Expression[] {
-  switch (node.kind) {
-    case 'literal':
-    case 'identifier':
-      return [];
-    case 'select':
-      return [node.operand];
-    case 'call':
-      return node.target ? [node.target, ...node.args] : [...node.args];
-    case 'list':
-      return node.elements.map(({ value }) => value);
-    case 'map':
-      return node.entries.flatMap(({ key, value }) => [key, value]);
-    case 'struct':
-      return node.fields.map(({ value }) => value);
-    case 'comprehension':
-      return [node.range, ...(node.predicate ? [node.predicate] : []), ...(node.transform ? [node.transform] : [])];
-  }
+  for (const child of partsOf(node)) visit(child, visitor, node);
 }

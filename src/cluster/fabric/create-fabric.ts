@@ -40,7 +40,7 @@ import {
   type PodRoute,
 } from './fabric.ts';
 import { enableForwarding, restoreForwarding } from './host-forwarding.ts';
-import { listenOnHost } from './host-listener.ts';
+import { listenOnHost, serves } from './host-listener.ts';
 import { loadBalancerRange, NodeRecords, type NodeRecord } from './node-records.ts';
 import { hostTable, renderHostRules, renderNodeRules } from './rules.ts';
 import { Switch } from './switch.ts';
@@ -414,8 +414,9 @@ class LocalFabric implements Fabric {
     return link;
   }
 
-  async serveOnHost(port: number, onConnection: (socket: net.Socket) => void): Promise<HostListener> {
-    const listener = await listenOnHost({ netns: this.#hostNetns, addresses: this.hostAddresses, port }, onConnection);
+  async serveOnHost(port: number, onConnection: (socket: net.Socket) => void, boundTo?: string): Promise<HostListener> {
+    const addresses = this.hostAddresses.filter((address) => !serves(boundTo, address));
+    const listener = await listenOnHost({ netns: this.#hostNetns, addresses, port }, onConnection);
     const tracked: HostListener = {
       addresses: listener.addresses,
       close: async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { BridgeNetwork } from '../../container-runtime/network/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
 import { until } from '../../kernel/testing/index.ts';
@@ -25,6 +25,13 @@ import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index
 import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, type FabricOptions } from './index.ts';
 
 const missing = namespacesMissing('nft', 'ip', 'sysctl');
+
+/** How long a test waits for an answer, which a busy machine may delay. */
+const ANSWER_MS = 30_000;
+/** How long nobody answers when packets are dropped: late enough for an answer to be seen. */
+const SILENCE_MS = 500;
+/** When the kernel sends a connection's first packet again. */
+const RETRANSMISSION_MS = 1000;
 
 describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' : ` (${missing})`}`, () => {
   const ctx = createTestContext();
@@ -68,9 +75,9 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     closers.push(() => void server.close());
     await listenIn(server, { netns, host: '::', port });
   };
-  const ask = async (netns: string, address: string, port = 80): Promise<string> => {
+  const ask = async (netns: string, address: string, port = 80, limitMs = ANSWER_MS): Promise<string> => {
     const socket = connectIn({ netns, host: address, port });
-    socket.setTimeout(500, () => socket.destroy(new Error(`no answer of ${address}`)));
+    socket.setTimeout(limitMs, () => socket.destroy(new Error(`no answer of ${address}`)));
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(socket, 'close');
@@ -138,10 +145,24 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     ]).toEqual(['api', 'api', 'api']);
     expect(seen).toEqual(['10.244.7.2', '10.64.0.2', '10.64.0.1']);
     const outside = await uplink();
-    await expect(ask(outside, '10.64.0.1', 6443)).rejects.toThrow('no answer');
+    await expect(ask(outside, '10.64.0.1', 6443, SILENCE_MS)).rejects.toThrow('no answer');
     await serve(netns);
     await runIn('sysctl', ['-qw', 'net.ipv4.ip_forward=1'], { netns: host });
-    await expect(ask(outside, '10.244.7.2')).rejects.toThrow('no answer');
+    await expect(ask(outside, '10.244.7.2', 80, SILENCE_MS)).rejects.toThrow('no answer');
+  });
+
+  test('an API server that is bound to all addresses of a family needs no listener of its own for them', async () => {
+    const fabric = await create({ families: ['IPv4', 'IPv6'] });
+    const everywhere = net.createServer((socket) => socket.end('bound'));
+    await listenIn(everywhere, { netns: host, host: '0.0.0.0', port: 6443 });
+    onTestFinished(() => void everywhere.close());
+    await expect(fabric.serveOnHost(6443, () => {})).rejects.toMatchObject({ code: 'EADDRINUSE', port: 6443 });
+    const { addresses } = await fabric.serveOnHost(6443, (socket) => socket.end('own'), '0.0.0.0');
+    expect(addresses).toEqual([fabric.hostAddresses[1]]);
+    expect(await Promise.all(fabric.hostAddresses.map((address) => ask(host, address, 6443)))).toEqual([
+      'bound',
+      'own',
+    ]);
   });
 
   test('IPv6 alone', async () => {
@@ -211,19 +232,23 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const node = await closed.addNode('node', { podCidrs: ['10.244.0.0/24'] });
     const inside = await pod(node, 'pod');
     for (const from of [inside.netns, node.netnsPath]) {
-      const start = performance.now();
-      await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
-      await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(
-        /EHOSTUNREACH|ECONNREFUSED|EACCES/,
-      );
-      expect(performance.now() - start, 'nobody waited for a retransmission').toBeLessThan(1000);
+      let fastestMs = Infinity;
+      for (let attempt = 0; attempt < 5 && fastestMs >= RETRANSMISSION_MS; attempt++) {
+        const start = performance.now();
+        await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+        await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(
+          /EHOSTUNREACH|ECONNREFUSED|EACCES/,
+        );
+        fastestMs = Math.min(fastestMs, performance.now() - start);
+      }
+      expect(fastestMs, 'nobody waited for a retransmission').toBeLessThan(RETRANSMISSION_MS);
     }
     const open = await create({ name: 'open', egress: true });
     const other = await open.addNode('node', { podCidrs: ['10.243.0.0/24'] });
     const { netns } = await pod({ ...other, name: 'other' }, 'open-pod');
     expect(await ask(netns, '10.7.0.9')).toBe('10.7.0.1');
     expect(await ask(other.netnsPath, '10.7.0.9')).toBe('10.7.0.1');
-    await expect(ask(netns, inside.ips[0]!), 'the other cluster').rejects.toThrow();
+    await expect(ask(netns, inside.ips[0]!, 80, SILENCE_MS), 'the other cluster').rejects.toThrow();
     await expect(ask(inside.netns, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
     for (const fabric of fabrics) await fabric.destroy();
     fabrics.clear();
@@ -305,7 +330,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const everything = [...a.addresses, ...ips];
     for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
     await fabric.unplugNode('a');
-    for (const address of everything) await expect(ask(b.netnsPath, address)).rejects.toThrow();
+    for (const address of everything) await expect(ask(b.netnsPath, address, 80, SILENCE_MS)).rejects.toThrow();
     expect(await ask(a.netnsPath, ips[0]!)).not.toBe('');
     await fabric.addNode('a');
     for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
@@ -323,7 +348,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await fabric.repair();
     expect(await ask(host, '10.64.240.1', 8080)).toBe('10.64.240.1');
     await fabric.removeHostAddress('10.64.240.1');
-    await expect(ask(netns, '10.64.240.1', 8080)).rejects.toThrow();
+    await expect(ask(netns, '10.64.240.1', 8080, SILENCE_MS)).rejects.toThrow();
     await expect(fabric.addHostAddress('10.64.0.7')).rejects.toThrow('is not in 10.64.240.0/20');
   });
 
@@ -445,7 +470,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       ];
       await serve(nodes[1]!.netnsPath, 81);
       expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
-      await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81)).rejects.toThrow();
+      await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81, SILENCE_MS)).rejects.toThrow();
       await one.destroy();
       fabrics.delete(one);
       expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);

@@ -60,9 +60,10 @@ export interface Fabric {
   removeHostAddress(address: string): Promise<void>;
   /**
    * Gives connections to `port` of the host's fabric addresses to `onConnection`, e.g. to a TLS server's "connection"
-   * event: the API server answers there as it does on loopback, and sees the real client address.
+   * event: the API server answers there as it does on loopback, and sees the real client address. A server that is bound to
+   * all addresses (`boundTo`) serves them already.
    */
-  serveOnHost(port: number, onConnection: (socket: Socket) => void): Promise<HostListener>;
+  serveOnHost(port: number, onConnection: (socket: Socket) => void, boundTo?: string): Promise<HostListener>;
   /** Makes whatever is not as it should be right again; `createFabric` has done so. */
   repair(): Promise<void>;
   /** Removes every node, the switch, the host's interface, routes and rules, and gives the ranges back. */

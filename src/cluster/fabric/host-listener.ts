@@ -31,6 +31,10 @@ export async function listenOnHost(
   return { addresses, close };
 }
 
+/** Whether a server that is bound to one address accepts connections to another. */
+export const serves = (boundTo: string | undefined, address: string): boolean =>
+  boundTo === '::' || boundTo === address || (boundTo === '0.0.0.0' && net.isIPv4(address));
+
 /** For `serveOnHost`: passes connections on to a server of another process, such as an API server on loopback. */
 export function forwardTo(target: { readonly host: string; readonly port: number }): (socket: net.Socket) => void {
   return (client) => joinSockets(client, net.connect({ ...target, noDelay: true, allowHalfOpen: true }));

@@ -93,7 +93,8 @@ export async function buildImage(fleet: NodeFleet, options: BuildOptions): Promi
   const [first, ...others] = fleet.nodes;
   if (!first) throw new Error('the cluster has no node that could build an image');
   const image = await first.runtime.buildImage(options);
-  for (const { runtime } of others) {
+  for (const { name, runtime } of others) {
+    options.write(`copying the image to ${name}\n`);
     const archive = new PassThrough();
     await Promise.all([
       first.runtime.imageStore.saveArchive([image.id], archive),

@@ -29,6 +29,8 @@ import { startNode, type RunningNode } from './start-node.ts';
 
 export interface FleetOptions {
   readonly clusterName: string;
+  /** Where the API server listens. */
+  readonly bindAddress: string;
   /** Where nodes keep what lasts. */
   readonly directory: string;
   /** The directory is removed with the fleet. */
@@ -146,7 +148,12 @@ export class NodeFleet {
   async start(controlPlane: ControlPlane, components: Components): Promise<void> {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
-    this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
+    const { bindAddress } = this.#options;
+    this.#listener = await this.fabric.serveOnHost(
+      port,
+      (socket) => controlPlane.apiServer.accept(socket),
+      bindAddress,
+    );
     const clientAs = (account: ComponentAccount, signal: AbortSignal): Client =>
       controlPlane.clientAs(serviceAccountUser(account), `${account}/${KUBERNETES_VERSION}`, signal);
     components.add('cloud-controller-manager', (ctx) => {

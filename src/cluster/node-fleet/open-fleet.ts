@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
-import type { ClusterOptions } from '../cluster-options.ts';
+import { listenAddress, type ClusterOptions } from '../cluster-options.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { readClusterRecord, updateClusterRecord } from '../data-directory.ts';
@@ -35,6 +35,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
   let recording: Promise<void> = Promise.resolve();
   const fleetOptions: FleetOptions = {
     clusterName: name,
+    bindAddress: listenAddress(options),
     directory: path.join(dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
     temporary: dataDirectory === undefined,
     clusterCidr: options.clusterCidr,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectorySync } from '../../kernel/index.ts';
-import type { ImageStore, Snapshot, StoredImage } from '../images/index.ts';
+import type { ImageStore, PullOptions, PullProgress, Snapshot, StoredImage } from '../images/index.ts';
 import type { ProcessDefaults } from '../images/manifest/oci-types.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
 import { resolveUser } from '../oci-spec/users.ts';
@@ -28,8 +28,18 @@ export interface BuildOptions {
   readonly target?: string;
   readonly noCache?: boolean;
   readonly signal?: AbortSignal;
-  /** Takes lines of progress and the output of commands. */
+  /** Takes the instructions and the output of their commands. */
   readonly write: (text: string) => void;
+  readonly onProgress?: (progress: BuildProgress) => void;
+}
+
+/** How far a build is: the instruction that runs, counted from 1. */
+export interface BuildProgress {
+  readonly step: number;
+  readonly steps: number;
+  readonly instruction: string;
+  /** While the instruction's base image is pulled. */
+  readonly pull?: PullProgress;
 }
 
 interface BuildParts {
@@ -82,6 +92,7 @@ class Build {
   readonly #stages: Stage[] = [];
   readonly #globals = new Map<string, string>();
   #mounted = 0;
+  #progress: BuildProgress | undefined;
 
   constructor(parts: BuildParts, options: BuildOptions, context: SourceTree) {
     this.#parts = parts;
@@ -94,7 +105,10 @@ class Build {
     for (const [index, instruction] of instructions.entries()) {
       this.#options.signal?.throwIfAborted();
       if (instruction.name === 'FROM' && wanted !== undefined && this.#stages.at(-1)?.name === wanted) break;
-      this.#options.write(`[${index + 1}/${instructions.length}] ${instruction.name} ${instruction.text}\n`);
+      const [step, steps, text] = [index + 1, instructions.length, `${instruction.name} ${instruction.text}`];
+      this.#options.write(`[${step}/${steps}] ${text}\n`);
+      this.#progress = { step, steps, instruction: text };
+      this.#options.onProgress?.(this.#progress);
       await this.#step(instruction);
     }
     const stage = this.#stages.at(-1)!;
@@ -153,8 +167,12 @@ class Build {
   async #image(reference: string, line: number): Promise<StoredImage> {
     const { images } = this.#parts;
     try {
-      const { signal } = this.#options;
-      return images.resolve(reference) ?? (await images.pull(reference, signal ? { signal } : {}));
+      const { signal, onProgress } = this.#options;
+      const options: PullOptions = {
+        ...(signal ? { signal } : {}),
+        onProgress: (pull) => this.#progress && onProgress?.({ ...this.#progress, pull }),
+      };
+      return images.resolve(reference) ?? (await images.pull(reference, options));
     } catch (error) {
       throw new BuildError(line, `${reference}: ${(error as Error).message}`, { cause: error });
     }

@@ -1,5 +1,6 @@
-/** Detects container exits: at once by the exit files that conmon writes, and by polling. */
 import fs from 'node:fs';
+/** Detects container exits: at once by the exit files that conmon writes, and by polling. */
+import { untilAborted } from '../../kernel/index.ts';
 import { isAlive } from '../linux/processes.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { recordExit } from './record-exit.ts';
@@ -21,10 +22,7 @@ export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Prom
   const timer = parts.ctx.clock.every(POLL_INTERVAL_MS, () => checkAll(parts));
   checkAll(parts);
   try {
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await untilAborted(signal);
   } finally {
     timer.cancel();
     watcher.close();

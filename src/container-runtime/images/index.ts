@@ -5,7 +5,15 @@
  *
  * `openImageStore` recovers from a crash before it resolves.
  */
-export type { ImageStore, ImageStoreOptions, Snapshot, StoredImage, UserNamespaceMapping } from './image-store.ts';
+export type {
+  ImageStore,
+  ImageStoreOptions,
+  PullOptions,
+  PullProgress,
+  Snapshot,
+  StoredImage,
+  UserNamespaceMapping,
+} from './image-store.ts';
 export type { ProcessDefaults } from './manifest/oci-types.ts';
 
 export { openImageStore } from './open-image-store.ts';

@@ -8,7 +8,7 @@ import { ociMessage } from '../oci-runtime.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import type { Outcome, RemoteCommand, TerminalSize } from './remote-command.ts';
 import { StartGate } from './start-gate.ts';
-import { Terminal } from './terminal.ts';
+import { newlines, Terminal } from './terminal.ts';
 
 /** How long background processes of the command may keep its output open after it has exited. */
 const DRAIN_MS = 2000;
@@ -50,6 +50,7 @@ async function execWithPipes(
     });
     parts.ctx.signal.addEventListener('abort', process.kill, { once: true });
     const exitCode = await exitOf(parts, child);
+    if (child.stderr?.readableEnded) await finished(errors).catch(() => {});
     return outcomeOf(process, { command: cmd, exitCode, runtimeOutput: errors.runtimeOutput });
   } finally {
     parts.ctx.signal.removeEventListener('abort', process.kill);
@@ -88,11 +89,12 @@ async function execInTerminal(
   remote.disconnected.addEventListener('abort', hangUp, { once: true });
   const shown = new StartGate(process, parts.ctx.clock);
   if (remote.stdin) remote.stdin.pipe(terminal.stream, { end: false });
-  connect(terminal.stream.pipe(shown), remote.stdout);
+  const output = terminal.stream.pipe(shown).pipe(newlines());
+  connect(output, remote.stdout);
   terminal.stream.once('close', () => shown.end());
   try {
     const exitCode = await exitOf(parts, child);
-    await Promise.race([finished(shown).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
+    await Promise.race([finished(output).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
     return outcomeOf(process, { command: cmd, exitCode, runtimeOutput: shown.runtimeOutput });
   } finally {
     remote.disconnected.removeEventListener('abort', hangUp);

@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import { errorMessage } from '../../base/index.ts';
 import type { PortForwardRequest } from '../../cri/index.ts';
-import type { Clock } from '../../kernel/index.ts';
+import { type Clock, untilAborted } from '../../kernel/index.ts';
 import { connectIn } from '../../net/netns/index.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
@@ -84,10 +84,7 @@ export async function spdyPortForward(
       void forward(Number(stream.headers['port']), dial, data, errors);
     },
   });
-  await new Promise<void>((resolve) => {
-    if (connection.ended.aborted) resolve();
-    else connection.ended.addEventListener('abort', () => resolve(), { once: true });
-  });
+  await untilAborted(connection.ended);
 }
 
 /** Never rejects: errors are written to the error stream. */

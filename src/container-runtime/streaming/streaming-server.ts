@@ -6,7 +6,7 @@ import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorMessage } from '../../base/index.ts';
-import type { Timer } from '../../kernel/index.ts';
+import { type Timer, untilAborted } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
@@ -63,10 +63,7 @@ export class StreamingServer {
 
   /** Serves until the signal aborts, then closes all connections. */
   async until(signal: AbortSignal): Promise<void> {
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await untilAborted(signal);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
     for (const socket of this.#sockets) socket.destroy();

@@ -1,9 +1,13 @@
 /**
  * The pseudo-terminal between a client and `runc exec --tty`. runc creates the process's terminal inside the container
  * and copies between the two, so this one is in raw mode.
+ *
+ * runc switches ONLCR (\n becomes \r\n) off in the process's terminal and leaves it to this one, but it does so after the
+ * process has started: a shell that has read its terminal's settings before switches it on again. So this terminal has it
+ * off, too, and `newlines` adds the \r where it is missing.
  */
 import fs from 'node:fs';
-import type { Duplex } from 'node:stream';
+import { Transform, type Duplex } from 'node:stream';
 import tty from 'node:tty';
 import { checked, systemCalls } from '../linux/system-calls.ts';
 import type { TerminalSize } from './remote-command.ts';
@@ -17,7 +21,8 @@ const TIOCSWINSZ = 0x5414;
 
 /** Flags of struct termios: four 32-bit words (input, output, control, local), then control characters at 17. */
 const INPUT_PROCESSING = 0o1 | 0o2 | 0o10 | 0o40 | 0o100 | 0o200 | 0o400 | 0o2000;
-const OUTPUT_PROCESSING = 0o1;
+/** OPOST, which runc switches on again, and ONLCR. */
+const OUTPUT_PROCESSING = 0o1 | 0o4;
 const LOCAL_PROCESSING = 0o1 | 0o2 | 0o10 | 0o100 | 0o100000;
 const TERMIOS_BYTES = 64;
 const CHARACTERS_AT = 17;
@@ -68,4 +73,24 @@ export class Terminal {
     termios[CHARACTERS_AT + VTIME] = 0;
     checked(systemCalls().ioctl(this.slave, TCSETS, termios), 'ioctl');
   }
+}
+
+const [LINE_FEED, CARRIAGE_RETURN] = [0x0a, 0x0d];
+
+/** Makes \r\n of each \n that no \r precedes. */
+export function newlines(): Transform {
+  let last = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const pieces: Buffer[] = [];
+      let start = 0;
+      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
+        if ((at === 0 ? last : chunk[at - 1]) === CARRIAGE_RETURN) continue;
+        pieces.push(chunk.subarray(start, at), Buffer.from([CARRIAGE_RETURN]));
+        start = at;
+      }
+      last = chunk.at(-1) ?? last;
+      done(null, pieces.length === 0 ? chunk : Buffer.concat([...pieces, chunk.subarray(start)]));
+    },
+  });
 }

@@ -9,10 +9,12 @@ class RecordingSocket extends EventEmitter {
   readonly OPEN = 1;
   readonly readyState = 1;
   readonly sent: number[][] = [];
+  slow = false;
 
   send(data: Buffer | string, done: () => void): void {
     this.sent.push([...Buffer.from(data as Buffer)]);
-    done();
+    if (this.slow) setImmediate(done);
+    else done();
   }
 
   close(): void {
@@ -32,6 +34,20 @@ it.each([
     wanted: { stdin: false, terminal: false, ...wanted },
   });
   expect(socket.sent).toEqual([[channel]]);
+});
+
+it('sends all output before the outcome, also to a slow client', async () => {
+  const socket = new RecordingSocket();
+  const command = websocketCommand(socket as unknown as WebSocket, { protocol: 'v5.channel.k8s.io', wanted: WANTED });
+  socket.slow = true;
+  for (const text of ['first', 'last']) {
+    command.stdout!.write(text);
+    command.stderr!.write(text);
+  }
+  await command.finish({ type: 'success' });
+  const texts = socket.sent.slice(1).map(([channel, ...text]) => `${channel} ${Buffer.from(text).toString()}`);
+  expect(texts.slice(0, 4).toSorted()).toEqual(['1 first', '1 last', '2 first', '2 last']);
+  expect(texts.slice(4)).toEqual(['3 {"metadata":{},"status":"Success"}']);
 });
 
 it.each([

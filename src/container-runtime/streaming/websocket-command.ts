@@ -57,19 +57,29 @@ export function websocketCommand(
     disconnected.abort();
   });
 
+  const stdout = wanted.stdout ? output(CHANNEL.stdout) : undefined;
+  const stderr = hasStderr ? output(CHANNEL.stderr) : undefined;
   return {
     ...(stdin && { stdin }),
-    ...(wanted.stdout ? { stdout: output(CHANNEL.stdout) } : {}),
-    ...(hasStderr ? { stderr: output(CHANNEL.stderr) } : {}),
+    ...(stdout && { stdout }),
+    ...(stderr && { stderr }),
     onResize: (listener) => resize.listen(listener),
     disconnected: disconnected.signal,
     async finish(outcome: Outcome) {
+      // What waits in them comes before the outcome: clients stop reading at it.
+      await Promise.all([stdout, stderr].map((stream) => new Promise<void>((resolve) => end(stream, resolve))));
       // Before v4 there was no Status: the text of an error, and nothing after success.
       const text = /^v[45]\./.test(protocol) ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
       if (text !== '') await new Promise<void>((resolve) => send(CHANNEL.error, Buffer.from(text), () => resolve()));
       if (socket.readyState === socket.OPEN) socket.close(CLOSE_NORMAL);
     },
   };
+}
+
+/** Calls back when everything is sent, or the client is gone. */
+function end(stream: Writable | undefined, done: () => void): void {
+  if (stream) stream.end(() => done());
+  else done();
 }
 
 /** The client's terminal size: the last one, and every later one for the listener. */

@@ -1,4 +1,4 @@
-import { type Context, makeDirectorySync } from '../../kernel/index.ts';
+import { type Context, makeDirectorySync, untilAborted } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import { DEFAULT_QUOTA_BYTES, openEmbeddedStore } from '../embedded/store.ts';
 import type { ListenerTls } from '../front/listener.ts';
@@ -45,14 +45,9 @@ export async function run(ctx: Context, config: EtcdConfig): Promise<void> {
     });
     config.onReady?.(front.urls);
     if (config.autoCompaction !== undefined) await runAutoCompaction(ctx, store, config.autoCompaction);
-    await aborted(ctx.signal);
+    await untilAborted(ctx.signal);
     await front.close();
   } finally {
     await store.close();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type KeyValue, type Store, StoreError, type WatchBatch, type WatchEvent } from '../store.ts';
+import { type KeyValue, type Store, StoreError, type Watch, type WatchBatch, type WatchEvent } from '../store.ts';
 
 /** A backend under test. Tests share one store, so each keeps to its own key prefix and counts revisions relatively. */
 export interface ContractFixture {
@@ -55,6 +55,13 @@ export async function failureCode(promise: Promise<unknown>): Promise<string> {
     return (error as StoreError).code;
   }
   return 'no failure';
+}
+
+/** Resolves when the store has begun the watch: it answers the request for progress after that. */
+export async function untilWatching(watch: Watch): Promise<void> {
+  const first = watch[Symbol.asyncIterator]().next();
+  watch.requestProgress();
+  await first;
 }
 
 /** Reads a watch until it has given `count` events. */

@@ -8,6 +8,7 @@ import {
   put,
   remove,
   takeEvents,
+  untilWatching,
   text,
   type ContractTarget,
   type UseStore,
@@ -39,8 +40,8 @@ export function watchContract(
       await put(store, `${prefix}before`);
       const watch = store.watch({ key: `${prefix}b`, rangeEnd: `${prefix}d` });
       const single = store.watch({ key: `${prefix}c` });
+      await Promise.all([untilWatching(watch), untilWatching(single)]);
       const seen = Promise.all([takeEvents(watch, 2), takeEvents(single, 1)]);
-      await use().pass(50);
       for (const name of 'abcd') await put(store, prefix + name, name);
       const [inRange, ofKey] = await seen;
       expect(inRange.map(brief(prefix))).toEqual(['put b=b', 'put c=c']);

@@ -3,7 +3,7 @@ import { RealClock, VirtualClock, type Clock } from '../index.ts';
 interface UntilOptions {
   /** A virtual clock is moved between two checks; default: the machine's. */
   readonly clock?: Clock;
-  /** Time on `clock` after which waiting fails; default 20 s. */
+  /** Time on `clock` after which waiting fails; default a minute. */
   readonly limitMs?: number;
   /** Time on `clock` between two checks, perhaps depending on how much has passed; default 20 ms. */
   readonly intervalMs?: number | ((passedMs: number) => number);
@@ -19,7 +19,7 @@ const machineClock = new RealClock();
 export async function until(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  { clock = machineClock, limitMs = 20_000, intervalMs = 20, realMs = 0, details }: UntilOptions = {},
+  { clock = machineClock, limitMs = 60_000, intervalMs = 20, realMs = 0, details }: UntilOptions = {},
 ): Promise<void> {
   const startedAt = clock.monotonic();
   while (!(await condition())) {

@@ -8,7 +8,7 @@ import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../a
 import { errorMessage, ownValue, parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
-import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory, untilAborted, writeFileDurably } from '../../kernel/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeRunOptions, NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
 import { uidOf } from '../pod/pod-identity.ts';
@@ -104,9 +104,7 @@ export class DeviceManager implements HintProvider {
       register: (request: RegisterRequest) => this.#register(directory, request),
     });
     await server.listen(`unix://${path.join(directory, 'kubelet.sock')}`);
-    await new Promise<void>((resolve) =>
-      signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
-    );
+    await untilAborted(signal);
     server.close();
     for (const { stop, connection } of this.#plugins.values()) {
       stop.abort();

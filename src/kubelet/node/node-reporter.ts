@@ -5,7 +5,7 @@
 import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, WakeUp } from '../../kernel/index.ts';
 import { conditionEventReason } from './condition-events.ts';
 
 interface NodeReporterOptions {
@@ -33,7 +33,7 @@ export class NodeReporter {
   readonly #options: NodeReporterOptions;
   #node: Node | undefined;
   #lastReportAt = -Infinity;
-  #wake: (() => void) | undefined;
+  readonly #wakeUp = new WakeUp();
   #changed = false;
 
   constructor(ctx: Context, options: NodeReporterOptions) {
@@ -48,7 +48,7 @@ export class NodeReporter {
   /** The node status must be computed again at once. */
   changed(): void {
     this.#changed = true;
-    this.#wake?.();
+    this.#wakeUp.wake();
   }
 
   async register(): Promise<void> {
@@ -169,19 +169,11 @@ export class NodeReporter {
     events.event({ reference: { kind: 'Node', name: nodeName, uid: nodeName, apiVersion: '' } }, type, reason, message);
   }
 
-  #pause(): Promise<void> {
+  async #pause(): Promise<void> {
     const { clock, signal } = this.#ctx;
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#wake = undefined;
-        timer.cancel();
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = clock.after(this.#options.updateFrequencyMs, done);
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-    });
+    const timer = clock.after(this.#options.updateFrequencyMs, () => this.#wakeUp.wake());
+    await this.#wakeUp.wait(signal);
+    timer.cancel();
   }
 }
 

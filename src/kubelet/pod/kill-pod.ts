@@ -2,7 +2,7 @@
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { allContainers, isRestartableInitContainer } from '../../component-helpers/index.ts';
-import { withDeadline } from '../../kernel/index.ts';
+import { untilAborted, withDeadline } from '../../kernel/index.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { KillReason } from './pod-actions.ts';
@@ -99,9 +99,8 @@ async function runPreStop(
       clock: ctx.clock,
       signal: deadline,
     });
-    const timeUp = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
     try {
-      await Promise.race([hook, timeUp]);
+      await Promise.race([hook, untilAborted(deadline)]);
     } catch (error) {
       if (!deadline.aborted) {
         ctx.logger

@@ -5,7 +5,7 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
-import { isAbort, type Timer } from '../../kernel/index.ts';
+import { isAbort, type Timer, WakeUp } from '../../kernel/index.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { bytes, hasResources, milli, milliCpuToShares } from './container-resources.ts';
@@ -70,7 +70,7 @@ export class PodWorker {
   #stage: Stage = 'syncing';
   #termination: Termination | undefined;
   #current = new AbortController();
-  #wake: (() => void) | undefined;
+  readonly #wakeUp = new WakeUp();
   #isWoken = true;
   #retryTimer: Timer | undefined;
   #failures = 0;
@@ -137,7 +137,7 @@ export class PodWorker {
 
   wake(): void {
     this.#isWoken = true;
-    this.#wake?.();
+    this.#wakeUp.wake();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -382,21 +382,9 @@ export class PodWorker {
     });
   }
 
-  #waitForWake(signal: AbortSignal): Promise<void> {
-    if (this.#isWoken) {
-      this.#isWoken = false;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#wake = undefined;
-        this.#isWoken = false;
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-    });
+  async #waitForWake(signal: AbortSignal): Promise<void> {
+    if (!this.#isWoken) await this.#wakeUp.wait(signal);
+    this.#isWoken = false;
   }
 }
 

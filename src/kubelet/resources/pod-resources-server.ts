@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { GrpcError, GrpcServer } from '../../grpc/index.ts';
-import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory, untilAborted } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import type { MemoryBlock } from './memory-state.ts';
@@ -46,9 +46,7 @@ export async function servePodResources(outer: Context, options: PodResourcesOpt
     rateLimited(ctx, podResourcesLister(options)),
   );
   await server.listen(`unix://${socket}`);
-  await new Promise<void>((resolve) =>
-    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
+  await untilAborted(ctx.signal);
   server.close();
 }
 

@@ -11,7 +11,7 @@ import {
   type Shape,
 } from '../../net/tls/testing/index.ts';
 import { Authenticator } from './authenticate.ts';
-import { secureContextOptions } from './serve-kubelet.ts';
+import { serverOptions } from './serve-kubelet.ts';
 
 let server: https.Server | undefined;
 let ca: MadeCertificate;
@@ -32,16 +32,13 @@ async function callerOf(clientCa: string | undefined, certificate: { pem: string
     cacheMs: 0,
     clientCa,
   });
-  server = https.createServer(
-    { ...secureContextOptions(serving, clientCa), requestCert: true, rejectUnauthorized: false },
-    (request, response) => {
-      void authenticator
-        .authenticate(request)
-        .then((caller) => response.end(caller ? `${caller.name} ${caller.groups.join(',')}` : ''));
-    },
-  );
+  server = https.createServer(serverOptions(serving, clientCa), (request, response) => {
+    void authenticator
+      .authenticate(request)
+      .then((caller) => response.end(caller ? `${caller.name} ${caller.groups.join(',')}` : ''));
+  });
   // As after a renewal of the serving certificate.
-  server.setSecureContext(secureContextOptions(serving, clientCa));
+  server.setSecureContext(serverOptions(serving, clientCa));
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
@@ -82,7 +79,7 @@ describe('the certificate of a client of the kubelet', () => {
   it('is ignored without a client CA', async () => {
     expect(await callerOf(undefined, await makeCertificate({ subject: 'CN=jane', issuer: ca }))).toBe('');
     // Node takes the public roots for a context of which nothing is said.
-    expect(secureContextOptions(serving, undefined).ca).toEqual([]);
+    expect(serverOptions(serving, undefined).ca).toEqual([]);
   });
 
   it('is verified through intermediates', async () => {

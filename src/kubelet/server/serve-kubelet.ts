@@ -5,11 +5,12 @@
 import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { SecureContextOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { errorMessage } from '../../base/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, untilAborted } from '../../kernel/index.ts';
 import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
+import { clientCertificateOptions } from '../../net/tls/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
@@ -46,23 +47,19 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
       failed: (error, { url }) => ctx.logger.error(error, 'Failed to serve a request', { path: url }),
     },
     {
-      ...secureContextOptions(serving, clientCa),
+      ...serverOptions(serving, clientCa),
       ALPNProtocols: ['http/1.1'],
-      requestCert: true,
-      rejectUnauthorized: false,
     },
   );
   server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: errorMessage(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);
-  const finished = new Promise<void>((resolve) =>
-    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
-  );
+  const finished = untilAborted(ctx.signal);
   return {
     port,
     finished,
-    setCertificate: (issued) => server.setSecureContext(secureContextOptions(issued, clientCa)),
+    setCertificate: (issued) => server.setSecureContext(serverOptions(issued, clientCa)),
     close: async () => {
       handler.closeStreams();
       server.closeAllConnections();
@@ -155,12 +152,11 @@ class RequestHandler {
   }
 }
 
-/** An empty `ca`, because without any Node would accept the public roots as authorities of client certificates. */
-export function secureContextOptions(
+export function serverOptions(
   { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
   clientCa: string | undefined,
-): SecureContextOptions {
-  return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ca: clientCa ?? [] };
+): TlsOptions {
+  return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ...clientCertificateOptions(clientCa) };
 }
 
 async function serveHealthz(

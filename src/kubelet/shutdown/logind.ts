@@ -16,10 +16,12 @@ export interface Logind {
   /** Takes an inhibitor lock, which delays a shutdown until it is released or our process ends. */
   inhibit(): Promise<InhibitLock>;
   /**
-   * Calls `onShutdown` with true for a shutdown, with false when it is cancelled. Resolves when the connection is
-   * closed.
+   * Calls `onShutdown` with true for a shutdown, with false when it is cancelled. Resolves when the bus will deliver
+   * the signals.
    */
-  follow(onShutdown: (isComing: boolean) => void): Promise<void>;
+  subscribe(onShutdown: (isComing: boolean) => void): Promise<void>;
+  /** Resolves when the connection is closed. */
+  readonly closed: Promise<void>;
   close(): void;
 }
 
@@ -71,7 +73,7 @@ export async function openLogind({
     inhibitDelayMs,
     overrideInhibitDelay: (ms) => overrideInhibitDelay(connection, configurationDirectory, ms),
     inhibit,
-    async follow(onShutdown) {
+    async subscribe(onShutdown) {
       connection.listen(({ type, member, interface: name, path: object, body }) => {
         if (
           type === 'signal' &&
@@ -84,8 +86,8 @@ export async function openLogind({
       await connection.addMatch(
         `type='signal',interface='${MANAGER.interface}',member='PrepareForShutdown',path='${MANAGER.path}'`,
       );
-      await connection.closed;
     },
+    closed: connection.closed,
     close: () => connection.close(),
   };
 }

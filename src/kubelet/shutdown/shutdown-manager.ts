@@ -75,28 +75,36 @@ export class ShutdownManager {
           `node shutdown manager was unable to update logind InhibitDelayMaxSec to ${wanted / 1000}s (ShutdownGracePeriod), current value of InhibitDelayMaxSec (${delay / 1000}s) is less than requested ShutdownGracePeriod`,
         );
     }
-    let lock: InhibitLock | undefined = await logind.inhibit();
+    let lock: Promise<InhibitLock> | undefined;
+    const release = async (): Promise<void> => {
+      const held = lock;
+      lock = undefined;
+      (await held)?.release();
+    };
+    const react = async (isComing: boolean): Promise<void> => {
+      if (isComing) {
+        this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown event');
+        await this.shutDown();
+        await release();
+      } else {
+        this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown cancellation');
+        this.#shuttingDown = false;
+        this.#options.reporter.changed();
+        await (lock ??= logind.inhibit());
+      }
+    };
+    // The subscription comes before the lock, so that no shutdown that the lock delays is missed.
+    await logind.subscribe((isComing) => {
+      void react(isComing).catch((error: unknown) =>
+        logger.error(error, 'Shutdown manager failed to process shutdown event'),
+      );
+    });
+    lock = logind.inhibit();
+    await lock;
     try {
-      await logind.follow((isComing) => {
-        const react = async (): Promise<void> => {
-          if (isComing) {
-            this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown event');
-            await this.shutDown();
-            lock?.release();
-            lock = undefined;
-          } else {
-            this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown cancellation');
-            this.#shuttingDown = false;
-            this.#options.reporter.changed();
-            lock ??= await logind.inhibit();
-          }
-        };
-        void react().catch((error: unknown) =>
-          logger.error(error, 'Shutdown manager failed to process shutdown event'),
-        );
-      });
+      await logind.closed;
     } finally {
-      lock?.release();
+      await release();
     }
   }
 

@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
       await listenIn(server, { netns: right, host: '10.9.0.2', port: 80 });
       await expect(async () =>
         listenIn(net.createServer(), { netns: right, host: '10.9.0.2', port: 80 }),
-      ).rejects.toThrow('EADDRINUSE');
+      ).rejects.toMatchObject({ code: 'EADDRINUSE', address: '10.9.0.2', port: 80 });
       await expect(async () =>
         listenIn(net.createServer(), { netns: right, host: '10.77.0.1', port: 80 }),
       ).rejects.toThrow('EADDRNOTAVAIL');

@@ -39,7 +39,7 @@ export function listenIn(server: net.Server, address: ListenAddress): Promise<vo
   return new Promise((resolve, reject) => {
     const failed = (error: Error): void => {
       libc().close(fd);
-      reject(error);
+      reject(withAddress(error, address));
     };
     server.once('error', failed);
     server.listen({ fd, exclusive: true }, () => {
@@ -87,9 +87,13 @@ function boundSocket({ netns, host, port, ipv6Only, freeBind }: ListenAddress, t
     return fd;
   } catch (error) {
     system.close(fd);
-    throw error;
+    throw withAddress(error as Error, { host, port });
   }
 }
+
+/** Node's errors have the address, too, unless a server is given a file descriptor. */
+const withAddress = (error: Error, { host, port }: Pick<ListenAddress, 'host' | 'port'>): Error =>
+  Object.assign(error, { address: host, port });
 
 interface ConnectAddress {
   readonly netns: string | undefined;

@@ -6,6 +6,7 @@
 export * from './der.ts';
 export { certificatesOfDer, certificatesOfPem } from './certificate.ts';
 export { CertificateError, CertificateVerificationError } from './certificate-error.ts';
+export { clientCertificateOptions } from './client-certificate-options.ts';
 export { ClientCertificates, type ClientChain } from './client-certificates.ts';
 export { commonName, organizations, valuesOf, type Name } from './name.ts';
 export { peerChain } from './peer-chain.ts';

@@ -8,7 +8,7 @@
  */
 
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { deliveredCauses, type Clock, type Timer } from '../../kernel/index.ts';
+import { type Clock, deliveredCauses, type Timer, WakeUp } from '../../kernel/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { hasUnchangedShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
@@ -44,7 +44,7 @@ export class SchedulingQueue {
   readonly #unschedulable: UnschedulablePods;
   readonly #hintMetrics: HintMetrics;
   readonly #inFlight = new InFlightEvents();
-  #wake: (() => void) | undefined;
+  readonly #wakeUp = new WakeUp();
   #backoffTimer: { at: number; timer: Timer } | undefined;
   #flushTimer: Timer | undefined;
 
@@ -170,16 +170,8 @@ export class SchedulingQueue {
 
   /** Resolves when there may be a pod to pop. */
   wait(signal: AbortSignal): Promise<void> {
-    if (this.#active.size > 0 || this.#canPopBackoff() || signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#wake = undefined;
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      this.#wake = done;
-      signal.addEventListener('abort', done, { once: true });
-    });
+    if (this.#active.size > 0 || this.#canPopBackoff()) return Promise.resolve();
+    return this.#wakeUp.wait(signal);
   }
 
   /** The pod was scheduled, or needs no node any more. */
@@ -265,7 +257,7 @@ export class SchedulingQueue {
       this.#backoff.push(queued);
       this.#options.metrics.countIncoming('backoff', label);
       this.#scheduleBackoff();
-      if (this.#canPopBackoff()) this.#wake?.();
+      if (this.#canPopBackoff()) this.#wakeUp.wake();
     } else this.#toActive(queued, label);
   }
 
@@ -290,7 +282,7 @@ export class SchedulingQueue {
     queued.move++;
     this.#active.push(queued);
     metrics.countIncoming('active', label);
-    this.#wake?.();
+    this.#wakeUp.wake();
   }
 
   /** Keeps the metric of unschedulable pods by plugin, until the pod is retried. */

@@ -34,7 +34,6 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'ComponentStatus',
     plural: 'componentstatuses',
-    singular: 'componentstatus',
     namespaced: false,
     verbs: ['get', 'list'],
     shortNames: ['cs'],

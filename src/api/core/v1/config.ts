@@ -39,18 +39,14 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'ConfigMap',
     plural: 'configmaps',
-    singular: 'configmap',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['cm'],
     columns: [column('Name', 'string', 0, 'name'), column('Data', 'string'), column('Age', 'string')],
   },
   {
     kind: 'Secret',
     plural: 'secrets',
-    singular: 'secret',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     selectableFields: {
       type: 'type',
     },

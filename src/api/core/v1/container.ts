@@ -1,6 +1,42 @@
 /** Containers of a pod, their probes, environment and security. */
 import { field, message, type MessageDeclarations } from '../../declare.ts';
 
+/** Of all containers, ephemeral ones as well: where volumes appear. */
+const MOUNT_FIELDS = {
+  volumeMounts: field(9, '[]VolumeMount', "Where the Pod's volumes appear in the container's file system.", {
+    list: { map: ['mountPath'] },
+    patch: 'merge',
+    mergeKey: 'mountPath',
+  }),
+  volumeDevices: field(21, '[]VolumeDevice', 'Where block volumes appear as devices.', {
+    list: { map: ['devicePath'] },
+    patch: 'merge',
+    mergeKey: 'devicePath',
+  }),
+};
+
+/** Of all containers, ephemeral ones as well. */
+const COMMON_FIELDS = {
+  terminationMessagePath: field(13, 'string', 'File that holds the final message; default /dev/termination-log.', {
+    default: '/dev/termination-log',
+  }),
+  terminationMessagePolicy: field(
+    20,
+    'TerminationMessagePolicy',
+    'Source of the final message: File (default) or FallbackToLogsOnError.',
+    { default: 'File' },
+  ),
+  imagePullPolicy: field(
+    14,
+    'PullPolicy',
+    'Always, IfNotPresent or Never; default Always for :latest, else IfNotPresent.',
+  ),
+  securityContext: field(15, '*SecurityContext', "Security settings; they win over the Pod's."),
+  stdin: field(16, 'bool', 'Keep a standard input open; default false.'),
+  stdinOnce: field(17, 'bool', 'Close standard input after the first attached session; default false.'),
+  tty: field(18, 'bool', 'Give the container a terminal; needs stdin; default false.'),
+};
+
 export const messages = {
   AppArmorProfile: message(
     'An AppArmor profile.',
@@ -67,38 +103,12 @@ export const messages = {
       'Rules, tried in order, on when the exited container starts again.',
       { list: 'atomic', gate: 'ContainerRestartRules' },
     ),
-    volumeMounts: field(9, '[]VolumeMount', "Where the Pod's volumes appear in the container's file system.", {
-      list: { map: ['mountPath'] },
-      patch: 'merge',
-      mergeKey: 'mountPath',
-    }),
-    volumeDevices: field(21, '[]VolumeDevice', 'Where block volumes appear as devices.', {
-      list: { map: ['devicePath'] },
-      patch: 'merge',
-      mergeKey: 'devicePath',
-    }),
+    ...MOUNT_FIELDS,
     livenessProbe: field(10, '*Probe', 'Restarts the container when it fails.'),
     readinessProbe: field(11, '*Probe', 'Takes the Pod out of Services while it fails.'),
     startupProbe: field(22, '*Probe', 'Holds back the other probes until it succeeds; restarts on failure.'),
     lifecycle: field(12, '*Lifecycle', 'Actions after the start and before the stop of the container.'),
-    terminationMessagePath: field(13, 'string', 'File that holds the final message; default /dev/termination-log.', {
-      default: '/dev/termination-log',
-    }),
-    terminationMessagePolicy: field(
-      20,
-      'TerminationMessagePolicy',
-      'Source of the final message: File (default) or FallbackToLogsOnError.',
-      { default: 'File' },
-    ),
-    imagePullPolicy: field(
-      14,
-      'PullPolicy',
-      'Always, IfNotPresent or Never; default Always for :latest, else IfNotPresent.',
-    ),
-    securityContext: field(15, '*SecurityContext', "Security settings; they win over the Pod's."),
-    stdin: field(16, 'bool', 'Keep a standard input open; default false.'),
-    stdinOnce: field(17, 'bool', 'Close standard input after the first attached session; default false.'),
-    tty: field(18, 'bool', 'Give the container a terminal; needs stdin; default false.'),
+    ...COMMON_FIELDS,
   }),
   ContainerExtendedResourceRequest: message("Which request of a claim serves a container's extended resource.", {
     containerName: field(1, 'string', 'The container that asks.', { required: true, keep: true }),
@@ -245,38 +255,12 @@ export const messages = {
       gate: 'ContainerRestartRules',
       distinguishesEmpty: true,
     }),
-    volumeMounts: field(9, '[]VolumeMount', "Where the Pod's volumes appear in the container's file system.", {
-      list: { map: ['mountPath'] },
-      patch: 'merge',
-      mergeKey: 'mountPath',
-    }),
-    volumeDevices: field(21, '[]VolumeDevice', 'Where block volumes appear as devices.', {
-      list: { map: ['devicePath'] },
-      patch: 'merge',
-      mergeKey: 'devicePath',
-    }),
+    ...MOUNT_FIELDS,
     livenessProbe: field(10, '*Probe', 'Not allowed for ephemeral containers.'),
     readinessProbe: field(11, '*Probe', 'Not allowed for ephemeral containers.'),
     startupProbe: field(22, '*Probe', 'Not allowed for ephemeral containers.'),
     lifecycle: field(12, '*Lifecycle', 'Not allowed for ephemeral containers.'),
-    terminationMessagePath: field(13, 'string', 'File that holds the final message; default /dev/termination-log.', {
-      default: '/dev/termination-log',
-    }),
-    terminationMessagePolicy: field(
-      20,
-      'TerminationMessagePolicy',
-      'Source of the final message: File (default) or FallbackToLogsOnError.',
-      { default: 'File' },
-    ),
-    imagePullPolicy: field(
-      14,
-      'PullPolicy',
-      'Always, IfNotPresent or Never; default Always for :latest, else IfNotPresent.',
-    ),
-    securityContext: field(15, '*SecurityContext', "Security settings; they win over the Pod's."),
-    stdin: field(16, 'bool', 'Keep a standard input open; default false.'),
-    stdinOnce: field(17, 'bool', 'Close standard input after the first attached session; default false.'),
-    tty: field(18, 'bool', 'Give the container a terminal; needs stdin; default false.'),
+    ...COMMON_FIELDS,
   }),
   ExecAction: message('Runs a command in the container.', {
     command: field(1, '[]string', 'Program and arguments; exit code 0 is success; no shell is involved.', {

@@ -47,9 +47,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'Event',
     plural: 'events',
-    singular: 'event',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['ev'],
     selectableFields: {
       'involvedObject.kind': 'involvedObject.kind',

@@ -48,7 +48,6 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'Namespace',
     plural: 'namespaces',
-    singular: 'namespace',
     namespaced: false,
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['ns'],

@@ -171,9 +171,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'Node',
     plural: 'nodes',
-    singular: 'node',
     namespaced: false,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['no'],
     subresources: {
       proxy: { verbs: ['create', 'delete', 'get', 'patch', 'update'], kind: 'NodeProxyOptions' },

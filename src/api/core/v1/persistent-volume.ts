@@ -138,9 +138,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'PersistentVolumeClaim',
     plural: 'persistentvolumeclaims',
-    singular: 'persistentvolumeclaim',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['pvc'],
     subresources: {
       status: { verbs: ['get', 'patch', 'update'] },
@@ -160,9 +158,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'PersistentVolume',
     plural: 'persistentvolumes',
-    singular: 'persistentvolume',
     namespaced: false,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['pv'],
     subresources: {
       status: { verbs: ['get', 'patch', 'update'] },

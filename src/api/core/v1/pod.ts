@@ -387,16 +387,13 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'Binding',
     plural: 'bindings',
-    singular: 'binding',
     namespaced: true,
     verbs: ['create'],
   },
   {
     kind: 'Pod',
     plural: 'pods',
-    singular: 'pod',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['po'],
     categories: ['all'],
     subresources: {

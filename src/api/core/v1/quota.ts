@@ -56,18 +56,14 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'LimitRange',
     plural: 'limitranges',
-    singular: 'limitrange',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['limits'],
     columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
   },
   {
     kind: 'ResourceQuota',
     plural: 'resourcequotas',
-    singular: 'resourcequota',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['quota'],
     subresources: {
       status: { verbs: ['get', 'patch', 'update'] },

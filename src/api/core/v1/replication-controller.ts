@@ -64,9 +64,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'PodTemplate',
     plural: 'podtemplates',
-    singular: 'podtemplate',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     columns: [
       column('Name', 'string', 0, 'name'),
       column('Containers', 'string'),
@@ -77,9 +75,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'ReplicationController',
     plural: 'replicationcontrollers',
-    singular: 'replicationcontroller',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['rc'],
     categories: ['all'],
     subresources: {

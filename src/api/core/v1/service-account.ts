@@ -24,9 +24,7 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'ServiceAccount',
     plural: 'serviceaccounts',
-    singular: 'serviceaccount',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['sa'],
     subresources: {
       token: { verbs: ['create'], kind: 'authentication.k8s.io/v1.TokenRequest' },

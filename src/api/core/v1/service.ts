@@ -140,18 +140,14 @@ export const kinds: readonly KindDeclaration[] = [
   {
     kind: 'Endpoints',
     plural: 'endpoints',
-    singular: 'endpoints',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['ep'],
     columns: [column('Name', 'string', 0, 'name'), column('Endpoints', 'string'), column('Age', 'string')],
   },
   {
     kind: 'Service',
     plural: 'services',
-    singular: 'service',
     namespaced: true,
-    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['svc'],
     categories: ['all'],
     subresources: {

@@ -20,7 +20,7 @@ export class FrontConnections {
     const outbox = this.#outbox;
     this.#open.set(id, socket);
     const { remoteAddress, certificate } = peerOf(socket);
-    outbox.send(op.CONNECTION, id, remoteAddress, certificate?.authorized ?? false);
+    outbox.send(op.CONNECTION, id, remoteAddress);
     outbox.bytes(certificate?.raw ?? NOTHING);
     socket.on('data', (bytes: Buffer) => {
       outbox.send(op.RECEIVED, id);

@@ -134,7 +134,7 @@ export class FrontStreams {
       known = { id, remembered: [], next: 0 };
       this.#sessions.set(connection, known);
       const { remoteAddress, certificate } = peerOf(connection.socket);
-      this.#outbox.send(op.SESSION, id, remoteAddress, certificate?.authorized ?? false);
+      this.#outbox.send(op.SESSION, id, remoteAddress);
       this.#outbox.bytes(certificate?.raw ?? NOTHING);
     }
     return known;

@@ -17,7 +17,7 @@
 /** From the front. */
 export const LISTENING = 1; // port
 export const FAILED = 2; // message, code: the port cannot be bound
-export const SESSION = 3; // session, address, whether the client CA signed its certificate, certificate (bytes)
+export const SESSION = 3; // session, address, certificates of the client (bytes)
 export const SESSION_CLOSED = 4; // session
 /** A client sends the same headers again and again: they are sent once, and then named by their index. */
 export const HEADERS = 5; // session, index, headers
@@ -26,7 +26,7 @@ export const BODY = 7; // stream, state, body (bytes)
 export const CLOSED = 8; // stream, before its response was complete; after PENDING, when no bytes of it wait any more
 export const DRAINED = 9; // stream, number of bytes that its connection has accepted
 export const BUFFER_RETURNED = 10; // stream, whose buffer comes back
-export const CONNECTION = 11; // connection, address, whether the client CA signed its certificate, certificate (bytes)
+export const CONNECTION = 11; // connection, address, certificates of the client (bytes)
 export const RECEIVED = 12; // connection, bytes
 export const RECEIVED_END = 13; // connection
 export const CONNECTION_DRAINED = 14; // connection: it has accepted the oldest bytes that were sent

@@ -30,7 +30,6 @@ export class RemoteSockets {
           id,
           {
             remoteAddress: reader.next<string>(),
-            authorized: reader.next<boolean>(),
             certificate: Buffer.from(reader.bytes()),
           },
           this.#outbox,
@@ -64,7 +63,6 @@ export class RemoteSockets {
 
 interface Peer {
   readonly remoteAddress: string;
-  readonly authorized: boolean;
   /** Empty when the client sent none. */
   readonly certificate: Buffer;
 }
@@ -75,18 +73,16 @@ class RemoteSocket extends Duplex {
   readonly #outbox: Outbox;
   readonly encrypted = true;
   readonly remoteAddress: string;
-  readonly authorized: boolean;
   readonly #certificate: Buffer;
   #open = true;
   #paused = false;
   readonly #written: ((error?: Error) => void)[] = [];
 
-  constructor(id: number, { remoteAddress, authorized, certificate }: Peer, outbox: Outbox) {
+  constructor(id: number, { remoteAddress, certificate }: Peer, outbox: Outbox) {
     super();
     this.#id = id;
     this.#outbox = outbox;
     this.remoteAddress = remoteAddress;
-    this.authorized = authorized;
     this.#certificate = certificate;
   }
 

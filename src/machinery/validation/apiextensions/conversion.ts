@@ -8,12 +8,11 @@ import {
   type Path,
   required,
 } from '../../errors/index.ts';
-import { dns1035Label } from '../../names/index.ts';
+import { validateReviewVersions } from '../review-versions.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import type { InternalConversion } from './internal-form.ts';
 
 const STRATEGIES = ['None', 'Webhook'];
-const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const NOT_FOR_NONE = 'should not be set when strategy is not set to Webhook';
 
 export interface ConversionRules {
@@ -52,30 +51,3 @@ export const isCaBundle = (base64: string): boolean => {
     if (type === 'CERTIFICATE') return true;
   return false;
 };
-
-export const hasKnownReviewVersion = (versions: readonly string[]): boolean =>
-  versions.some((version) => REVIEW_VERSIONS.includes(version));
-
-function validateReviewVersions(
-  errors: FieldError[],
-  versions: readonly string[],
-  at: Path,
-  { knownReviewVersion }: ConversionRules,
-): void {
-  if (versions.length === 0) {
-    errors.push(required(at));
-    return;
-  }
-  const seen = new Set<string>();
-  for (const [i, version] of versions.entries()) {
-    if (seen.has(version)) {
-      errors.push(invalidValue(at.index(i), version, 'duplicate version'));
-      continue;
-    }
-    seen.add(version);
-    for (const message of dns1035Label(version)) errors.push(invalidValue(at.index(i), version, message));
-  }
-  if (knownReviewVersion && !hasKnownReviewVersion(versions)) {
-    errors.push(invalidValue(at, versions, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`));
-  }
-}

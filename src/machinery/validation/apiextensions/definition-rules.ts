@@ -5,7 +5,8 @@
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
 import { type FieldError, path } from '../../errors/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
+import { hasKnownReviewVersion } from '../review-versions.ts';
+import { isCaBundle, type ConversionRules } from './conversion.ts';
 import { internalSpec } from './internal-form.ts';
 import { hasUnprunedDefaults } from './schema-defaults.ts';
 import { someSchema, type Schema } from './schema-props.ts';
