@@ -78,3 +78,22 @@ it('reports a watch of a resource that is not served as a request would', async 
     message: '404 page not found',
   });
 });
+
+it('keeps nothing of a watch that the server has ended', async () => {
+  const { signal, clock } = server.ctx;
+  const sinks: AbortSignal[] = [];
+  const handle = async (request: Parameters<typeof server.pipeline.handle>[0]): Promise<ApiResponse> => {
+    const response = await server.pipeline.handle(request);
+    const { result } = response;
+    if (result?.type !== 'watch') return response;
+    const deliver: typeof result.deliver = (sink) => {
+      sinks.push(sink.signal);
+      return Promise.resolve();
+    };
+    return { ...response, result: { ...result, deliver } };
+  };
+  const client = new Client({ transport: inProcessTransport({ user: ADMIN, signal, handle }), clock });
+  for await (const event of client.resource('v1/namespaces').watch()) expect(event).toBeUndefined();
+  // An aborted signal has no listeners: the runtime may forget it.
+  expect(sinks.map(({ aborted }) => aborted)).toEqual([true]);
+});

@@ -297,8 +297,11 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
   }
 
   end(error?: unknown): void {
+    if (this.#ended) return;
     this.#ended = true;
-    this.#error ??= error;
+    this.#error = this.signal.aborted ? this.signal.reason : error;
+    // A signal that joins others is kept as long as these, with its listeners, unless it is aborted itself.
+    this.#readerStopped.abort();
     this.#wake?.();
     this.#drained?.();
   }
@@ -324,7 +327,6 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     this.#head = 0;
     this.#drained?.();
     if (!this.#ended) return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
-    if (this.signal.aborted) return Promise.reject(this.signal.reason as Error);
     if (this.#error) return Promise.reject(this.#error as Error);
     return Promise.resolve({ value: undefined, done: true });
   }
