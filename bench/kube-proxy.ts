@@ -1,8 +1,8 @@
 import net from 'node:net';
 import type { Service } from '../src/api/generated/core-v1.ts';
 import type { EndpointSlice } from '../src/api/generated/discovery-v1.ts';
+import { planService, type ServicePlan } from '../src/component-helpers/index.ts';
 import { NftablesWriter } from '../src/kube-proxy/nftables/nftables-writer.ts';
-import { planService, type ServicePlan } from '../src/kube-proxy/service-plan.ts';
 import { connectIn, listenIn, runIn } from '../src/net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../src/net/netns/testing/index.ts';
 import type { BenchOptions, Row } from './harness.ts';

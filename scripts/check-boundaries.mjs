@@ -28,6 +28,10 @@ export const FOLDERS = {
     because: 'HTTP, TLS, WebSocket and network namespaces are below everything that speaks over them',
   },
   grpc: { imports: ['base', 'kernel'], because: 'gRPC serves etcd, CRI and plugins alike and knows none of them' },
+  otlp: {
+    imports: ['base', 'kernel', 'grpc'],
+    because: 'components whose upstream has a tracing configuration export spans alike',
+  },
   flags: { imports: ['base', 'kernel'], because: 'every program has flags, so they know none of the programs' },
   etcd: {
     imports: ['base', 'kernel', 'net', 'grpc', 'flags'],
@@ -51,6 +55,7 @@ export const FOLDERS = {
       'kernel',
       'net',
       'grpc',
+      'otlp',
       'flags',
       'client',
       'etcd',
@@ -64,7 +69,7 @@ export const FOLDERS = {
   'controller-manager': component(),
   scheduler: component(),
   'cloud-controller-manager': component(),
-  kubelet: component('cri'),
+  kubelet: component('cri', 'otlp'),
   'container-runtime': {
     imports: ['base', 'kernel', 'net', 'grpc', 'flags', 'cri'],
     because: 'the runtime speaks CRI and knows nothing of the Kubernetes API, as containerd does',
@@ -75,7 +80,7 @@ export const FOLDERS = {
   'ingress-controller': component(),
   'metrics-server': component(),
   'simulated-kubelet': component(),
-  glass: component(),
+  glass: component('otlp'),
   console: component(),
   cluster: {
     imports: [
@@ -170,6 +175,7 @@ export const AREAS = {
     apply: { imports: ['errors', 'decode', 'patch'], because: 'apply merges and tracks owners; it does not validate' },
     protobuf: { imports: ['errors', 'decode'], because: 'an encoding knows no rules of kinds' },
     openapi: { imports: ['protobuf'], because: 'documents derive from the declarations alone' },
+    'network-policy': { imports: ['selectors'], because: 'what a policy allows follows from labels and addresses' },
     quota: { imports: ['selectors'], because: 'usage is counted from valid objects' },
     table: { imports: ['errors', 'decode', 'selectors'], because: 'cells are made of valid objects' },
     validation: {

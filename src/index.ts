@@ -6,7 +6,8 @@
  *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
-import { parseDuration } from './base/index.ts';
+import type { Pod } from './api/generated/core-v1.ts';
+import { errorMessage, parseDuration } from './base/index.ts';
 import { Client, ResourceFinder, type ApiObject } from './client/index.ts';
 import {
   ADMIN,
@@ -29,11 +30,14 @@ import type {
   WaitOptions,
   Waiting,
 } from './cluster/index.ts';
-import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
+import type { Fit, NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
 import {
+  clusterRevisionAt,
   followTrace,
   historyOf,
+  pastTime,
   PastTransport,
+  timeoutReport,
   why,
   type Answer,
   type FollowedTrace,
@@ -42,19 +46,45 @@ import {
 import { createContext, SeededRandom, SpanRing, type CauseSource, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
-export { answerText, historyText, traceMermaid, traceOtlp, traceText } from './glass/index.ts';
+export {
+  accessText,
+  answerText,
+  connectionText,
+  historyText,
+  requestText,
+  traceMermaid,
+  traceOtlp,
+  traceText,
+  whyConnection,
+  whyDenied,
+  whyRequest,
+} from './glass/index.ts';
 export type {
+  AccessAnswer,
+  AccessQuestion,
+  AdmissionCallOutcome,
   Answer,
+  AuthorizerVerdict,
   Cause,
+  ConnectionAnswer,
+  ConnectionStep,
   Explanation,
   FieldChange,
   FollowedTrace,
+  GrantedRule,
+  NearestRule,
   ObjectHistory,
+  PluginOutcome,
+  RequestAnswer,
+  RequestStage,
   Revision,
   Subject,
   Trace,
   TraceCounts,
   TraceNode,
+  WhyConnectionOptions,
+  WhyDeniedOptions,
+  WhyRequestOptions,
 } from './glass/index.ts';
 export type { RecordedSpan } from './kernel/index.ts';
 export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';
@@ -278,6 +308,42 @@ export class Cluster {
     );
   }
 
+  /**
+   * Tries an assertion until it does not throw, with any test runner. When time is up, its last error is thrown with what the
+   * last write caused (of `about`, such as `deployment/web`, or of this cluster's client) and why the object is not as wanted.
+   */
+  async eventually<T>(
+    assertion: () => T | Promise<T>,
+    options: WaitOptions & { readonly about?: string } = {},
+  ): Promise<T> {
+    let last: unknown;
+    const attempt = async (): Promise<{ value: T } | undefined> => {
+      try {
+        return { value: await assertion() };
+      } catch (error) {
+        last = error;
+        return undefined;
+      }
+    };
+    try {
+      return (await waitUntil(this.#waiting(), 'the assertion to hold', options, attempt)).value;
+    } catch (error) {
+      if (last === undefined) throw error;
+      const { tracer } = this.#parts.ctx;
+      const report = timeoutReport({
+        client: this.client,
+        finder: this.#finder,
+        spans: tracer instanceof SpanRing ? tracer.recorded() : [],
+        user: ADMIN.name,
+        namespace: options.namespace ?? 'default',
+        ...(options.about === undefined ? {} : { about: options.about }),
+        why: (reference, namespace) => this.why(reference, namespace === '' ? {} : { namespace }),
+      });
+      const text = await this.#await(report).catch((failure: unknown) => errorMessage(failure));
+      throw new Error(`${errorMessage(last)}\n\n${errorMessage(error)}\n\n${text}`, { cause: last });
+    }
+  }
+
   /** A client in this process that acts as another user, to try what RBAC allows. */
   clientAs(user: string, groups: readonly string[] = []): Client {
     return this.#parts.running
@@ -343,6 +409,17 @@ export class Cluster {
     return this.#await(historyOf({ namespace: 'default', ...options, client: this.client, resource, name, spans }));
   }
 
+  /** Whether a pod would be scheduled now, and what each plugin says about each node; nothing is created. */
+  async wouldFit(pod: Pod): Promise<Fit> {
+    const { namespace = 'default', name = 'hypothetical' } = pod.metadata ?? {};
+    const complete: Pod = { ...pod, metadata: { ...pod.metadata, name, namespace } };
+    // A dry run sets defaults, as the scheduler expects them.
+    const admitted = await this.#await(this.client.resource('v1/pods').create(complete, { dryRun: true }));
+    const fit = this.#parts.running.wouldFit(admitted);
+    if (!fit) throw new Error('the cluster runs no scheduler');
+    return fit;
+  }
+
   /** A client of the cluster as it was at a revision: it reads, and refuses everything else. */
   at(revision: number): Client {
     return new Client({ transport: new PastTransport(this.client, revision), clock: this.#parts.ctx.clock });
@@ -364,13 +441,34 @@ export class Cluster {
     return ClusterSnapshot.of(this.#parts.running.store, this.#parts.running.pki, this.#parts.ctx.clock.now());
   }
 
-  /** A second cluster that goes its own way from here on. Only of a cluster in memory. */
-  async fork(): Promise<Cluster> {
+  /**
+   * A second cluster that goes its own way from here on, or from an earlier state: `at` is a duration ago (`5m`), a time, or a
+   * revision. Only of a cluster in memory.
+   */
+  async fork({ at }: { readonly at?: string | number | Date } = {}): Promise<Cluster> {
     const { options, clock } = this.#parts;
     const { port: _, from: __, ...rest } = options;
-    const fork = await Cluster.#start({ ...rest, nodes: 0 }, clock?.fork(), this.snapshot().state);
+    const now = this.snapshot();
+    const past = at === undefined ? undefined : this.#pastOf(at);
+    const { state } = past ? now.at(past.revision, past.time) : now;
+    const forkClock = past && clock ? new ClusterClock({ startTime: past.time }) : clock?.fork();
+    const fork = await Cluster.#start({ ...rest, nodes: 0 }, forkClock, state);
     for (const behaviour of this.#behaviours) fork.simulate({ pod: behaviour });
     return fork;
+  }
+
+  /** A revision, and about when it was the newest one. */
+  #pastOf(at: string | number | Date): { revision: number; time: number } {
+    const { tracer, clock } = this.#parts.ctx;
+    const spans = tracer instanceof SpanRing ? tracer.recorded() : [];
+    if (typeof at === 'number') {
+      const commit = spans.find((span) => span.attributes['etcd.revision'] === at);
+      return { revision: at, time: commit?.endedAt ?? clock.now() };
+    }
+    const time = at instanceof Date ? at.getTime() : pastTime(at, clock.now());
+    const revision = clusterRevisionAt(spans, time);
+    if (revision === undefined) throw new Error('no write of that time is recorded: fork at a revision instead');
+    return { revision, time };
   }
 
   /** Ends everything; resolves when it has. */

@@ -197,6 +197,24 @@ describe('forks and snapshots', () => {
     expect(fork.server).not.toBe(cluster.server);
   });
 
+  it('start from an earlier state', async () => {
+    const cluster = await start({ nodes: 1, clock: 'virtual' });
+    await cluster.apply(deployment(2));
+    await cluster.waitFor('deployment/web', 'Available');
+    const { resourceVersion } = (await cluster.client.resource('v1/pods').list()).metadata;
+    await cluster.clock.advance('10m');
+    await cluster.client.resource('apps/v1/deployments').delete({ namespace: 'default', name: 'web' });
+    await cluster.waitFor(async () => (await cluster.client.resource('v1/pods').list()).items.length === 0);
+    for (const at of ['5m', Number(resourceVersion)]) {
+      const fork = await cluster.fork({ at });
+      onTestFinished(() => fork.stop());
+      expect((await fork.client.resource('v1/pods').list({ namespace: 'default' })).items).toHaveLength(2);
+      expect(fork.clock.now()).toBeLessThan(cluster.clock.now());
+    }
+    await expect(cluster.fork({ at: '100h' })).rejects.toThrow('no write of that time is recorded');
+    await expect(cluster.fork({ at: 'soon' })).rejects.toThrow('neither a duration');
+  });
+
   it('start again from bytes, with the same keys and time', async () => {
     const cluster = await start({ nodes: 1, clock: 'virtual' });
     await cluster.apply(deployment(1));

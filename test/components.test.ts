@@ -9,9 +9,10 @@ import { connect, loadKubeconfig, type Client } from '../src/client/index.ts';
 import { RemoteSpans, spansOf, traceOf } from '../src/glass/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
+import { attributesOf, Collector } from '../src/otlp/testing/collector.ts';
 import { startComponent, type ComponentProcess } from './component-process.ts';
 import { freePort } from './free-port.ts';
-import { everything } from './requires.ts';
+import { everything, some } from './requires.ts';
 
 interface AuditEvent {
   readonly user: { readonly username: string; readonly groups: readonly string[] };
@@ -28,6 +29,7 @@ const LEADER = /"Successfully acquired lease"/;
 
 const ctx = createContext({ writeLog: () => {} });
 const running: ComponentProcess[] = [];
+const collector = new Collector();
 let client: Client;
 let managerPort = 0;
 
@@ -97,6 +99,10 @@ beforeAll(async () => {
     file('admission.yaml'),
     'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: PodSecurity\n  configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}\n',
   );
+  writeFileSync(
+    file('tracing.yaml'),
+    `apiVersion: apiserver.config.k8s.io/v1\nkind: TracingConfiguration\nendpoint: ${await collector.listen()}\nsamplingRatePerMillion: 1000000\n`,
+  );
   const [etcdPort, port] = [await freePort(), await freePort()];
   managerPort = await freePort();
   await start(
@@ -148,6 +154,8 @@ beforeAll(async () => {
         '--requestheader-client-ca-file',
         file('front-proxy-ca.crt'),
         '--runtime-config=autoscaling/v1=false',
+        '--tracing-config-file',
+        file('tracing.yaml'),
         '--allow-privileged',
       ],
     ],
@@ -175,6 +183,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   for (const component of running.reverse()) await component.stop('SIGKILL');
+  collector.close();
   rmSync(directory, { recursive: true, force: true });
 });
 
@@ -292,6 +301,22 @@ describe('components as processes', () => {
     );
   });
 
+  it('export spans by OTLP', async () => {
+    const writes = () =>
+      collector
+        .spansOf('apiserver')
+        .filter(({ name }) => name === 'POST /apis/apps/v1/namespaces/{:namespace}/deployments');
+    await until('the write arrives at the collector', () => writes().length > 0, { limitMs: 20_000 });
+    expect(attributesOf(writes()[0]!)).toMatchObject({
+      'http.request.method': 'POST',
+      'http.response.status_code': 201,
+      'url.path': '/apis/apps/v1/namespaces/default/deployments',
+      'user.name': 'admin',
+    });
+    const reads = collector.spansOf('apiserver').filter(({ name }) => name?.startsWith('GET /api/v1/'));
+    expect(reads.length).toBeGreaterThan(0);
+  }, 30_000);
+
   it('hand over when the leader is stopped, long before its lease expires', async () => {
     standby = await startManager(0, 'Attempting to acquire leader lease', LONG_LEASE);
     await leader.stop('SIGTERM');
@@ -325,6 +350,18 @@ describe('components as processes', () => {
       'a gate that nobody knows',
       ['kube-apiserver', '--etcd-servers=x', '--feature-gates=Nonsense=true'],
       'unrecognized feature gate: Nonsense',
+    ],
+    ...some(['kube-scheduler', 'kube-controller-manager', 'cloud-controller-manager', 'kubelet', 'kube-proxy'], 1).map(
+      (component): [string, string[], string] => [
+        `${component}'s traces, which upstream's does not export by a flag`,
+        [component, '--tracing-config-file=x'],
+        'unknown flag: --tracing-config-file',
+      ],
+    ),
+    [
+      'a tracing configuration that there is not',
+      ['kube-apiserver', '--etcd-servers=x', '--tracing-config-file=/nowhere/tracing.yaml'],
+      'failed to read tracing config: ENOENT',
     ],
     [
       'a controller that there is not',

@@ -4,9 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { buildConsole } from '../scripts/build-console.mjs';
+import { consoleQuestions } from '../src/cli/console-questions.ts';
 import { loadKubeconfig } from '../src/client/index.ts';
 import { serveConsole, type Console } from '../src/console/index.ts';
-import { why } from '../src/glass/index.ts';
 import { Cluster } from '../src/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { findProgram } from './requires.ts';
@@ -27,13 +27,20 @@ export async function startConsoleFixture(options: { nodes: number }): Promise<C
   const ctx = createContext({ signal: stopping.signal, name: 'console' });
   const file = path.join(directory, 'kubeconfig');
   fs.writeFileSync(file, cluster.kubeconfig, { mode: 0o600 });
-  const server = await serveConsole(ctx, {
-    config: await loadKubeconfig({ clock: ctx.clock, file }),
-    port: 0,
-    pages,
-    why: ({ reference, namespace, client, signal }) =>
-      why(reference, { client, namespace: namespace || 'default', now: () => ctx.clock.now(), signal }),
+  const config = await loadKubeconfig({ clock: ctx.clock, file });
+  const questions = consoleQuestions(ctx, {
+    config,
+    wouldFit: (pod) => cluster.wouldFit(pod),
+    experiments: {
+      get nodes() {
+        return cluster.nodes;
+      },
+      addNodes: (count) => cluster.addNodes(count),
+      removeNode: (name) => cluster.removeNode(name),
+      faults: cluster.faults,
+    },
   });
+  const server = await serveConsole(ctx, { config, port: 0, pages, questions });
   return {
     cluster,
     console: server,

@@ -1,6 +1,9 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
-import { type Context, RunGroup, unlessAborted, untilAborted } from '../kernel/index.ts';
+import os from 'node:os';
+import { type Attributes, type Context, RunGroup, unlessAborted, untilAborted } from '../kernel/index.ts';
+import { exportSpans, type TracingConfiguration } from '../otlp/index.ts';
+import { serverIdentityName } from './bootstrap/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
@@ -19,6 +22,8 @@ export interface ApiServerOptions extends PipelineOptions {
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
   /** A thread of its own has the port, where that helps: for a server that has its process to itself. */
   readonly ownThread?: boolean;
+  /** Where spans are exported to. */
+  readonly tracing?: TracingConfiguration;
 }
 
 export interface ApiServer {
@@ -27,6 +32,8 @@ export interface ApiServer {
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves an API group of this process, such as metrics.k8s.io. The result removes it. */
   readonly registerApi: Pipeline['registerApi'];
+  /** What the server knows about requests and access. */
+  readonly insight: Pipeline['insight'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
   /** Resolves when the server has ended. */
@@ -43,6 +50,8 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   const thread = options.ownThread ? startFrontThread() : undefined;
   try {
     const pipeline = await createPipeline(ctx, options);
+    const { tracing } = options;
+    if (tracing) group.start('span exporter', () => exportSpans(ctx, tracing, resourceOfSpans()));
     group.start('watch-cache', () => pipeline.run());
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
     const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
@@ -51,13 +60,25 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     else group.start('transport', () => untilStopped(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     const { port, accept } = transport;
-    return { port, handle, registerApi: pipeline.registerApi, accept, finished: group.wait() };
+    return {
+      port,
+      handle,
+      registerApi: pipeline.registerApi,
+      insight: pipeline.insight,
+      accept,
+      finished: group.wait(),
+    };
   } catch (error) {
     await group.close(error);
     await thread?.terminate();
     throw error;
   }
 }
+
+const resourceOfSpans = (): Attributes => ({
+  'service.name': 'apiserver',
+  'service.instance.id': serverIdentityName(os.hostname()),
+});
 
 function transportOptions({
   host,

@@ -1,7 +1,7 @@
 /** `k8ts at TIME -- COMMAND`: runs a reading command against the cluster as it was. */
-import { parseDuration, parseTime } from '../base/index.ts';
+import { errorMessage } from '../base/index.ts';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../flags/index.ts';
-import { clusterRevisionAt, PastTransport, RemoteSpans } from '../glass/index.ts';
+import { clusterRevisionAt, pastTime, PastTransport, RemoteSpans } from '../glass/index.ts';
 import { splitTarget } from '../net/http/index.ts';
 import { clusterClientFlags, withClusterClient, type ClusterClient } from './cluster-client.ts';
 import { CommandError } from './command.ts';
@@ -38,19 +38,18 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** Milliseconds since the epoch. */
 export function timeOf(text: string, now: number): number {
-  for (const read of [() => now - parseDuration(text), () => parseTime(text)]) {
-    try {
-      return read();
-    } catch {
-      // The other form is tried.
-    }
+  try {
+    return pastTime(text, now);
+  } catch (error) {
+    throw new UsageError(errorMessage(error));
   }
-  throw new UsageError(
-    `${JSON.stringify(text)} is neither a duration such as 5m nor a time such as 2026-01-02T15:04:05Z`,
-  );
 }
 
-async function revisionOf({ client, ctx }: ClusterClient, when: string): Promise<number> {
+/** The revision that the cluster had then. */
+export async function revisionOf(
+  { client, ctx }: Pick<ClusterClient, 'client' | 'ctx'>,
+  when: string,
+): Promise<number> {
   if (/^@\d{1,15}$/.test(when)) return Number(when.slice(1));
   const time = timeOf(when, ctx.clock.now());
   const spans = await new RemoteSpans(client, ctx.signal).since(0);

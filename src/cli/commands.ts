@@ -14,7 +14,7 @@ export const commands: Commands = {
   console: { summary: 'Serve the web console of a cluster', load: () => import('./console.ts') },
   image: { summary: 'Build, load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
-  explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  explain: { summary: 'The old name of why: explain pod web is why pod/web', load: () => import('./explain.ts') },
   why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
   trace: {
     summary: 'Do something and show everything that it causes: trace apply -f FILE',
@@ -27,6 +27,10 @@ export const commands: Commands = {
   at: {
     summary: 'Run a reading command against the cluster as it was: at 5m -- kubectl get pods',
     load: () => import('./at.ts'),
+  },
+  fork: {
+    summary: 'Start a copy of a cluster as it was: fork --at 5m',
+    load: () => import('./fork.ts'),
   },
   envtest: {
     summary: "Print a directory with kube-apiserver and etcd for controller-runtime's envtest",

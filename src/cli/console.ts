@@ -27,7 +27,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     const server = await startConsole(ctx, {
       config,
       port: values.port,
-      ...(here ? { schedulingDecision: (pod) => decisionOf(here, pod) } : {}),
+      ...(here
+        ? {
+            schedulingDecision: (pod) => decisionOf(here, pod),
+            wouldFit: (pod) => here.call<object>('POST', '/fit', { pod }),
+          }
+        : {}),
     });
     const link = server.createLink();
     console.log(

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import { ResourceFinder } from '../client/index.ts';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../flags/index.ts';
-import { historyOf, historyText, RemoteSpans, revisionAt } from '../glass/index.ts';
+import { askHistory, historyOf, historyText, RemoteSpans, revisionAt } from '../glass/index.ts';
 import { timeOf } from './at.ts';
 import { clusterClientFlags, withClusterClient } from './cluster-client.ts';
 import { CommandError, outputFlag } from './command.ts';
@@ -26,14 +26,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (name === undefined || rest.length > 0) throw new UsageError('usage: k8ts history KIND/NAME [-n NAMESPACE]');
   return withClusterClient(parsed, { name: 'history' }, async ({ ctx, client, namespace }) => {
     const resource = await new ResourceFinder(client).byName(kind);
-    // Other API servers record nothing: the store tells what it can.
-    const spans = await new RemoteSpans(client, ctx.signal).since(0).catch(() => []);
     const { limit } = values;
-    const history = await historyOf({ client, resource, namespace, name, spans, limit, signal: ctx.signal });
+    const options = { client, resource, namespace, name, limit, signal: ctx.signal };
     if (values.at === undefined) {
-      print(values.output, history, historyText);
+      // Other API servers record nothing: the store tells what it can.
+      print(values.output, await askHistory({ ...options, spans: [] }), historyText);
       return 0;
     }
+    const spans = await new RemoteSpans(client, ctx.signal).since(0).catch(() => []);
+    const history = await historyOf({ ...options, spans });
     const then = revisionAt(history, timeOf(values.at, ctx.clock.now()));
     if (!then?.object) throw new CommandError(`${kind}/${name}: no revision of that time is kept, or it did not exist`);
     print(values.output, then.object, (object) => stringify(object, { lineWidth: 0 }).trimEnd());

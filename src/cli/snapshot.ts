@@ -47,22 +47,20 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function save(directory: string, file: string): Promise<number> {
-  const running = readProcessFile(directory);
   if (!fs.existsSync(path.join(directory, 'etcd')))
     throw new CommandError(`there is no cluster in ${directory}; name its directory with --data-dir`);
   return withScratch(async (scratch) => {
     const store = path.join(scratch, 'etcd.db');
-    if (running)
-      await saveSnapshot(
-        await runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) }).stream(
-          'POST',
-          '/snapshot',
-        ),
-        store,
-      );
-    else await saveStopped(directory, store);
+    await saveStore(directory, store);
     return packSnapshot(file, { store, pki: path.join(directory, 'pki') });
   });
+}
+
+/** The store of a cluster that runs, or is stopped, with its history. */
+export async function saveStore(directory: string, file: string): Promise<void> {
+  if (!readProcessFile(directory)) return saveStopped(directory, file);
+  const running = runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) });
+  await saveSnapshot(await running.stream('POST', '/snapshot'), file);
 }
 
 async function saveStopped(directory: string, file: string): Promise<void> {
@@ -89,7 +87,7 @@ async function restore(file: string, directory: string): Promise<number> {
   });
 }
 
-async function withScratch<T>(use: (directory: string) => Promise<T>): Promise<T> {
+export async function withScratch<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-snapshot-'));
   try {
     return await use(scratch);

@@ -22,6 +22,10 @@ export const flags = {
   filename: { kind: 'repeated', shorthand: 'f', summary: 'trace apply: the files to apply; - for standard input' },
   replicas: { kind: 'whole', summary: 'trace scale: the number of pods' },
   last: { kind: 'switch', summary: 'trace KIND/NAME: show what the last write to the object caused' },
+  'until-served': {
+    kind: 'text',
+    summary: 'Request service/NAME from a node until it answers, too: its first answer is part of the trace',
+  },
   timeout: { kind: 'duration', default: 60_000, summary: 'Follow at most this long' },
   ...clusterClientFlags,
   output: {
@@ -150,7 +154,22 @@ async function traceOf(
   const recorded = await spans.since(from);
   const root = recorded.find(({ isRemote, spanId }) => isRemote && traceparent.includes(spanId));
   if (!root) return { code, trace: undefined };
+  const served = values['until-served'];
+  if (served !== undefined) await untilServed(cluster, served, { parent: root.id, timeoutMs: values.timeout });
   return { code, trace: await follow(cluster, root.id, values.timeout) };
+}
+
+/** The cluster's own process requests the Service, from a node: from elsewhere its address leads nowhere. */
+async function untilServed(
+  { here, namespace }: ClusterClient,
+  reference: string,
+  { parent, timeoutMs }: { parent: number; timeoutMs: number },
+): Promise<void> {
+  const [kind, name, ...rest] = reference.split('/');
+  if (!['service', 'services', 'svc'].includes(kind ?? '') || !name || rest.length > 0)
+    throw new UsageError(`--until-served ${JSON.stringify(reference)}: name a Service, such as service/web`);
+  if (!here) throw new CommandError('--until-served works with the cluster of this machine only');
+  await here.call('POST', '/first-answer', { namespace, name, parent, timeoutMs });
 }
 
 const POLL_MS = 100;

@@ -1,8 +1,10 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
+import type { Pod } from '../api/generated/core-v1.ts';
 import { servedApis } from '../apiserver/index.ts';
 import { loadKubeconfig } from '../client/index.ts';
 import {
+  Faults,
   ADDONS,
   readClusterRecord,
   connectHostNetwork,
@@ -26,6 +28,8 @@ import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags
 import type { Context, ContextOptions } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
+import type { Experiments } from './console-laboratory.ts';
+import type { PodName } from './console-questions.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
@@ -33,7 +37,7 @@ import { printNotice, Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
-import { startConsole, type PodName } from './start-console.ts';
+import { startConsole } from './start-console.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
@@ -230,10 +234,12 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
   const options = clusterOptions(values, planned, runtimeDirectory);
   let reached: string | undefined;
   const late = ctx.clock.after(values.wait, () => stop(new CommandError(tooLate(values, reached))));
+  const faults = new Faults(ctx.clock, ctx.random.fork('faults'));
   let cluster: Cluster;
   try {
     cluster = await startCluster(ctx, {
       ...options,
+      ...(values.console ? { intercept: interceptOnceUsed(faults) } : {}),
       ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
       ownThread: true,
       onProgress: (step) => progress.show((reached = step)),
@@ -250,7 +256,7 @@ async function runCluster(ctx: Context, run: Run): Promise<number> {
     throw ctx.signal.reason;
   }
   try {
-    return await serveCluster(ctx, { ...run, cluster, ...(hostNetwork ? { hostNetwork } : {}) });
+    return await serveCluster(ctx, { ...run, cluster, faults, ...(hostNetwork ? { hostNetwork } : {}) });
   } catch (error) {
     stop(error);
     await cluster.finished.catch(() => undefined);
@@ -269,13 +275,14 @@ function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undef
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly cluster: Cluster;
+  readonly faults: Faults;
   /** The user's network, for a cluster in namespaces. */
   readonly hostNetwork?: HostNetwork;
 }
 
 async function serveCluster(
   ctx: Context,
-  { values, planned, socket, stop, cluster, inside, hostNetwork }: Serving,
+  { values, planned, socket, stop, cluster, faults, inside, hostNetwork }: Serving,
 ): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
   if (values.kubeconfig) {
@@ -283,7 +290,7 @@ async function serveCluster(
     await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
     if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
   }
-  const webConsole = values.console ? await openConsole(ctx, { cluster, values, hostNetwork }) : undefined;
+  const webConsole = values.console ? await openConsole(ctx, { cluster, values, faults, hostNetwork }) : undefined;
   const ready = {
     server: cluster.server,
     kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
@@ -307,15 +314,54 @@ async function serveCluster(
   return 0;
 }
 
+/** Requests pass untouched until the laboratory orders the first fault. */
+const interceptOnceUsed =
+  (faults: Faults): NonNullable<ClusterOptions['intercept']> =>
+  (handle) => {
+    const faulty = faults.intercept(handle);
+    return (request) => (faults.isUsed ? faulty(request) : handle(request));
+  };
+
+function experimentsOf({ simulatedNodes, components }: Cluster, faults: Faults): Experiments {
+  return {
+    get nodes() {
+      return simulatedNodes.names;
+    },
+    addNodes: (count) => simulatedNodes.add({ count }),
+    removeNode: (name) => simulatedNodes.remove(name),
+    faults: {
+      errors: (options) => faults.errors(options),
+      conflicts: (options) => faults.conflicts(options),
+      timeoutsAfterWrite: (options) => faults.timeoutsAfterWrite(options),
+      delay: (ms, options) => faults.delay(ms, options),
+      silenceNode: (name, silent) => simulatedNodes.silence(name, silent),
+      kill: (component) => components.stop(component),
+      restart: (component) => components.start(component),
+    },
+  };
+}
+
+interface Opening {
+  readonly cluster: Cluster;
+  readonly values: Values;
+  readonly faults: Faults;
+  readonly hostNetwork: HostNetwork | undefined;
+}
+
 /** Only a socket until somebody opens the link. */
 async function openConsole(
   ctx: Context,
-  { cluster, values, hostNetwork }: { cluster: Cluster; values: Values; hostNetwork: HostNetwork | undefined },
+  { cluster, values, faults, hostNetwork }: Opening,
 ): Promise<Console | undefined> {
   if (cluster.kubeconfigFile === undefined) return undefined;
   const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
   const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
-  const options = { config, schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)) };
+  const options = {
+    config,
+    schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)),
+    wouldFit: (pod: Pod) => Promise.resolve(cluster.wouldFit(pod)),
+    ...(cluster.fleet ? {} : { experiments: experimentsOf(cluster, faults) }),
+  };
   // The loopback of a rootless cluster's namespace is not the user's: the user's gets the same port.
   const start = async (wanted: number): Promise<Console> =>
     startConsole(ctx, {

@@ -8,6 +8,7 @@ import {
   createServiceAccounts,
   ensure,
   grantAccess,
+  grantGlassAccess,
   grantOwnAccess,
   type ClusterBinding,
   type ComponentAccount,
@@ -26,6 +27,7 @@ export async function createClusterObjects(client: Client, options: ClusterOptio
   const { addons = [] } = options;
   await Promise.all([
     grantOwnAccess(client),
+    grantGlassAccess(client),
     grantAccess(client, componentAccounts(options)),
     bindClusterRole(client, KUBELET_CLIENT),
     addons.includes('storage') ? createStandardClass(client) : undefined,

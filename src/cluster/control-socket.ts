@@ -6,12 +6,14 @@ import fs from 'node:fs/promises';
 import type http from 'node:http';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { errorMessage } from '../base/index.ts';
+import type { Pod } from '../api/generated/core-v1.ts';
+import { errorMessage, isRecord } from '../base/index.ts';
 import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
+import { firstAnswer } from './first-answer.ts';
 import { OWN_USER } from './identities.ts';
 import {
   buildImage,
@@ -81,11 +83,28 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
+    'POST /first-answer': ({ body, cluster, ctx }) => {
+      const [timeoutMs, parent] = [Number(body['timeoutMs'] ?? 60_000), Number(body['parent'] ?? 0)];
+      return firstAnswer(ctx, {
+        client: cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal),
+        fabric: fleetOf(cluster).fabric,
+        namespace: textOf(body, 'namespace') ?? 'default',
+        name: textOf(body, 'name') ?? '',
+        timeoutMs,
+        parent,
+      });
+    },
     'GET /explain': ({ query, cluster }) => {
       const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];
       const decision = cluster.schedulingDecision({ namespace, name });
       if (!decision) throw new Refusal(404, `the scheduler has not tried pod ${namespace}/${name} lately`);
       return decision;
+    },
+    'POST /fit': ({ body, cluster }) => {
+      if (!isRecord(body['pod']) || !isRecord(body['pod']['metadata'])) throw new Refusal(400, 'pod must be a Pod');
+      const fit = cluster.wouldFit(body['pod'] as unknown as Pod);
+      if (!fit) throw new Refusal(503, 'no scheduler of this cluster runs in its process');
+      return fit;
     },
   }),
 );

@@ -43,6 +43,8 @@ export interface ClusterRecord {
   readonly standIns?: readonly string[];
   /** Kubeconfigs that the cluster was merged into. */
   readonly kubeconfigs?: readonly string[];
+  /** The cluster is a copy of the one in this directory: simulated nodes stand in for those that ran containers. */
+  readonly forkOf?: string;
 }
 
 export class DataDirectoryError extends Error {
@@ -89,7 +91,7 @@ function parseRecord(directory: string): ClusterRecord {
 /** Changes what is recorded; the data is in this release's format then. */
 export async function updateClusterRecord(
   directory: string,
-  changes: Partial<Pick<ClusterRecord, 'nodes' | 'standIns' | 'kubeconfigs'>>,
+  changes: Partial<Pick<ClusterRecord, 'nodes' | 'standIns' | 'kubeconfigs' | 'forkOf'>>,
 ): Promise<void> {
   makeDirectoryDurably(directory, 0o700);
   const before = list(directory).includes(RECORD) ? parseRecord(directory) : undefined;

@@ -5,6 +5,7 @@
  * is what the library adds for tests: apply, wait, virtual time, snapshots.
  */
 export { startCluster, type Cluster } from './start-cluster.ts';
+export type { Fit } from '../scheduler/index.ts';
 export { serveControlSocket, type ClusterStatus } from './control-socket.ts';
 export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Obstacle } from './real-nodes.ts';
 export {

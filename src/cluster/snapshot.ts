@@ -1,6 +1,6 @@
 /** The whole state of a cluster: store, keys and time. Taking a snapshot is free; it can be saved as bytes. */
 import { loadAuthority, type ClusterPki } from '../apiserver/index.ts';
-import { createMemoryStore, MemoryStore, type MemoryState, type Store } from '../etcd/index.ts';
+import { createMemoryStore, MemoryStore, rewoundState, type MemoryState, type Store } from '../etcd/index.ts';
 import { RealClock } from '../kernel/index.ts';
 import type { ClusterState } from './cluster-options.ts';
 
@@ -26,6 +26,11 @@ export class ClusterSnapshot {
         'only a cluster in memory can be taken a snapshot of; `k8ts snapshot save` does it for one on disk',
       );
     return new ClusterSnapshot({ store: store.state(), pki }, time);
+  }
+
+  /** The state at an earlier revision, as far as history reaches back. */
+  at(revision: number, time: number): ClusterSnapshot {
+    return new ClusterSnapshot({ ...this.state, store: rewoundState(this.state.store, revision) }, time);
   }
 
   async toBuffer(): Promise<Buffer> {

@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import type { Pod } from '../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
@@ -19,6 +20,7 @@ import {
   Explanations,
   run as runScheduler,
   type Explanation,
+  type Fit,
 } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
@@ -43,6 +45,8 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly ingress: IngressEndpoints | undefined;
   /** The scheduler's last decision about a pod, if it has made one lately. */
   schedulingDecision(pod: { namespace: string; name: string }): Explanation | undefined;
+  /** Whether a pod would fit that does not exist; undefined while no scheduler of this process leads. */
+  wouldFit(pod: Pod): Fit | undefined;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -77,7 +81,6 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
-  if (ctx.tracer.enabled) controlPlane.apiServer.registerApi(glassApi(ctx));
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
@@ -87,7 +90,11 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await createClusterObjects(admin, options);
     await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
     if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
+    if (record?.forkOf !== undefined && !fleet) await nodes.standIn();
     const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
+    const schedulingDecision: Cluster['schedulingDecision'] = ({ namespace, name }) =>
+      explanations.explanationOf(`${namespace}/${name}`);
+    if (ctx.tracer.enabled) serveGlass(ctx, controlPlane, schedulingDecision);
     const [ingress] = await Promise.all([
       untilIngress,
       startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
@@ -100,7 +107,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       simulatedNodes: nodes,
       fleet,
       ingress,
-      schedulingDecision: ({ namespace, name }) => explanations.explanationOf(`${namespace}/${name}`),
+      schedulingDecision,
+      wouldFit: (pod) => explanations.wouldFit?.(pod),
       finished,
     };
   } catch (error) {
@@ -108,6 +116,15 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await finished.catch(() => undefined);
     throw error;
   }
+}
+
+function serveGlass(
+  { tracer, clock }: Context,
+  { apiServer, clientsAs }: ControlPlane,
+  schedulingDecision: Cluster['schedulingDecision'],
+): void {
+  const clientAs = clientsAs(userAgent('glass'));
+  apiServer.registerApi(glassApi({ tracer, clock, insight: apiServer.insight, clientAs, schedulingDecision }));
 }
 
 /** The nodes of a cluster that ran containers and does so no more, or of one that could not and now does. */

@@ -1,9 +1,10 @@
 /**
  * Semantics of pods and nodes that several components need: requests and limits of a pod, its QoS class, tolerations and
- * taints, node affinity, containers, pod CIDRs, finalizers, and the state of a pod (terminal, ready, available). Pure
- * functions on API objects.
+ * taints, node affinity, containers, pod CIDRs, finalizers, the state of a pod (terminal, ready, available), RBAC
+ * rules, the plan of a Service on a node, and the DNS configuration of a pod. Pure functions on API objects.
  * `scripts/check-meanings.mjs` refuses a second implementation elsewhere.
  */
+export { chooseEndpoints, endpointsOfPort, type EndpointAddress, type NodeTopology } from './choose-endpoints.ts';
 export { allContainers, isRestartableInitContainer, longRunningContainers } from './containers.ts';
 export { hasFinalizer } from './finalizers.ts';
 export {
@@ -16,6 +17,7 @@ export {
   type NodeMatcher,
 } from './node-affinity.ts';
 export { podCidrsOf } from './pod-cidrs.ts';
+export { podDns } from './pod-dns.ts';
 export { computePodQos, podQos } from './pod-qos.ts';
 export {
   hasPodLevelResources,
@@ -38,4 +40,27 @@ export {
   podCondition,
   podReadyCondition,
 } from './pod-state.ts';
+export {
+  apiGroupMatches,
+  describeGrant,
+  findInRoles,
+  identityKeys,
+  nonResourceUrlMatches,
+  resourceNameMatches,
+  subjectKey,
+  type AccessRequest,
+  type NearMiss,
+  type RbacFinding,
+  type RoleGrant,
+} from './rbac-rules.ts';
+export {
+  externalEndpoints,
+  familyOf,
+  internalEndpoints,
+  planService,
+  serviceOfSlice,
+  type Family,
+  type Protocol,
+  type ServicePlan,
+} from './service-plan.ts';
 export { findUntoleratedTaint, toleratesTaint } from './tolerations.ts';

@@ -10,10 +10,16 @@ beforeAll(async () => {
       'podgroup-protection-controller',
       'podcertificaterequest-cleaner-controller',
       'storage-version-migrator-controller',
+      'resourcepoolstatusrequest-controller',
     ],
     server: {
       servesVersion: () => true,
-      featureGates: { GenericWorkload: true, PodCertificateRequest: true, StorageVersionMigrator: true },
+      featureGates: {
+        GenericWorkload: true,
+        PodCertificateRequest: true,
+        StorageVersionMigrator: true,
+        DRAResourcePoolStatus: true,
+      },
     },
   });
   await fixture.start();
@@ -90,5 +96,42 @@ describe('storage-version-migrator-controller', () => {
   it('fails for a resource that nobody serves', async () => {
     await migrate('none', 'nothings');
     await fixture.until('failed', async () => (await conditions('none')).includes('Failed=True'), 300_000);
+  });
+});
+
+describe('resourcepoolstatusrequest-controller', () => {
+  const requests = () => fixture.client.resource('resource.k8s.io/v1alpha3/resourcepoolstatusrequests');
+  const slices = () => fixture.client.resource('resource.k8s.io/v1/resourceslices');
+  const slice = (name: string, pool: string, generation: number, devices: string[], resourceSliceCount = 1) =>
+    slices().create({
+      metadata: { name },
+      spec: {
+        driver: 'd.example.com',
+        nodeName: 'n',
+        pool: { name: pool, generation, resourceSliceCount },
+        devices: devices.map((device) => ({ name: device })),
+      },
+    });
+
+  it('counts the devices of complete pools once, and deletes the request after an hour', async () => {
+    await slice('old', 'b', 1, ['x', 'y', 'z']);
+    await slice('new', 'b', 2, ['x', 'y']);
+    await slice('half', 'a', 1, ['x'], 2);
+    await requests().create({ metadata: { name: 'r' }, spec: { driver: 'd.example.com' } });
+    await fixture.advance(30_000);
+    expect((await requests().get({ name: 'r' })).status).toBeUndefined();
+    await slice('other-half', 'a', 1, ['y'], 2);
+    await fixture.until('answered', async () => (await requests().get({ name: 'r' })).status !== undefined, 60_000);
+    const { status } = await requests().get({ name: 'r' });
+    expect(status).toMatchObject({
+      poolCount: 2,
+      pools: [
+        { driver: 'd.example.com', poolName: 'a', generation: 1, resourceSliceCount: 2, totalDevices: 2 },
+        { poolName: 'b', generation: 2, nodeName: 'n', totalDevices: 2, allocatedDevices: 0, availableDevices: 2 },
+      ],
+      conditions: [{ type: 'Complete', message: 'Calculated status for 2 pools' }],
+    });
+    await fixture.advance(3_700_000);
+    await fixture.until('gone', async () => (await requests().list()).items.length === 0, 60_000);
   });
 });

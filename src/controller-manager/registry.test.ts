@@ -27,4 +27,9 @@ describe('the registry', () => {
 
   it('refuses unknown names', () =>
     expect(() => namesOf(['*', 'nonsense'])).toThrow('"nonsense" is not in the list of known controllers'));
+
+  it('refuses by name what is not supported, unless it is switched off', () => {
+    expect(() => namesOf(['selinux-warning-controller'])).toThrow('"selinux-warning-controller" is not supported');
+    expect(namesOf(['*', '-selinux-warning-controller'])).toContain('job-controller');
+  });
 });

@@ -33,6 +33,7 @@ import { podGroupProtectionController } from './podgroup-protection/pod-group-pr
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
 import { resourceClaimController } from './resourceclaim/resource-claim.ts';
+import { resourcePoolStatusRequestController } from './resourcepoolstatusrequest/resource-pool-status-request.ts';
 import { resourceQuotaController } from './resourcequota/resource-quota.ts';
 import { rootCaCertificatePublisherController } from './root-ca-certificate-publisher/root-ca-certificate-publisher.ts';
 import { serviceCidrController } from './service-cidr/service-cidr.ts';
@@ -93,6 +94,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   podCertificateRequestCleanerController,
   podGroupProtectionController,
   clusterTrustBundlePublisherController,
+  resourcePoolStatusRequestController,
   jobController,
   daemonSetController,
   statefulSetController,
@@ -100,6 +102,11 @@ export const controllers: readonly ControllerDescriptor[] = [
   disruptionController,
   horizontalPodAutoscalerController,
 ];
+
+/** Upstream's other controllers, which are off unless they are asked for. */
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
+  ['selinux-warning-controller', 'no node of a cluster has volumes with SELinux labels'],
+]);
 
 /** `*` enables all that are on by default, `name` enables one, `-name` disables one; the last one counts. */
 export function enabledControllers(
@@ -109,7 +116,10 @@ export function enabledControllers(
   const known = new Set(all.flatMap((c) => [c.name, ...(c.aliases ?? [])]));
   for (const word of wanted) {
     const name = word.replace(/^-/, '');
-    if (name !== '*' && !known.has(name)) throw new Error(`"${name}" is not in the list of known controllers`);
+    const unsupported = UNSUPPORTED.get(name);
+    if (unsupported !== undefined && word === name) throw new Error(`"${name}" is not supported: ${unsupported}`);
+    if (name !== '*' && !known.has(name) && unsupported === undefined)
+      throw new Error(`"${name}" is not in the list of known controllers`);
   }
   return all.filter((controller) => {
     const names = [controller.name, ...(controller.aliases ?? [])];

@@ -38,6 +38,7 @@ const SERVICE_ACCOUNTS: ReadonlyMap<string, string> = new Map(
     'podcertificaterequest-cleaner-controller': 'podcertificaterequestcleaner',
     'podgroup-protection-controller': 'podgroup-protection-controller',
     'replicaset-controller': 'replicaset-controller',
+    'resourcepoolstatusrequest-controller': 'resourcepoolstatusrequest-controller',
     'replicationcontroller-controller': 'replication-controller',
     'resourceclaim-controller': 'resource-claim-controller',
     'resourcequota-controller': 'resourcequota-controller',

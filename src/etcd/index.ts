@@ -29,7 +29,7 @@ export {
 } from './store.ts';
 export { createMemoryStore, MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
-export type { MemoryState } from './memory-state.ts';
+export { rewoundState, type MemoryState } from './memory-state.ts';
 export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';
 export type { EtcdTls } from './client/endpoints.ts';
 export { serveEtcd, type EtcdFront, type EtcdFrontOptions } from './front/serve.ts';

@@ -1,3 +1,4 @@
+import { failure } from './errors.ts';
 import type { RevisionRecord } from './history.ts';
 import type { LeaseState } from './lessor.ts';
 import { OrderedMap } from './ordered-map.ts';
@@ -20,3 +21,18 @@ export const emptyMemoryState: MemoryState = {
   compactRevision: 0,
   leases: undefined,
 };
+
+/** The state at an earlier revision, by undoing what each later one changed. Leases stay as they are. */
+export function rewoundState(state: MemoryState, revision: number): MemoryState {
+  if (revision > state.revision) throw failure('future-revision');
+  if (revision < state.compactRevision) throw failure('compacted', { compactRevision: state.compactRevision });
+  const undone: RevisionRecord[] = [];
+  state.revisions.scan(revision + 1, undefined, (record) => void undone.push(record));
+  let { pairs, revisions } = state;
+  for (const record of undone.reverse()) {
+    revisions = revisions.delete(record.revision);
+    for (const { kv, prevKv } of record.changes.toReversed())
+      pairs = prevKv === undefined ? pairs.delete(kv.key) : pairs.set(kv.key, prevKv);
+  }
+  return { ...state, pairs, revisions, revision };
+}

@@ -5,4 +5,4 @@
 export { connectGrpc, type GrpcConnection } from './connect.ts';
 export { GrpcServer } from './serve.ts';
 export { GrpcError, grpcStatus, type GrpcStatusName } from './grpc-error.ts';
-export { type GrpcContract } from './contract.ts';
+export { messageCodec, type GrpcContract } from './contract.ts';

@@ -17,6 +17,7 @@ export { silentLogger, type Logger } from './logger.ts';
 export { redact } from './redact.ts';
 export {
   exponentialBuckets,
+  linearBuckets,
   METRICS_CONTENT_TYPE,
   type Counter,
   type Gauge,
@@ -31,6 +32,7 @@ export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFile
 export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';
 export { SpanRing } from './span-ring.ts';
+export { parseTraceparent } from './trace-headers.ts';
 export {
   deliver,
   deliveredCauses,
@@ -42,8 +44,12 @@ export {
   type Attributes,
   type Cause,
   type CauseSource,
+  type ReadSpan,
   type RecordedSpan,
+  type RemoteSpanContext,
   type Span,
+  type SpanContext,
+  type SpanStart,
   type Tracer,
 } from './tracing.ts';
 export { WorkQueue } from './work-queue.ts';

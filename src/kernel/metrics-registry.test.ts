@@ -55,6 +55,18 @@ describe('PrometheusRegistry', () => {
     expect(() => again.inc({}, -1)).toThrow('cannot go down');
   });
 
+  it('takes all series of a metric from where they are counted, when exposed', () => {
+    const registry = new PrometheusRegistry();
+    const counts = new Map([['a', 1]]);
+    registry
+      .counter({ name: 'c_total', help: 'x', labels: ['name'] })
+      .collectEach(() => [...counts].map(([name, value]) => ({ labels: { name }, value })));
+    expect(registry.expose()).toContain('c_total{name="a"} 1\n');
+    counts.delete('a');
+    counts.set('b', 2);
+    expect(registry.expose()).toBe('# HELP c_total x\n# TYPE c_total counter\nc_total{name="b"} 2\n');
+  });
+
   it('computes gauges when exposed, and removes series', () => {
     const registry = new PrometheusRegistry();
     const gauge = registry.gauge({ name: 'g', help: 'x', labels: ['name'] });

@@ -1,4 +1,4 @@
-import type { Counter, Gauge, Histogram, Labels, MetricOptions, MetricsRegistry } from './metrics.ts';
+import type { Counter, Gauge, Histogram, Labels, MetricOptions, MetricsRegistry, Sample } from './metrics.ts';
 
 type Kind = 'counter' | 'gauge' | 'histogram';
 
@@ -102,8 +102,22 @@ class Cell {
 }
 
 abstract class CellFamily extends Family<Cell> {
+  #readEach: (() => Iterable<Sample<string>>) | undefined;
+
   protected create(): Cell {
     return new Cell();
+  }
+
+  collectEach(read: () => Iterable<Sample<string>>): void {
+    this.#readEach = read;
+  }
+
+  override expose(): string {
+    if (this.#readEach) {
+      this.children.clear();
+      for (const { labels, value } of this.#readEach()) this.at(labels).current = value;
+    }
+    return super.expose();
   }
 
   protected samples(cell: Cell): Iterable<{ suffix: string; value: number }> {

@@ -19,8 +19,15 @@ export interface Counter<L extends string = never> {
   inc(labels?: Labels<L>, by?: number): void;
   /** The counter of one label combination, for hot paths: looked up once, incremented often. */
   child(labels: Labels<L>): { inc(by?: number): void };
+  /** Takes the values of all label combinations, when they are exposed, from where they are counted anyway. */
+  collectEach(read: () => Iterable<Sample<L>>): void;
   /** The current value; 0 for a combination never incremented. */
   value(labels?: Labels<L>): number;
+}
+
+export interface Sample<L extends string> {
+  readonly labels: Labels<L>;
+  readonly value: number;
 }
 
 export interface Gauge<L extends string = never> {
@@ -29,6 +36,8 @@ export interface Gauge<L extends string = never> {
   dec(labels?: Labels<L>, by?: number): void;
   /** Computes the value when it is exposed. */
   collect(read: () => number, labels?: Labels<L>): void;
+  /** Computes all label combinations and their values when they are exposed. */
+  collectEach(read: () => Iterable<Sample<L>>): void;
   /** Removes one label combination, for objects that no longer exist. */
   remove(labels?: Labels<L>): void;
   value(labels?: Labels<L>): number;

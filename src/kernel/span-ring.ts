@@ -10,6 +10,7 @@ import type {
   RecordedSpan,
   RemoteIdentity,
   Span,
+  SpanExporter,
   SpanStart,
   TraceHeaders,
   Tracer,
@@ -19,11 +20,11 @@ interface SpanRingOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics?: MetricsRegistry;
-  /** About how much memory all spans may take; default 32 MB. */
+  /** About how much memory all spans may take; default 26 MB: the API server's records of requests take 6 MB. */
   readonly maxBytes?: number;
 }
 
-const MAX_BYTES = 32 * 1024 * 1024;
+const MAX_BYTES = 26 * 1024 * 1024;
 /** A span, its attributes and its share of the maps, as measured. */
 const SPAN_BYTES = 400;
 const CAUSE_BYTES = 16;
@@ -51,6 +52,7 @@ export class SpanRing implements Tracer {
   readonly #byRemoteId = new Map<string, number>();
   readonly #reads: ReadSpan[] = [];
   #nextRead = 0;
+  #exporter: SpanExporter | undefined;
 
   constructor({ clock, random, metrics, maxBytes = MAX_BYTES }: SpanRingOptions) {
     this.#clock = clock;
@@ -58,6 +60,15 @@ export class SpanRing implements Tracer {
     this.#maxReads = Math.max(1, Math.floor((maxBytes * READ_SHARE) / READ_BYTES));
     this.#prefix = Buffer.from(random.fork('tracing').bytes(4)).toString('hex');
     if (metrics) this.#register(metrics);
+  }
+
+  get exporting(): boolean {
+    return this.#exporter !== undefined;
+  }
+
+  /** From now on, spans that end are exported, too; undefined: no longer. */
+  exportTo(exporter: SpanExporter | undefined): void {
+    this.#exporter = exporter;
   }
 
   now(): number {
@@ -79,6 +90,7 @@ export class SpanRing implements Tracer {
   end(span: Span, error?: unknown): void {
     span.endedAt = this.#clock.monotonic();
     if (error !== undefined) span.error = errorMessage(error).slice(0, MAX_ERROR);
+    this.#exporter?.ended(span);
   }
 
   decided(id: number, attributes: Attributes, error?: string): void {
@@ -93,16 +105,20 @@ export class SpanRing implements Tracer {
     span.attributes['etcd.revision'] = revision;
     span.endedAt = this.#clock.monotonic();
     this.#byRevision.set(revision, span.id);
+    this.#exporter?.ended(span);
   }
 
   read(span: ReadSpan): void {
     this.#reads[this.#nextRead] = span;
     this.#nextRead = (this.#nextRead + 1) % this.#maxReads;
+    this.#exporter?.read(span);
   }
 
   headersOf(span: number): TraceHeaders | undefined {
     const found = this.span(span);
-    return found && formatTraceHeaders(found, this.identityOf(found), (id) => this.#spanId(id));
+    if (!found) return undefined;
+    const { sampled } = this.#exporter?.contextOf(found) ?? { sampled: true };
+    return formatTraceHeaders(found, { ...this.identityOf(found), sampled }, (id) => this.spanIdOf(id));
   }
 
   fromHeaders(headers: Partial<TraceHeaders>): number {
@@ -111,7 +127,7 @@ export class SpanRing implements Tracer {
     if (remote.spanId.startsWith(this.#prefix)) return this.#ownSpan(remote.spanId);
     const known = this.#byRemoteId.get(remote.spanId);
     if (known !== undefined && this.span(known)) return known;
-    const { name, attributes, traceId, spanId } = remote;
+    const { name, attributes, traceId, spanId, sampled } = remote;
     const span = this.#add({
       id: this.#base + this.#spans.length,
       name,
@@ -120,7 +136,7 @@ export class SpanRing implements Tracer {
       parent: 0,
       causes: localCauses(remote, (id) => this.#byRemoteId.get(id)),
       attributes,
-      remote: { traceId, spanId },
+      remote: { traceId, spanId, sampled },
     });
     this.#byRemoteId.set(spanId, span.id);
     return span.id;
@@ -168,6 +184,24 @@ export class SpanRing implements Tracer {
     }));
   }
 
+  /** The commits of an object, the requests that made them, and what those were part of. */
+  recordedOf(object: { resource: string; group: string; namespace: string; name: string }): RecordedSpan[] {
+    const ids = new Set<number>();
+    for (const { id, name, parent, attributes } of this.since()) {
+      const isOfObject =
+        name === 'commit' &&
+        attributes['k8s.object.name'] === object.name &&
+        attributes['k8s.resource'] === object.resource &&
+        attributes['k8s.group'] === object.group &&
+        attributes['k8s.namespace.name'] === object.namespace;
+      if (!isOfObject) continue;
+      ids.add(id);
+      const request = this.span(parent);
+      if (request) ids.add(parent).add(request.parent);
+    }
+    return [...ids].sort((a, b) => a - b).flatMap((id) => (this.span(id) ? this.recorded(id, 1) : []));
+  }
+
   /** The newest reads, in the order of their end. */
   reads(): ReadSpan[] {
     if (this.#reads.length < this.#maxReads) return [...this.#reads];
@@ -175,12 +209,14 @@ export class SpanRing implements Tracer {
   }
 
   /** The identifiers by which other processes know a span. A span is its own trace until its causes are followed. */
-  identityOf({ id, remote }: Span): RemoteIdentity {
-    const spanId = this.#spanId(id);
-    return remote ?? { traceId: `${this.#prefix}${this.#prefix}${spanId}`, spanId };
+  identityOf(span: Span): RemoteIdentity {
+    const exported = span.remote ?? this.#exporter?.contextOf(span);
+    if (exported) return { traceId: exported.traceId, spanId: exported.spanId };
+    const spanId = this.spanIdOf(span.id);
+    return { traceId: `${this.#prefix}${this.#prefix}${spanId}`, spanId };
   }
 
-  #spanId(id: number): string {
+  spanIdOf(id: number): string {
     return this.#prefix + (id >>> 0).toString(16).padStart(8, '0');
   }
 

@@ -2,7 +2,7 @@
  * How a span travels to another process: its identifiers in W3C `traceparent`, its name, causes and attributes in W3C
  * `baggage`, so that the API server can record work that it did not see.
  */
-import type { Attributes, Cause, RemoteIdentity, Span, TraceHeaders } from './tracing.ts';
+import type { Attributes, Cause, RemoteSpanContext, Span, TraceHeaders } from './tracing.ts';
 
 const BAGGAGE_KEY = 'k8ts';
 const MAX_BAGGAGE = 4096;
@@ -10,7 +10,7 @@ const MAX_TEXT = 256;
 const MAX_ATTRIBUTES = 8;
 const MAX_CAUSES = 32;
 
-interface RemoteSpan extends RemoteIdentity {
+interface RemoteSpan extends RemoteSpanContext {
   readonly name: string;
   readonly causes: readonly (number | string)[];
   readonly attributes: Attributes;
@@ -18,26 +18,33 @@ interface RemoteSpan extends RemoteIdentity {
 
 export function formatTraceHeaders(
   span: Pick<Span, 'name' | 'causes' | 'attributes'>,
-  { traceId, spanId }: RemoteIdentity,
+  { traceId, spanId, sampled }: RemoteSpanContext,
   spanIdOf: (span: number) => string,
 ): TraceHeaders {
   const causes = span.causes.map((cause) => (typeof cause === 'number' ? cause : spanIdOf(cause.span)));
   const member = encodeURIComponent(JSON.stringify([span.name, causes, span.attributes]));
   return {
-    traceparent: `00-${traceId}-${spanId}-01`,
+    traceparent: `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`,
     baggage: member.length > MAX_BAGGAGE ? '' : `${BAGGAGE_KEY}=${member}`,
   };
 }
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+/** The flag of a span that its process exports. */
+const SAMPLED = 1;
 
 /** Headers come from any client: what is malformed or too long is left out. */
 export function parseTraceHeaders({ traceparent, baggage }: Partial<TraceHeaders>): RemoteSpan | undefined {
+  const context = parseTraceparent(traceparent);
+  return context && { ...context, ...describedBy(baggage) };
+}
+
+export function parseTraceparent(traceparent: string | undefined): RemoteSpanContext | undefined {
   const match = traceparent === undefined || traceparent.length > 55 ? null : TRACEPARENT.exec(traceparent);
   if (!match) return undefined;
-  const [, traceId = '', spanId = ''] = match;
+  const [, traceId = '', spanId = '', flags = ''] = match;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-  return { traceId, spanId, ...describedBy(baggage) };
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & SAMPLED) !== 0 };
 }
 
 const UNKNOWN = { name: 'remote', causes: [], attributes: {} };

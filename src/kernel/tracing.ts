@@ -30,13 +30,33 @@ export interface Span {
   /** Why it failed. */
   error?: string;
   /** What another process said of it. */
-  readonly remote?: RemoteIdentity;
+  readonly remote?: RemoteSpanContext;
+  /** Of a request: its caller, in another process, may decide whether it is exported. */
+  trustsCaller?: boolean;
 }
 
 /** The identifiers of a span that another process began. */
 export interface RemoteIdentity {
   readonly traceId: string;
   readonly spanId: string;
+}
+
+/** A span of another process, and whether it exports that span. */
+export interface RemoteSpanContext extends RemoteIdentity {
+  readonly sampled: boolean;
+}
+
+/** The trace of an exported span. */
+export interface SpanContext extends RemoteSpanContext {
+  /** Empty for the root of a trace. */
+  readonly parentSpanId: string;
+}
+
+/** Sends spans elsewhere; its methods return at once. */
+export interface SpanExporter {
+  contextOf(span: Span): SpanContext;
+  ended(span: Span): void;
+  read(span: ReadSpan): void;
 }
 
 /** A span as it is read: in times of the day, and with the identifiers that other processes know. */
@@ -73,11 +93,18 @@ export interface ReadSpan {
   readonly user: string;
   readonly auditId: string;
   readonly status: number;
+  /** For the export alone, as are the following. */
+  readonly method?: string;
+  readonly route?: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly trustsCaller?: boolean;
 }
 
 /** Records spans; `noTracer` records none. */
 export interface Tracer {
   readonly enabled: boolean;
+  /** Spans are sent elsewhere, too. */
+  readonly exporting: boolean;
   /** On the monotonic clock. */
   now(): number;
   start(name: string, start?: SpanStart): Span;
@@ -111,6 +138,7 @@ export const NO_SPAN: Span = Object.freeze({
 
 export const noTracer: Tracer = {
   enabled: false,
+  exporting: false,
   now: () => 0,
   start: () => NO_SPAN,
   end: () => {},

@@ -1,10 +1,10 @@
+import type { ServicePlan } from '../component-helpers/index.ts';
 /**
  * Deletes stale conntrack entries. Packets of a tracked connection follow its entry, not the current rules. TCP peers
  * end such connections; a UDP client never notices that its endpoint is gone, so kube-proxy deletes the entry.
  */
 import type { Logger } from '../kernel/index.ts';
 import { spawnIn, ToolMissing } from '../net/netns/index.ts';
-import type { ServicePlan } from './service-plan.ts';
 
 /** The arguments of the `conntrack -D` commands that a changed Service needs. */
 export function staleConnections(before: readonly ServicePlan[], after: readonly ServicePlan[]): string[][] {

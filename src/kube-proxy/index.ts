@@ -1,6 +1,6 @@
 /**
  * kube-proxy makes a node's kernel forward traffic for a Service to one of its endpoints. `service-plan` and
- * `choose-endpoints` are pure: they derive from Services and EndpointSlices what a node has to do. `nftables/` and
+ * `choose-endpoints` of component-helpers derive from Services and EndpointSlices what a node has to do. `nftables/` and
  * `iptables/` turn that into proxy rules, `sync-rules` keeps the kernel's rules up to date, and `run` watches the API
  * server. The rules stay in the kernel when kube-proxy stops or crashes.
  */

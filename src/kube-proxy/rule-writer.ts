@@ -1,5 +1,5 @@
 /** The interface of the writers of proxy rules, nftables and iptables. */
-import type { ServicePlan } from './service-plan.ts';
+import type { ServicePlan } from '../component-helpers/index.ts';
 
 /** Plans by the Service's key, `namespace/name`. An empty list means that the Service is deleted. */
 export type Plans = ReadonlyMap<string, readonly ServicePlan[]>;

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
-import { chooseEndpoints, endpointsOfPort } from './choose-endpoints.ts';
+import { chooseEndpoints, endpointsOfPort, planService } from '../component-helpers/index.ts';
 import { checkMode, loadKubeProxyConfiguration } from './config.ts';
 import { staleConnections } from './conntrack.ts';
 import { serviceRules } from './iptables/service-rules.ts';
 import { NftablesRuleset } from './nftables/ruleset.ts';
-import { planService } from './service-plan.ts';
 
 const node = { name: 'n1', zone: 'a' };
 const web: Service = {
@@ -203,6 +202,19 @@ it.each([
   expect(
     planService({ metadata: { name: 's', namespace: 'd' }, spec: { ports: [{ port: 80 }], ...spec } }, [], node),
   ).toEqual([]);
+});
+
+it.each([
+  ['the node', ['192.168.1.0/24', '10.9.0.0/16'], ['192.168.1.0/24', '10.9.0.0/16', '203.0.113.5']],
+  ['others only', ['10.9.0.0/16'], ['10.9.0.0/16']],
+])('a load balancer that allows %s', (_what, loadBalancerSourceRanges, sourceRanges) => {
+  const balanced: Service = {
+    ...web,
+    spec: { ...web.spec, type: 'LoadBalancer', loadBalancerSourceRanges },
+    status: { loadBalancer: { ingress: [{ ip: '203.0.113.5' }] } },
+  };
+  const here = { ...node, addresses: ['192.168.1.1', 'fd00::1'] };
+  expect(planService(balanced, [slice('10.244.0.2')], here)).toMatchObject([{ sourceRanges }]);
 });
 
 it('Services of another proxy are ignored', () => {

@@ -3,8 +3,14 @@ import type { Node, Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 import type { ServiceCIDR } from '../api/generated/networking-v1.ts';
 import { InformerFactory, type Client, type SharedInformer } from '../client/index.ts';
+import {
+  type Family,
+  type NodeTopology,
+  type ServicePlan,
+  familyOf,
+  serviceOfSlice,
+} from '../component-helpers/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
-import type { NodeTopology } from './choose-endpoints.ts';
 import type { KubeProxyConfig } from './config.ts';
 import { ConntrackCleaner } from './conntrack.ts';
 import { healthAnswer, HealthServers, metricsAnswer, serveEndpoints, type HealthState } from './health-servers.ts';
@@ -12,7 +18,6 @@ import { IptablesWriter } from './iptables/iptables-writer.ts';
 import { proxyMetrics } from './metrics.ts';
 import { NftablesWriter } from './nftables/nftables-writer.ts';
 import type { RuleWriter } from './rule-writer.ts';
-import { familyOf, serviceOfSlice, type Family, type ServicePlan } from './service-plan.ts';
 import { RuleSync } from './sync-rules.ts';
 
 interface KubeProxyOptions {
@@ -134,9 +139,15 @@ async function waitForNodeIp(ctx: Context, find: () => Node | undefined, signal:
   }
 }
 
-const topologyOf = ({ metadata }: Node): NodeTopology => {
+const topologyOf = ({ metadata, status }: Node): NodeTopology => {
   const zone = metadata.labels?.[ZONE_LABEL];
-  return { name: metadata.name!, ...(zone ? { zone } : {}) };
+  const ofType = (wanted: string): string[] =>
+    (status?.addresses ?? []).filter(({ type }) => type === wanted).map(({ address }) => address);
+  const known = [...ofType('InternalIP'), ...ofType('ExternalIP')];
+  const addresses = (['IPv4', 'IPv6'] as const).flatMap(
+    (family) => known.find((address) => familyOf(address) === family) ?? [],
+  );
+  return { name: metadata.name!, ...(zone ? { zone } : {}), addresses };
 };
 
 /** Removes the rules of both modes from this process's network namespace (`--cleanup`). */

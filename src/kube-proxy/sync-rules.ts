@@ -4,12 +4,11 @@
  */
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
-import type { Context } from '../kernel/index.ts';
-import type { NodeTopology } from './choose-endpoints.ts';
+import { type NodeTopology, type ServicePlan, planService, serviceOfSlice } from '../component-helpers/index.ts';
+import { deliveredCauses, mergeCauses, type Cause, type Context, type Span } from '../kernel/index.ts';
 import { staleConnections, type ConntrackCleaner } from './conntrack.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
-import { planService, serviceOfSlice, type ServicePlan } from './service-plan.ts';
 
 interface SyncOptions {
   readonly writer: RuleWriter;
@@ -22,12 +21,15 @@ interface SyncOptions {
 }
 
 const RETRY_MS = 1000;
+/** Services that a span names. */
+const MAX_NAMED = 3;
 
 export class RuleSync {
   readonly #services = new Map<string, Service>();
   readonly #slices = new Map<string, Map<string, EndpointSlice>>();
   readonly #plans = new Map<string, readonly ServicePlan[]>();
-  readonly #changed = new Set<string>();
+  /** With the writes that changed them. */
+  readonly #changed = new Map<string, readonly Cause[]>();
   #fullSync = true;
   #node: NodeTopology;
   #serviceCidrs = '';
@@ -45,7 +47,7 @@ export class RuleSync {
   setNode(node: NodeTopology): void {
     if (node.zone === this.#node.zone) return;
     this.#node = node;
-    for (const service of this.#services.keys()) this.#changed.add(service);
+    for (const service of this.#services.keys()) this.#changed.set(service, []);
     this.#wake?.();
   }
 
@@ -87,7 +89,7 @@ export class RuleSync {
   }
 
   #change(service: string): void {
-    this.#changed.add(service);
+    this.#changed.set(service, mergeCauses(this.#changed.get(service), deliveredCauses()));
     this.#wake?.();
   }
 
@@ -116,7 +118,8 @@ export class RuleSync {
     const fullSync = this.#fullSync;
     const changed = new Map<string, readonly ServicePlan[]>();
     const stale: string[][] = [];
-    for (const key of this.#changed) {
+    let causes: readonly Cause[] = [];
+    for (const [key, changes] of this.#changed) {
       const service = this.#services.get(key);
       const plans = service ? planService(service, [...(this.#slices.get(key)?.values() ?? [])], this.#node) : [];
       const before = this.#plans.get(key) ?? [];
@@ -124,17 +127,21 @@ export class RuleSync {
       if (!fullSync && JSON.stringify(before) === JSON.stringify(plans)) continue;
       stale.push(...staleConnections(before, plans));
       changed.set(key, plans);
+      causes = mergeCauses(causes, changes);
       if (plans.length > 0) this.#plans.set(key, plans);
       else this.#plans.delete(key);
     }
     this.#changed.clear();
     this.#fullSync = false;
     if (!fullSync && changed.size === 0) return true;
+    const span = this.#startSpan([...changed.keys()], causes);
     try {
       if (fullSync) await writer.replaceAll(this.#plans);
       else await writer.update(changed, this.#plans);
       await conntrack.deleteEntries(stale);
+      if (span) this.#ctx.tracer.end(span);
     } catch (error) {
+      if (span) this.#ctx.tracer.end(span, error);
       this.#fullSync = true;
       metrics.failures.inc();
       this.#ctx.logger.error(error, 'Failed to write proxy rules; retrying with a full sync', {
@@ -146,6 +153,18 @@ export class RuleSync {
     metrics.lastSync.set(this.#ctx.clock.now() / 1000);
     await this.#options.onSynced(this.#plans);
     return true;
+  }
+
+  /** What made the rules change; a sync that nothing caused is not recorded. */
+  #startSpan(services: readonly string[], causes: readonly Cause[]): Span | undefined {
+    const { tracer } = this.#ctx;
+    if (!tracer.enabled || causes.length === 0) return undefined;
+    const more = services.length > MAX_NAMED ? ` and ${services.length - MAX_NAMED} more` : '';
+    const key = services.slice(0, MAX_NAMED).join(', ') + more;
+    return tracer.start('write proxy rules', {
+      causes,
+      attributes: { 'k8s.key': key, 'k8s.node.name': this.#node.name },
+    });
   }
 
   #untilWoken(signal: AbortSignal): Promise<void> {

@@ -5,6 +5,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service, ServiceSpec } from '../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../api/generated/discovery-v1.ts';
+import { type ServicePlan, planService } from '../component-helpers/index.ts';
 import { silentLogger } from '../kernel/index.ts';
 import { connectIn, datagramIn, listenIn, runIn, spawnIn, writeSysctl } from '../net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../net/netns/testing/index.ts';
@@ -12,7 +13,6 @@ import { ConntrackCleaner, staleConnections } from './conntrack.ts';
 import { IptablesWriter } from './iptables/iptables-writer.ts';
 import { NftablesWriter } from './nftables/nftables-writer.ts';
 import type { RuleWriter } from './rule-writer.ts';
-import { planService, type ServicePlan } from './service-plan.ts';
 
 /**
  *     outside 192.168.50.2 ── 192.168.50.1 node ── pod-a 10.244.0.2, pod-b 10.244.0.3, client 10.244.0.4

@@ -8,6 +8,7 @@ import { connect, loadKubeconfig, type Client, type ClientConfig } from '../clie
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup, writeFileDurably } from '../kernel/index.ts';
+import { exportSpans, tracingOf } from '../otlp/index.ts';
 import {
   clientCertificateFile,
   hasClientCertificate,
@@ -88,6 +89,7 @@ export async function startKubeletCommand(
   group.start('kubelet', (signal) =>
     run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }),
   );
+  startExporter(ctx, group, { configuration, nodeName });
   if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now())))
     group.start('client certificate', (signal) =>
       rotateClientCertificate(
@@ -105,6 +107,17 @@ export async function startKubeletCommand(
   };
   const finished = untilEnded();
   return { shutDown: async () => running?.shutDown(), finished };
+}
+
+/** As `tracing` of the configuration asks for. The default is an object of its own: an empty one in a file counts. */
+function startExporter(
+  ctx: Context,
+  group: RunGroup,
+  { configuration, nodeName }: { configuration: KubeletConfiguration; nodeName: string },
+): void {
+  if (configuration.tracing === DEFAULT_KUBELET_CONFIGURATION.tracing) return;
+  const resource = { 'service.name': 'kubelet', 'host.name': nodeName };
+  group.start('span exporter', (signal) => exportSpans({ ...ctx, signal }, tracingOf(configuration.tracing), resource));
 }
 
 async function configurationOf(values: Flags, given: ReadonlySet<string>): Promise<KubeletConfiguration> {

@@ -6,8 +6,14 @@
  * rules.
  */
 import { createHash } from 'node:crypto';
-import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
-import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../machinery/selectors/index.ts';
+import type { NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
+import {
+  selectingPolicy,
+  type DirectedRule,
+  type Direction,
+  type SelectingPolicy,
+} from '../machinery/network-policy/index.ts';
+import { labelSelectorAsSelector } from '../machinery/selectors/index.ts';
 import { blockElements } from './address-intervals.ts';
 import type { ClusterView, PolicyPod } from './cluster-view.ts';
 import type { NftSet, PodMap, Ruleset } from './ruleset.ts';
@@ -27,22 +33,7 @@ interface AllowedDestination {
   readonly port: number;
 }
 
-type Direction = 'ingress' | 'egress';
 type Family = 4 | 6;
-
-interface DirectedRule {
-  readonly policy: string;
-  readonly namespace: string;
-  readonly peers: readonly NetworkPolicyPeer[] | undefined;
-  readonly ports: readonly NetworkPolicyPort[] | undefined;
-}
-
-interface SelectingPolicy {
-  readonly namespace: string;
-  readonly name: string;
-  readonly selector: LabelSelectorMatcher;
-  readonly rules: Readonly<Record<Direction, readonly DirectedRule[] | undefined>>;
-}
 
 export function planPolicies(
   view: ClusterView,
@@ -68,26 +59,6 @@ function byNamespace(policies: readonly SelectingPolicy[]): Map<string, Selectin
   const groups = new Map<string, SelectingPolicy[]>();
   for (const policy of policies) groups.set(policy.namespace, [...(groups.get(policy.namespace) ?? []), policy]);
   return groups;
-}
-
-/** Without policyTypes, a policy applies to ingress, and to egress if it has egress rules. */
-function selectingPolicy({ metadata, spec }: NetworkPolicy): SelectingPolicy {
-  const [namespace, name] = [metadata.namespace!, metadata.name!];
-  const types = spec?.policyTypes?.length ? spec.policyTypes : ['Ingress', ...(spec?.egress?.length ? ['Egress'] : [])];
-  const policy = `${namespace}/${name}`;
-  return {
-    namespace,
-    name,
-    selector: labelSelectorAsSelector(spec?.podSelector ?? {}),
-    rules: {
-      ingress: types.includes('Ingress')
-        ? (spec?.ingress ?? []).map(({ from, ports }) => ({ policy, namespace, peers: from, ports }))
-        : undefined,
-      egress: types.includes('Egress')
-        ? (spec?.egress ?? []).map(({ to, ports }) => ({ policy, namespace, peers: to, ports }))
-        : undefined,
-    },
-  };
 }
 
 class Planner {

@@ -4,8 +4,7 @@
  * it really listens.
  */
 import type { NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
-import { AddressRange } from '../base/index.ts';
-import { labelSelectorAsSelector } from '../machinery/selectors/index.ts';
+import { peerSelects, portSelects } from '../machinery/network-policy/index.ts';
 
 export interface VirtualPod {
   readonly namespace: string;
@@ -37,34 +36,15 @@ export function virtualPodMatches(
   { namespace, peers, ports }: EgressRule,
   namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>,
 ): string[] {
-  if (peers?.length && !peers.some((peer) => peerSelects(virtualPod, peer, { namespace, namespaces }))) return [];
-  const allowed = virtualPod.ports.filter((port) => !ports?.length || ports.some((each) => portMatches(port, each)));
+  const other = { ...virtualPod, namespaceLabels: namespaces.get(virtualPod.namespace) ?? {} };
+  if (peers?.length && !peers.some((peer) => peerSelects(peer, namespace, other))) return [];
+  const allowed = virtualPod.ports.filter(
+    ({ protocol, port, name }) =>
+      !ports?.length ||
+      ports.some((each) => portSelects(each, { protocol, port, names: name === undefined ? [] : [name] })),
+  );
   return allowed.map(
     ({ protocol, listensOn }) =>
       `${virtualPod.address.includes(':') ? 'ip6' : 'ip'} daddr ${virtualPod.address} ${protocol.toLowerCase()} dport ${listensOn}`,
   );
-}
-
-function peerSelects(
-  virtualPod: VirtualPod,
-  peer: NetworkPolicyPeer,
-  policy: { namespace: string; namespaces: ReadonlyMap<string, Readonly<Record<string, string>>> },
-): boolean {
-  const { podSelector, namespaceSelector, ipBlock } = peer;
-  if (ipBlock !== undefined) {
-    const inside = (cidr: string): boolean => AddressRange.parse(cidr).contains(virtualPod.address);
-    return inside(ipBlock.cidr) && !(ipBlock.except ?? []).some(inside);
-  }
-  const namespaceMatches =
-    namespaceSelector === undefined
-      ? virtualPod.namespace === policy.namespace
-      : labelSelectorAsSelector(namespaceSelector).matches(policy.namespaces.get(virtualPod.namespace) ?? {});
-  return namespaceMatches && labelSelectorAsSelector(podSelector ?? {}).matches(virtualPod.labels);
-}
-
-function portMatches({ protocol, port, name }: VirtualPodPort, rule: NetworkPolicyPort): boolean {
-  if ((rule.protocol ?? 'TCP') !== protocol) return false;
-  if (rule.port === undefined) return true;
-  if (typeof rule.port === 'string') return rule.port === name;
-  return rule.port <= port && port <= (rule.endPort ?? rule.port);
 }

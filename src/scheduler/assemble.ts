@@ -81,6 +81,7 @@ export function assemble(ctx: Context, options: AssembleOptions): RunningSchedul
     explanations: options.explanations ?? new Explanations(),
     scheduledEvents: new ScheduledEvents(ctx, { client, instance, eventPacer }),
     recorderOf: (name) => recorders.get(name)!,
+    profileOf: (name) => profiles.get(name),
     get bindings() {
       return bindingCount(shared);
     },

@@ -9,6 +9,7 @@ export { DEFAULT_CONFIG } from './config/defaults.ts';
 
 export { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from './command.ts';
 export { Explanations, type Explanation } from './explanations/explanations.ts';
+export type { Fit } from './explanations/fit.ts';
 export { schedulerMetrics } from './metrics.ts';
 
 export { schedulerFlags } from './command/flags.ts';

@@ -6,6 +6,7 @@ import type { SchedulerConfiguration } from './config/types.ts';
 import { addNodeHandlers, addOtherHandlers, addPodHandlers } from './event-handlers.ts';
 import { advise } from './explanations/advise.ts';
 import type { Explanations } from './explanations/explanations.ts';
+import { wouldFit } from './explanations/would-fit.ts';
 import type { PluginRegistry } from './framework/build-profile.ts';
 import { loadPluginModules } from './framework/load-plugins.ts';
 import { Listers } from './listers.ts';
@@ -54,6 +55,7 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   addPodHandlers(scheduler, informers.informer('v1/pods'));
   addOtherHandlers(scheduler, listers);
   scheduler.explanations.advise = (uid) => advise(scheduler, uid);
+  scheduler.explanations.wouldFit = (pod) => wouldFit(scheduler, pod);
   group.start('informers', () => informers.run());
   group.start('events', (signal) => scheduler.scheduledEvents.run(signal));
   for (const { schedulerName } of config.profiles)

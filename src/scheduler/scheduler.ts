@@ -8,6 +8,7 @@ import type { SchedulerEventPacing } from './event-pacer.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { Extender } from './extenders/extender.ts';
 import type { CycleState } from './framework/cycle-state.ts';
+import type { Profile } from './framework/profile.ts';
 import type { SchedulerMetrics } from './metrics.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import type { ScheduledEvents } from './scheduled-events.ts';
@@ -26,6 +27,8 @@ export interface Scheduler {
   readonly scheduledEvents: ScheduledEvents;
   readonly eventPacer: SchedulerEventPacing;
   recorderOf(schedulerName: string): EventRecorder;
+  /** undefined for schedulers that this is not. */
+  profileOf(schedulerName: string): Profile | undefined;
   /** Finds the evaluation of a cycle state, for plugins that ask for it. */
   readonly evaluationOfState: WeakMap<CycleState, Evaluation>;
   /** Starts bindings and other work that runs beside scheduling. */

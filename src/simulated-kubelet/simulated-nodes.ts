@@ -72,6 +72,16 @@ export class SimulatedNodes {
     for (const node of known.items) if (!this.#nodes.has(node.metadata.name ?? '')) await this.#adopt(node);
   }
 
+  /** Makes all other nodes simulated ones, with their pods: of a copy of a cluster whose nodes ran containers. */
+  async standIn(): Promise<void> {
+    const nodes = this.#options.admin.resource('v1/nodes');
+    const { items } = await nodes.list({ labelSelector: `${SIMULATED_LABEL}!=true` });
+    for (const { metadata } of items) {
+      const labels = { [SIMULATED_LABEL]: 'true' };
+      await nodes.patch({ name: metadata.name ?? '' }, { metadata: { labels } }, { type: 'merge' });
+    }
+  }
+
   /** Runs until the context ends. */
   async run(): Promise<void> {
     const pods = this.#informers.informer('v1/pods', { fieldSelector: 'spec.nodeName!=' });

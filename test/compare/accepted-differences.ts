@@ -105,6 +105,90 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
     path: /^body\.metadata\.managedFields\[\d*\]\.fieldsV1\.f:status\.f:conditions/,
     reason: 'the other server takes seconds to find that a definition has no objects',
   },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /apiserver_flowcontrol_(?:current_r|dispatch_r|latest_s|next_s_bounds|next_discounted_s_bounds) /,
+    reason: "numbers of the other server's way to queue fairly; ours keeps other ones",
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs:
+      /apiserver_flowcontrol_(?:demand_seats|demand_seats_average|demand_seats_smoothed|demand_seats_stdev|target_seats|priority_level_\w+_utilization|read_vs_write_current_requests|watch_count_samples) /,
+    reason: 'averages over time by which the other server lends seats; ours lends by the highest demand',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /grpc_client_|etcd_bookmark_total|etcd_lease_object_counts/,
+    reason: 'the client of etcd; the embedded store is in the process',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /rest_client_/,
+    reason: 'the other server sends requests to itself through a client; ours calls its pipeline',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /apiserver_validation_|cardinality_enforcement_|apiserver_request_timestamp_comparison_time/,
+    reason: "checks of the other server's own code: two ways to validate, metrics with too many labels, clocks",
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /_x509_(?:insecure_sha1|missing_san)_total/,
+    reason: "what the other server's TLS library refuses; OpenSSL refuses it at the handshake",
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /aggregator_discovery_(?:nopeer|peer)_|aggregator_discovery_peer/,
+    reason: 'discovery across servers of different versions',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /hidden_metrics_total|disabled_metrics_total|registered_metrics_total|_summary summary/,
+    reason: 'how the other server registers metrics',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /authentication_token_cache_/,
+    reason: 'the other server caches the result of each token for ten seconds; ours keeps parsed tokens',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs:
+      /apiserver_envelope_encryption_dek_cache|apiserver_storage_data_key_generation|apiserver_storage_envelope_transformation/,
+    reason: 'the cache of data keys of KMS v1',
+  },
+  {
+    area: 'metrics',
+    path: /^body\[/,
+    what: 'missing',
+    theirs: /apiserver_storage_consistency_checks_total|apiserver_watch_cache_read_wait_seconds/,
+    reason: 'our cache follows the store in the same process',
+  },
+  {
+    area: 'openapi',
+    path: /\.(?:additionalItems|additionalProperties|example|externalDocs|items|not|http)\.(?:\$ref|allOf)|\["\$ref"\]/,
+    reason: 'a field that the other server has no description for refers to its type directly',
+  },
 ];
 
 export function reasonFor(

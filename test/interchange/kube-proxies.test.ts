@@ -21,6 +21,8 @@ const missing =
 const title = `exchanging kube-proxies${missing ? ` (skipped: ${missing})` : ''}`;
 
 const NODE = 'node-a';
+/** The address of a load balancer, which accepts the node and those outside. */
+const BALANCER = '203.0.113.5';
 const LIMIT_MS = 60_000;
 /** Upstream deletes the chains of its predecessor a second after it stopped using them. */
 const SETTLED_MS = 3000;
@@ -114,6 +116,11 @@ describe.skipIf(missing)(title, { timeout: 300_000 }, () => {
     const web = await createService('web');
     const sticky = await createService('sticky', { sessionAffinity: 'ClientIP', externalTrafficPolicy: 'Local' });
     await createService('empty', {}, []);
+    await createService('balanced', { type: 'LoadBalancer', loadBalancerSourceRanges: ['192.168.50.0/24'] });
+    const balanced = await client.resource('v1/services').get({ namespace: 'default', name: 'balanced' });
+    await client
+      .resource('v1/services')
+      .updateStatus({ ...balanced, status: { loadBalancer: { ingress: [{ ip: BALANCER }] } } });
 
     const answers = (place: Place, host: string, port: number) => async (): Promise<boolean> =>
       (await here.call(place, host, port)) in PODS;
@@ -164,6 +171,10 @@ describe.skipIf(missing)(title, { timeout: 300_000 }, () => {
       for (const each of made) expect(each.made).toBeGreaterThan(50);
       expect(await open).toEqual([undefined, undefined]);
       expect(await here.call('client', sticky.clusterIp, 80)).toBe(chosen);
+      expect([await answers('outside', BALANCER, 80)(), await answers('client', BALANCER, 80)()]).toEqual([
+        true,
+        false,
+      ]);
       // Later tables of upstream still have chains of ours, which nothing uses.
       if (!rules.has(side)) rules.set(side, await listRules(mode));
       return { failures: made.flatMap(({ failures }) => failures), errors: errorsOf(proxyLog()) };
@@ -192,6 +203,7 @@ interface NftObject {
   flags?: unknown;
   timeout?: number;
   elem?: unknown[];
+  expr?: object[];
 }
 
 /**
@@ -219,6 +231,8 @@ async function listRules(mode: Mode): Promise<string[]> {
       return object.name!.includes('/')
         ? []
         : [JSON.stringify(['chain', object.name, object.type, object.hook, object.prio])];
+    if (kind === 'rule' && object.chain!.startsWith('firewall-'))
+      return [JSON.stringify(['firewall', object.expr!.filter((expression) => !('counter' in expression))])];
     if (kind !== 'set' && kind !== 'map') return [];
     const { name, type, map, flags, timeout, elem = [] } = object;
     const keys = elem.map((element) => (kind === 'map' ? (element as unknown[])[0] : element));

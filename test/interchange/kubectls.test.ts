@@ -126,7 +126,9 @@ function comparable({ code, stdout, stderr }: Outcome, { sorted, only }: Step): 
     .split('\n')
     // Columns are as wide as the longest value in them.
     .map((line) => line.replace(/ {2,}/g, '  ').trimEnd())
-    .filter((line) => !line.startsWith('Warning: version difference'));
+    .filter((line) => !line.startsWith('Warning: version difference'))
+    // k8ts' own API.
+    .filter((line) => !line.includes('glass.k8ts.dev/'));
   if (only) lines = lines.filter((line) => only.test(line));
   return (sorted ? lines.sort() : lines).join('\n');
 }

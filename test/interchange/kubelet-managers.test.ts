@@ -5,9 +5,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { requires } from '../requires.ts';
 import type { Side } from './control-plane.ts';
-import { exchangeKubelets, KubeletNode } from './kubelet-node.ts';
+import { exchangeKubelets, KUBELETS, KubeletNode } from './kubelet-node.ts';
 
-const missing = requires('root', 'kube-apiserver', 'kubelet', 'etcd', 'kubectl', 'runc', 'conmon', 'busybox', 'umount');
+const missing = requires(...KUBELETS, 'conmon');
 const title = `exchanging kubelets with static managers${missing ? ` (skipped: ${missing})` : ''}`;
 
 const CONFIGURATION = {

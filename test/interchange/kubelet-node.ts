@@ -33,9 +33,30 @@ import { exists } from './workloads.ts';
 const NODE = 'localhost';
 /** Of this process only: its processes are killed in the end. */
 const CGROUP = `/k8ts-interchange-${process.pid}`;
+const POD = 'web';
 const IMAGE = 'docker.io/library/busybox:test';
 const SETTLED_MS = 15_000;
 const LIMIT_MS = 60_000;
+
+/** Upstream's kubelet has the device plugins at a fixed place, which other kubelets of the machine have, too. */
+const DEVICE_PLUGINS = '/var/lib/kubelet/device-plugins';
+const WITH_OWN_DEVICE_PLUGINS =
+  `mkdir -p "$0/kubelet/device-plugins" ${DEVICE_PLUGINS} && ` +
+  `mount --bind "$0/kubelet/device-plugins" ${DEVICE_PLUGINS} && exec "$@"`;
+
+/** What the cells of kubelets need. */
+export const KUBELETS = [
+  'root',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kubelet',
+  'etcd',
+  'kubectl',
+  'runc',
+  'busybox',
+  'umount',
+  'unshare',
+] as const;
 
 export type Runtime = 'k8ts' | 'containerd';
 
@@ -53,7 +74,7 @@ export class KubeletNode {
   #containerd: NodeRuntime | undefined;
   #flags: readonly string[] = [];
   #kubelet: { side: Side; child: ChildProcess; logFile: string } | undefined;
-  #logs = 0;
+  readonly #kubeletLogs: string[] = [];
 
   private constructor(plane: ControlPlane) {
     this.plane = plane;
@@ -85,17 +106,29 @@ export class KubeletNode {
     return this.#kubelet ? readFileSync(this.#kubelet.logFile, 'utf8') : '';
   }
 
-  kubeletErrors(): string[] {
-    return errorsOf(this.kubeletLog());
+  /** What the kubelets and the control plane have logged as errors so far. */
+  errors(): string[] {
+    const ofKubelets = this.#kubeletLogs.flatMap((file) => errorsOf(readFileSync(file, 'utf8')));
+    const ofPlane = (['kube-apiserver', 'kube-controller-manager'] as const).flatMap((component) =>
+      errorsOf(this.plane.log(component)).map((line) => `${component} ${line}`),
+    );
+    return [...new Set([...ofKubelets.map((line) => `kubelet ${line}`), ...ofPlane])].map((line) =>
+      line.replaceAll(this.directory, 'DIRECTORY'),
+    );
   }
 
   /** A file in the kubelet's directory. */
   stateFile(name: string): string {
-    return readFileSync(join(this.directory, 'kubelet', name), 'utf8');
+    return readFileSync(this.kubeletFile(name), 'utf8');
+  }
+
+  kubeletFile(name: string): string {
+    return join(this.directory, 'kubelet', name);
   }
 
   async startKubelet(side: Side): Promise<void> {
-    const logFile = join(this.directory, `kubelet-${side}-${this.#logs++}.log`);
+    const logFile = join(this.directory, `kubelet-${side}-${this.#kubeletLogs.length}.log`);
+    this.#kubeletLogs.push(logFile);
     this.#kubelet = { side, child: await this.#start(side, 'kubelet', { flags: this.#flags, logFile }), logFile };
   }
 
@@ -122,9 +155,9 @@ export class KubeletNode {
   }
 
   /** Starts a pod and waits until its container runs. */
-  async runPod(resources: object = {}): Promise<ContainerStatus> {
+  async runPod(resources: object = {}, name = POD): Promise<ContainerStatus> {
     await this.plane.client.resource('v1/pods').create({
-      metadata: { name: 'web', namespace: 'default' },
+      metadata: { name, namespace: 'default' },
       spec: {
         nodeName: NODE,
         hostNetwork: true,
@@ -142,12 +175,13 @@ export class KubeletNode {
         ],
       },
     });
-    await until('the container runs', async () => (await this.status())?.state?.running !== undefined, this.#wait());
-    return (await this.status())!;
+    const isRunning = async (): Promise<boolean> => (await this.status(name))?.state?.running !== undefined;
+    await until('the container runs', isRunning, this.#wait());
+    return (await this.status(name))!;
   }
 
-  async status(): Promise<ContainerStatus | undefined> {
-    const pod = await this.plane.client.resource('v1/pods').get({ namespace: 'default', name: 'web' });
+  async status(name = POD): Promise<ContainerStatus | undefined> {
+    const pod = await this.plane.client.resource('v1/pods').get({ namespace: 'default', name });
     return pod.status?.containerStatuses?.[0];
   }
 
@@ -161,11 +195,11 @@ export class KubeletNode {
   }
 
   /** Exit code and output of a command in the pod. */
-  exec(command: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  exec(command: string, pod = POD): Promise<{ code: unknown; stdout: string; stderr: string }> {
     return new Promise((resolve) =>
       execFile(
         findProgram('kubectl')!,
-        [`--kubeconfig=${this.plane.kubeconfig}`, 'exec', 'web', '--', 'sh', '-c', command],
+        [`--kubeconfig=${this.plane.kubeconfig}`, 'exec', pod, '--', 'sh', '-c', command],
         { timeout: 20_000 },
         (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
       ),
@@ -173,7 +207,7 @@ export class KubeletNode {
   }
 
   async close(): Promise<void> {
-    await this.#removePod().catch(() => {});
+    await this.#removePods().catch(() => {});
     for (const child of [...this.#children].reverse()) await end(child);
     // Where the pod is still there, because its kubelet failed, conmon or the shim and the container go on.
     for (const root of ['', ...readdirSync('/sys/fs/cgroup')]) killAll(join('/sys/fs/cgroup', root, CGROUP));
@@ -235,10 +269,11 @@ export class KubeletNode {
     }
   }
 
-  async #removePod(): Promise<void> {
+  async #removePods(): Promise<void> {
     const pods = this.plane.client.resource('v1/pods');
-    await pods.delete({ namespace: 'default', name: 'web' });
-    await until('the pod is gone', async () => (await pods.list({ namespace: 'default' })).items.length === 0, {
+    for (const { metadata } of (await pods.list({ namespace: 'default' })).items)
+      await pods.delete({ namespace: 'default', name: metadata.name! });
+    await until('the pods are gone', async () => (await pods.list({ namespace: 'default' })).items.length === 0, {
       limitMs: 30_000,
       intervalMs: 500,
     });
@@ -251,7 +286,10 @@ export class KubeletNode {
   ): Promise<ChildProcess> {
     const [command, args] =
       side === 'upstream'
-        ? [findProgram(component)!, flags]
+        ? [
+            'unshare',
+            ['--mount', 'sh', '-c', WITH_OWN_DEVICE_PLUGINS, this.directory, findProgram(component)!, ...flags],
+          ]
         : [process.execPath, [await builtProgram(), component, ...flags]];
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const log = createWriteStream(logFile);
@@ -302,6 +340,17 @@ export interface KubeletStory {
   readonly resources?: object;
   /** Called while each of the kubelets runs. */
   readonly afterEach?: () => void;
+}
+
+/** The errors that all parts log while upstream's kubelet is started again and again on upstream's control plane. */
+export async function errorsOfUpstreamAlone(runtime: Runtime): Promise<string[]> {
+  const node = await KubeletNode.create({ apiServer: 'upstream', runtime });
+  try {
+    await exchangeKubelets(node, { first: 'upstream', second: 'upstream' });
+    return node.errors();
+  } finally {
+    await node.close();
+  }
 }
 
 /** The story of a cell: a pod's container and `exec` into it, through an exchange of kubelets and back. */

@@ -1,10 +1,11 @@
 /** Each kubelet on our container runtime, one after the other while a pod runs. */
-import { afterEach, describe, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { requires } from '../requires.ts';
 import type { Side } from './control-plane.ts';
-import { exchangeKubelets, KubeletNode } from './kubelet-node.ts';
+import { errorsOfUpstreamAlone, exchangeKubelets, KUBELETS, KubeletNode } from './kubelet-node.ts';
+import { errorsNotIn } from './logs.ts';
 
-const missing = requires('root', 'kube-apiserver', 'kubelet', 'etcd', 'kubectl', 'runc', 'conmon', 'busybox', 'umount');
+const missing = requires(...KUBELETS, 'conmon');
 const title = `exchanging kubelets${missing ? ` (skipped: ${missing})` : ''}`;
 
 let node: KubeletNode | undefined;
@@ -14,11 +15,17 @@ afterEach(async () => {
 });
 
 describe.skipIf(missing)(title, { timeout: 400_000 }, () => {
+  let alone: readonly string[] = [];
+  beforeAll(async () => {
+    alone = await errorsOfUpstreamAlone('k8ts');
+  }, 400_000);
+
   it.each<[Side, Side, Side]>([
     ['k8ts', 'upstream', 'k8ts'],
     ['upstream', 'k8ts', 'upstream'],
   ])('on the API server of %s, first %s, then %s, and back', async (apiServer, first, second) => {
     node = await KubeletNode.create({ apiServer, runtime: 'k8ts' });
     await exchangeKubelets(node, { first, second });
+    expect(errorsNotIn(alone, node.errors())).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/kernel/testing/index.ts';
 import { requires } from '../requires.ts';
 import { CONTROL_PLANE, ControlPlane, type Side } from './control-plane.ts';
-import { errorsOf } from './logs.ts';
+import { errorsNotIn, errorsOf } from './logs.ts';
 import { createWorkloads, NAMESPACE, scale, untilReady } from './workloads.ts';
 
 const missing = requires(...CONTROL_PLANE);
@@ -15,13 +15,6 @@ const COMPONENTS = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler
 const SETTLED_MS = 10_000;
 
 type Errors = Record<(typeof COMPONENTS)[number], readonly string[]>;
-
-/**
- * What upstream's own components log in some runs and not in others: a controller was about to write when another one did, or when
- * the namespace began to terminate; an informer was behind; pods outlived their grace period; kube-system was not there yet.
- */
-const BY_CHANCE =
-  /because it is being terminated|is not as new as written version|the object has been modified|unexpected items still remain|namespaces \\?"kube-system\\?" not found/;
 
 let plane: ControlPlane | undefined;
 afterEach(async () => {
@@ -65,9 +58,7 @@ describe.skipIf(missing)(title, { timeout: 300_000 }, () => {
   }, 300_000);
 
   const notAlone = (errors: readonly string[], component: keyof Errors): string[] =>
-    errors
-      .filter((line) => !alone[component].includes(line) && !BY_CHANCE.test(line))
-      .map((line) => `${component} ${line}`);
+    errorsNotIn(alone[component], errors).map((line) => `${component} ${line}`);
 
   it.each<[Side, Side]>([
     ['k8ts', 'upstream'],

@@ -65,6 +65,9 @@ const CHANGES_BY_ITSELF =
 /** A server that stops takes its address out, and puts it back at its next start. */
 const ENDPOINTS_OF_SERVERS = /(?:endpoints|endpointslices) default\/kubernetes$/;
 
+/** The registration of k8ts' own API, which each server makes or removes at its start. */
+const API_OF_ONE_SIDE = /apiservices \/v1alpha1\.glass\.k8ts\.dev$/;
+
 /** Each server finds out for itself whether an aggregated API is available, and writes it into the status. */
 const isAggregated = (item: { spec?: { service?: unknown } }): boolean =>
   item.spec?.service !== undefined && 'groupPriorityMinimum' in item.spec;
@@ -86,7 +89,7 @@ async function dump(client: Client): Promise<Dump> {
       };
       for (const item of items) {
         const key = `${path} ${item.metadata.namespace ?? ''}/${item.metadata.name}`;
-        if (!ENDPOINTS_OF_SERVERS.test(key))
+        if (!ENDPOINTS_OF_SERVERS.test(key) && !API_OF_ONE_SIDE.test(key))
           objects.set(key, isAggregated(item) ? { uid: item.metadata.uid, spec: item.spec } : item);
       }
     } catch (error) {

@@ -9,6 +9,7 @@ import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { AdmissionRecord, AdmissionRun } from '../request/admission-record.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { ReinvocationContext } from './reinvocation.ts';
@@ -34,6 +35,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** Of the request that is judged. */
   readonly span?: Span | undefined;
+  /** Takes what admission does; a plugin that sets a field reports it here. */
+  readonly record?: AdmissionRecord | undefined;
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
@@ -43,6 +46,8 @@ export interface AdmissionAttributes {
   warn(text: string): void;
   /** Adds an annotation to the request's audit event. */
   annotate(key: string, value: string): void;
+  /** The request waited for somebody else: that is not this server's latency. */
+  waitedFor?(ms: number): void;
 }
 
 export interface AdmissionPlugin {
@@ -65,6 +70,7 @@ interface TimedPlugin {
 interface Step {
   readonly type: AdmissionStep;
   readonly plugins: readonly TimedPlugin[];
+  readonly names: readonly string[];
   readonly timing: AdmissionTiming | undefined;
 }
 
@@ -76,6 +82,7 @@ interface StepRun {
   readonly attributes: AdmissionAttributes;
   readonly startedAt: number;
   pluginStartedAt: number;
+  readonly recorded: AdmissionRun | undefined;
 }
 
 /** Both steps return a promise only if a plugin does: most requests pass without waiting. */
@@ -86,13 +93,15 @@ export class AdmissionChain {
 
   constructor(plugins: readonly AdmissionPlugin[], metrics?: AdmissionMetrics) {
     this.#metrics = metrics;
-    const stepOf = (type: AdmissionStep, operation: Operation): Step => ({
-      type,
-      plugins: plugins
-        .filter((plugin) => plugin[type] && plugin.operations.includes(operation))
-        .map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
-      timing: metrics?.timing('', type, operation),
-    });
+    const stepOf = (type: AdmissionStep, operation: Operation): Step => {
+      const own = plugins.filter((plugin) => plugin[type] && plugin.operations.includes(operation));
+      return {
+        type,
+        plugins: own.map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
+        names: own.map(({ name }) => name),
+        timing: metrics?.timing('', type, operation),
+      };
+    };
     const stepsOf = (type: AdmissionStep): Steps =>
       Object.fromEntries(OPERATIONS.map((operation) => [operation, stepOf(type, operation)])) as Record<
         Operation,
@@ -120,27 +129,36 @@ export class AdmissionChain {
 
   #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
     const startedAt = this.#metrics?.now() ?? 0;
-    return runPlugins(0, { step: steps[attributes.operation], attributes, startedAt, pluginStartedAt: startedAt });
+    const step = steps[attributes.operation];
+    const { record } = attributes;
+    let recorded: AdmissionRun | undefined;
+    if (record) record.runs.push((recorded = { type: step.type, plugins: step.names, times: [], startedAt }));
+    return runPlugins(0, { step, attributes, startedAt, pluginStartedAt: startedAt, recorded });
   }
 }
 
 function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
-  const { step, attributes } = run;
+  const { step, attributes, recorded } = run;
   const { plugins, type } = step;
   for (let i = first; i < plugins.length; i++) {
     const { plugin, timing } = plugins[i]!;
-    if (plugin.matches && !plugin.matches(attributes)) continue;
+    if (plugin.matches && !plugin.matches(attributes)) {
+      recorded?.times.push(undefined);
+      continue;
+    }
+    if (recorded) attributes.record!.plugin = plugin.name;
     let pending: Promise<void> | void;
     try {
       pending = type === 'admit' ? plugin.admit!(attributes) : plugin.validate!(attributes);
     } catch (error) {
-      observeRejection(timing, run);
+      observeRejection(timing, run, i);
       throw error;
     }
     if (pending instanceof Promise) return runPluginsAfter(pending, timing, run, i + 1);
-    if (timing) run.pluginStartedAt = timing.passed(run.pluginStartedAt);
+    if (timing) observePass(timing, run);
   }
-  step.timing?.passed(run.startedAt);
+  const endedAt = step.timing?.passed(run.startedAt);
+  if (recorded && endedAt !== undefined) recorded.endedAt = endedAt;
   return undefined;
 }
 
@@ -153,14 +171,26 @@ async function runPluginsAfter(
   try {
     await pending;
   } catch (error) {
-    observeRejection(timing, run);
+    observeRejection(timing, run, next - 1);
     throw error;
   }
-  if (timing) run.pluginStartedAt = timing.passed(run.pluginStartedAt);
+  if (timing) observePass(timing, run);
   await runPlugins(next, run);
 }
 
-function observeRejection(timing: AdmissionTiming | undefined, { step, pluginStartedAt, startedAt }: StepRun): void {
-  timing?.rejected(pluginStartedAt);
+function observePass(timing: AdmissionTiming, run: StepRun): void {
+  const now = timing.passed(run.pluginStartedAt);
+  run.recorded?.times.push(now - run.pluginStartedAt);
+  run.pluginStartedAt = now;
+}
+
+function observeRejection(
+  timing: AdmissionTiming | undefined,
+  { step, pluginStartedAt, startedAt, recorded }: StepRun,
+  plugin: number,
+): void {
+  const now = timing?.rejected(pluginStartedAt) ?? pluginStartedAt;
+  recorded?.times.push(now - pluginStartedAt);
+  if (recorded) recorded.refusedBy = plugin;
   step.timing?.rejected(startedAt);
 }

@@ -14,8 +14,16 @@ export const alwaysPullImages: AdmissionPlugin = {
   matches: (attributes) => isForPods(attributes) && addsImages(attributes),
   admit(attributes) {
     const spec = specOf(podOf(attributes));
-    for (const container of allContainers(spec)) container.imagePullPolicy = ALWAYS;
-    for (const { image } of spec.volumes ?? []) if (image) image.pullPolicy = ALWAYS;
+    for (const container of allContainers(spec)) {
+      if (container.imagePullPolicy === ALWAYS) continue;
+      container.imagePullPolicy = ALWAYS;
+      attributes.record?.changed(`imagePullPolicy of container ${container.name}`);
+    }
+    for (const { name, image } of spec.volumes ?? []) {
+      if (!image || image.pullPolicy === ALWAYS) continue;
+      image.pullPolicy = ALWAYS;
+      attributes.record?.changed(`pullPolicy of volume ${name}`);
+    }
   },
   validate(attributes) {
     const spec = specOf(podOf(attributes));

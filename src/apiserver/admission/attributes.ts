@@ -5,6 +5,7 @@ import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { AdmissionRecord } from '../request/admission-record.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { ReinvocationContext } from './reinvocation.ts';
@@ -19,6 +20,8 @@ interface AdmittedScope {
   readonly warnings: string[];
   readonly annotations: Map<string, string>;
   readonly span?: Span | undefined;
+  readonly admission?: AdmissionRecord | undefined;
+  readonly waitedFor?: (ms: number) => void;
   readonly backend: { readonly registry: Registry };
 }
 
@@ -50,6 +53,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly method: string;
   readonly dryRun: boolean;
   readonly span: Span | undefined;
+  readonly record: AdmissionRecord | undefined;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new ReinvocationContext();
@@ -71,6 +75,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.method = scope.request.method ?? '';
     this.dryRun = admitted.dryRun;
     this.span = scope.span;
+    this.record = scope.admission;
     this.options = admitted.options;
     this.registry = scope.backend.registry;
   }
@@ -86,5 +91,9 @@ class RequestAttributes implements AdmissionAttributes {
 
   annotate(key: string, value: string): void {
     this.#scope.annotations.set(key, value);
+  }
+
+  waitedFor(ms: number): void {
+    this.#scope.waitedFor?.(ms);
   }
 }

@@ -25,7 +25,7 @@ export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
     name: 'DefaultIngressClass',
     operations: ['CREATE'],
     matches: (attributes) => isForResource(attributes, GROUP, 'ingresses') && attributes.subresource === '',
-    admit({ object }) {
+    admit({ object, record }) {
       const ingress = object as Ingress & KubeObject;
       if (
         ingress.spec?.ingressClassName !== undefined ||
@@ -33,7 +33,9 @@ export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
       )
         return;
       const found = defaultClass();
-      if (found) (ingress.spec ??= {}).ingressClassName = found.metadata.name!;
+      if (!found) return;
+      (ingress.spec ??= {}).ingressClassName = found.metadata.name!;
+      record?.changed('spec.ingressClassName');
     },
   };
 }

@@ -25,12 +25,14 @@ export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
     name: 'DefaultStorageClass',
     operations: ['CREATE'],
     matches: (attributes) => isForResource(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
-    admit({ object }) {
+    admit({ object, record }) {
       const claim = object as PersistentVolumeClaim & KubeObject;
       if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined || claim.spec?.storageClassName !== undefined)
         return;
       const found = defaultClass();
-      if (found) (claim.spec ??= {}).storageClassName = found.metadata.name!;
+      if (!found) return;
+      (claim.spec ??= {}).storageClassName = found.metadata.name!;
+      record?.changed('spec.storageClassName');
     },
   };
 }

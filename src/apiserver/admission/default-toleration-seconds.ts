@@ -28,7 +28,9 @@ export function defaultTolerationSecondsPlugin(
         added.push(tolerating(NOT_READY, seconds.notReady));
       if (!given.some((toleration) => coversEviction(toleration, UNREACHABLE)))
         added.push(tolerating(UNREACHABLE, seconds.unreachable));
-      if (added.length > 0) spec.tolerations = [...given, ...added];
+      if (added.length === 0) return;
+      spec.tolerations = [...given, ...added];
+      attributes.record?.changed('spec.tolerations');
     },
   };
 }

@@ -20,8 +20,9 @@ export const extendedResourceToleration: AdmissionPlugin = {
           toleration.effect === 'NoSchedule' &&
           !toleration.value,
       );
-      if (!tolerated)
-        spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
+      if (tolerated) continue;
+      spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
+      attributes.record?.changed('spec.tolerations');
     }
   },
 };

@@ -116,7 +116,7 @@ const PLUGINS = {
   TaintNodesByCondition: on(() => taintNodesByCondition),
   AlwaysPullImages: off(() => alwaysPullImages),
   ImagePolicyWebhook: off(({ ctx, imagePolicyWebhook }) => imagePolicyWebhookPlugin(ctx, imagePolicyWebhook)),
-  PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
+  PodSecurity: on(({ ctx, registry, podSecurity }) => podSecurityPlugin(ctx, registry, podSecurity)),
   PodNodeSelector: off(({ registry, podNodeSelector }) => podNodeSelectorPlugin(registry, podNodeSelector)),
   Priority: on(({ registry, featureGates }) =>
     priorityPlugin(registry, { podGroups: featureEnabled('WorkloadAwarePreemption', featureGates) }),

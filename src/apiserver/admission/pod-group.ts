@@ -18,9 +18,11 @@ export const podGroupProtection: AdmissionPlugin = {
   name: 'PodGroupProtection',
   operations: ['CREATE'],
   matches: isForPodGroups,
-  admit({ object }) {
+  admit({ object, record }) {
     const { metadata } = object!;
-    if (!metadata.finalizers?.includes(FINALIZER)) metadata.finalizers = [...(metadata.finalizers ?? []), FINALIZER];
+    if (metadata.finalizers?.includes(FINALIZER)) return;
+    metadata.finalizers = [...(metadata.finalizers ?? []), FINALIZER];
+    record?.changed('metadata.finalizers');
   },
 };
 

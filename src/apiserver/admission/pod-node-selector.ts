@@ -1,4 +1,5 @@
 /** PodNodeSelector: adds a namespace's node selector (from its annotation or the cluster default) to its pods. */
+import { ownValue } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { newForbidden } from './new-forbidden.ts';
@@ -41,7 +42,10 @@ export function podNodeSelectorPlugin(
       check(attributes);
       const required = selectorOf(attributes);
       const spec = specOf(podOf(attributes));
-      if (Object.keys(required).length > 0) spec.nodeSelector = { ...required, ...spec.nodeSelector };
+      if (Object.keys(required).some((key) => ownValue(spec.nodeSelector, key) === undefined)) {
+        spec.nodeSelector = { ...required, ...spec.nodeSelector };
+        attributes.record?.changed('spec.nodeSelector');
+      }
       check(attributes);
     },
     validate: check,

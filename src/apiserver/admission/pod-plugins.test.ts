@@ -319,10 +319,18 @@ describe('changes of a running pod', () => {
     );
     const refused = await resize('grows', '2');
     expect(refused.body['message']).toBe(
-      `pods "grows" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 2000, allocatable: 1000`,
+      `pods "grows" is forbidden: node didn't have enough allocatable resources: cpu, requested: 2000, allocatable: 1000`,
     );
     expect(refused.body['details']).toMatchObject({ causes: [{ reason: 'NodeCapacity' }] });
     expect((await resize('lost', '200m')).body['message']).toBe('pods "lost" is forbidden: node "nowhere" not found');
     expect((await resize('grows', '500m')).status).toBe(200);
+  });
+
+  it('with no containers are refused by name', async () => {
+    const { status, body } = await server.call('PUT', `${podsPath('a')}/grows/resize`, {
+      body: { metadata: { name: 'grows' }, spec: { containers: [] } },
+    });
+    expect(status).toBe(422);
+    expect(body['message']).toContain('spec.containers: Forbidden: containers may not be added or removed on resize');
   });
 });

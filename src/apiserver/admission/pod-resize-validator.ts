@@ -20,17 +20,17 @@ export const podResizeValidator: AdmissionPlugin = {
     if (!nodeName || pod.metadata.generation === oldPodOf(attributes).metadata.generation) return;
     const node = attributes.registry.lookup('', 'v1', 'nodes', '', nodeName) as (Node & KubeObject) | undefined;
     if (!node) throw newForbidden(attributes, `node "${nodeName}" not found`);
-    const insufficient = insufficientResources(attributes, node);
-    if (insufficient.length > 0)
-      throw withCause(
-        newForbidden(attributes, `Node didn't have enough allocatable resources: ${insufficient.join('; ')}`),
-        'NodeCapacity',
-      );
-    const os = node.metadata.labels?.[OS_LABEL] ?? '';
+    const os = node.metadata.labels?.[OS_LABEL] ?? 'linux';
     if (os !== 'linux')
       throw withCause(
         newForbidden(attributes, `pod resize is only supported on linux nodes, node "${nodeName}" is "${os}"`),
         'UnsupportedPlatform',
+      );
+    const insufficient = insufficientResources(attributes, node);
+    if (insufficient.length > 0)
+      throw withCause(
+        newForbidden(attributes, `node didn't have enough allocatable resources: ${insufficient.join('; ')}`),
+        'NodeCapacity',
       );
   },
 };

@@ -55,7 +55,11 @@ export function podTolerationRestrictionPlugin(
           ...(annotatedTolerations(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []),
           ...(computePodQos(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE]),
         ];
-        if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
+        if (extra.length > 0) {
+          const before = spec.tolerations?.length ?? 0;
+          spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
+          if (spec.tolerations.length !== before) attributes.record?.changed('spec.tolerations');
+        }
       }
       check(attributes);
     },

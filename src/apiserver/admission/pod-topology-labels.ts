@@ -19,8 +19,9 @@ export const podTopologyLabels: AdmissionPlugin = {
     const labels = nodeName ? registry.lookup('', 'v1', 'nodes', '', nodeName)?.metadata.labels : undefined;
     for (const key of TOPOLOGY_LABELS) {
       const value = ownValue(labels, key);
-      if (value !== undefined && ownValue(object!.metadata.labels, key) === undefined)
-        (object!.metadata.labels ??= {})[key] = value;
+      if (value === undefined || ownValue(object!.metadata.labels, key) !== undefined) continue;
+      (object!.metadata.labels ??= {})[key] = value;
+      attributes.record?.changed(`metadata.labels[${key}]`);
     }
   },
 };

@@ -32,13 +32,17 @@ export function priorityPlugin(registry: Registry, { podGroups }: { readonly pod
   function admitNewPod(attributes: AdmissionAttributes): void {
     const spec = specOf(podOf(attributes));
     const { name, value, preemptionPolicy } = resolve(attributes, spec.priorityClassName ?? '');
-    if (name !== '') spec.priorityClassName = name;
+    if (name !== '' && spec.priorityClassName !== name) {
+      spec.priorityClassName = name;
+      attributes.record?.changed('spec.priorityClassName');
+    }
     if (spec.priority !== undefined && spec.priority !== value) {
       throw newForbidden(
         attributes,
         `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
       );
     }
+    if (spec.priority === undefined) attributes.record?.changed('spec.priority');
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
@@ -47,6 +51,7 @@ export function priorityPlugin(registry: Registry, { podGroups }: { readonly pod
         `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
       );
     }
+    if (spec.preemptionPolicy === undefined) attributes.record?.changed('spec.preemptionPolicy');
     spec.preemptionPolicy = preemptionPolicy;
   }
 
@@ -58,8 +63,11 @@ export function priorityPlugin(registry: Registry, { podGroups }: { readonly pod
       const detail = `must match the priority computed (${value}) based on the priority class set in the spec`;
       throw newForbidden(attributes, `priority set in the pod group (${spec.priority}) ${detail}`);
     }
+    if (spec.priority !== value) attributes.record?.changed('spec.priority');
     spec.priority = value;
-    if (name !== '') spec.priorityClassName = name;
+    if (name === '' || spec.priorityClassName === name) return;
+    spec.priorityClassName = name;
+    attributes.record?.changed('spec.priorityClassName');
   }
 
   const isForPodGroups = (attributes: AdmissionAttributes): boolean =>
@@ -103,7 +111,12 @@ function lowestDefault(classes: readonly ClassObject[]): ClassObject | undefined
 function keepPriority(attributes: AdmissionAttributes): void {
   const spec = specOf(podOf(attributes));
   const old = specOf(oldPodOf(attributes));
-  if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
-  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined)
+  if (spec.priority === undefined && old.priority !== undefined) {
+    spec.priority = old.priority;
+    attributes.record?.changed('spec.priority');
+  }
+  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) {
     spec.preemptionPolicy = old.preemptionPolicy;
+    attributes.record?.changed('spec.preemptionPolicy');
+  }
 }

@@ -53,6 +53,7 @@ function setOverhead(attributes: AdmissionAttributes, { overhead }: ClassObject)
   const spec = specOf(podOf(attributes));
   const fixed = overhead.podFixed ?? {};
   if (spec.overhead && !sameAmounts(fixed, spec.overhead)) throw newForbidden(attributes, MISMATCH);
+  if (!spec.overhead) attributes.record?.changed('spec.overhead');
   spec.overhead = { ...fixed };
 }
 
@@ -67,10 +68,13 @@ function setScheduling(attributes: AdmissionAttributes, { scheduling }: ClassObj
         `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
       );
     }
+    if (own === undefined) attributes.record?.changed(`spec.nodeSelector[${key}]`);
     (spec.nodeSelector ??= {})[key] = value;
   }
-  if (scheduling.tolerations?.length)
-    spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+  if (!scheduling.tolerations?.length) return;
+  const before = spec.tolerations?.length ?? 0;
+  spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+  if (spec.tolerations.length !== before) attributes.record?.changed('spec.tolerations');
 }
 
 function sameAmounts(a: ResourceList, b: ResourceList): boolean {

@@ -14,9 +14,11 @@ export const storageObjectInUseProtection: AdmissionPlugin = {
   operations: ['CREATE'],
   matches: ({ served, subresource }) =>
     subresource === '' && FINALIZERS.get(`${served.group}/${served.plural}`) !== undefined,
-  admit({ served, object }) {
+  admit({ served, object, record }) {
     const { metadata } = object!;
     const finalizer = FINALIZERS.get(`${served.group}/${served.plural}`)!;
-    if (!metadata.finalizers?.includes(finalizer)) metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+    if (metadata.finalizers?.includes(finalizer)) return;
+    metadata.finalizers = [...(metadata.finalizers ?? []), finalizer];
+    record?.changed('metadata.finalizers');
   },
 };

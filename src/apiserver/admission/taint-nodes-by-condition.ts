@@ -10,10 +10,11 @@ export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],
   matches: (attributes) => isForResource(attributes, '', 'nodes') && attributes.subresource === '',
-  admit({ object }) {
+  admit({ object, record }) {
     const node = object as Node & KubeObject;
     const spec = (node.spec ??= {});
-    if (!spec.taints?.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect))
-      spec.taints = [...(spec.taints ?? []), { ...NOT_READY }];
+    if (spec.taints?.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return;
+    spec.taints = [...(spec.taints ?? []), { ...NOT_READY }];
+    record?.changed('spec.taints');
   },
 };

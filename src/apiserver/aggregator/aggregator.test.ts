@@ -233,7 +233,7 @@ describe('an available server', () => {
     const found = await api.call('POST', `/apis/${GROUP}/v1/flunders?dryRun=All`, {
       user,
       body: { a: 1 },
-      headers: { authorization: 'Bearer secret', 'x-remote-user': 'root' },
+      headers: { authorization: 'Bearer secret', 'x-remote-user': 'root', host: 'api.example.com' },
     });
     expect(found.status).toBe(201);
     const call = remote.calls.find(({ method }) => method === 'POST')!;
@@ -243,6 +243,7 @@ describe('an available server', () => {
       clientName: 'front-proxy-client',
     });
     expect(call.headers).toMatchObject({
+      host: `192.0.2.10:${remote.port}`,
       'x-remote-user': 'jane',
       'x-remote-uid': 'u1',
       'x-remote-group': 'devs, system:authenticated, system:masters',

@@ -6,10 +6,12 @@ import type { Exchange } from '../request/exchange.ts';
 import type { Loopback } from '../request/loopback.ts';
 import { splitPath } from '../request/request-info.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
+import { respondJson } from '../request/responses.ts';
 import type { AggregatedApis, Priority, RemoteVersion } from './aggregated-apis.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
+import { localOpenApiUrl, localOpenApiV2, localOpenApiV3 } from './local-openapi.ts';
 import { proxyToRemote } from './proxy.ts';
 import { RemoteConnections, type RemoteDialOptions } from './remote-connection.ts';
 import { RemoteDocuments } from './remote-documents.ts';
@@ -51,8 +53,15 @@ export class Aggregator {
     const documents = this.#documents;
     this.aggregatedApis = {
       versions: () => [...documents.versions(), ...this.#localVersions()],
-      openapiV2: () => documents.openapiV2(),
-      openapiV3: () => documents.openapiV3(),
+      openapiV2: () => [
+        ...documents.openapiV2(),
+        ...this.#served().map((api) => ({ document: localOpenApiV2(api), prefixes: [`/apis/${api.group}/`] })),
+      ],
+      openapiV3: () =>
+        new Map([
+          ...documents.openapiV3(),
+          ...this.#served().map((api): [string, string] => [`apis/${api.group}/${api.version}`, localOpenApiUrl(api)]),
+        ]),
       onChange: (listener) => {
         documents.onChange(listener);
         this.#localChanged.add(listener);
@@ -96,7 +105,7 @@ export class Aggregator {
     const remote = remotes.get(groupVersion);
     if (remote) return proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
     const local = this.#local.get(groupVersion);
-    return local && serveLocal(local, exchange, user);
+    return local && serveLocal(local, exchange, user, this.#ctx.clock.now());
   }
 
   /** Serves a group version by a component of this process, unless an APIService names a server. Returns a function that undoes it. */
@@ -114,17 +123,22 @@ export class Aggregator {
   }
 
   #localVersions(): RemoteVersion[] {
-    const remotes = this.#remotes();
-    return [...this.#local.values()]
-      .filter(({ group, version }) => !remotes.has(`${group}/${version}`))
-      .map(localVersion);
+    return this.#served().map(localVersion);
   }
 
-  /** Proxies `/openapi/v3/apis/GROUP/VERSION` of an aggregated server. */
-  serveOpenApi(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
+  /** The local ones that no APIService takes the place of. */
+  #served(): LocalApi[] {
+    const remotes = this.#remotes();
+    return [...this.#local.values()].filter(({ group, version }) => !remotes.has(`${group}/${version}`));
+  }
+
+  /** `/openapi/v3/apis/GROUP/VERSION` of an aggregated server, or of a component of this process. */
+  serveOpenApi(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse | undefined {
     const [, , prefix, ...groupVersion] = splitPath(exchange.request.path);
     const remote = this.#remotes().get(prefix === 'apis' ? groupVersion.join('/') : `/${groupVersion.join('/')}`);
-    return remote && proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
+    if (remote) return proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
+    const local = prefix === 'apis' ? this.#local.get(groupVersion.join('/')) : undefined;
+    return local && respondJson(200, localOpenApiV3(local));
   }
 
   #priorityOf(group: string, version: string): Priority | undefined {

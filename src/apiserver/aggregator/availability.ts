@@ -23,6 +23,9 @@ type Availability = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>;
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
+const isUnavailable = ({ status }: APIServiceObject): boolean =>
+  status?.conditions?.some(({ type, status: value }) => type === 'Available' && value !== 'True') ?? false;
+
 export class AvailabilityController {
   readonly #queue: WorkQueue<string>;
   readonly #ctx: Context;
@@ -35,7 +38,27 @@ export class AvailabilityController {
     this.#registry = registry;
     this.#connections = connections;
     this.#loopback = loopback;
-    this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(5, RESYNC_MS) });
+    this.#queue = new WorkQueue({
+      name: 'RemoteAvailabilityController',
+      clock: ctx.clock,
+      metrics: ctx.metrics,
+      rateLimiter: new ItemExponentialFailureRateLimiter(5, RESYNC_MS),
+    });
+    ctx.metrics
+      .gauge({
+        name: 'aggregator_unavailable_apiservice',
+        help: 'Whether an APIService is unavailable, by name.',
+        labels: ['name'],
+      })
+      .collectEach(() =>
+        registry
+          .require('apiregistration.k8s.io', 'v1', 'apiservices')
+          .cache.list()
+          .map(({ name, object }) => ({
+            labels: { name },
+            value: isUnavailable(object as APIServiceObject) ? 1 : 0,
+          })),
+      );
   }
 
   async run(): Promise<void> {

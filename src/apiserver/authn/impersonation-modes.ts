@@ -14,6 +14,7 @@ export interface Impersonated {
 }
 
 interface ImpersonationMode {
+  readonly name: string;
   /** Whether the mode covers this impersonation. */
   applies(wanted: Impersonated, requestor: UserInfo): boolean;
   /** Returns the impersonated user. Throws a 403. */
@@ -45,6 +46,7 @@ export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
     (wanted) => nodeOf(wanted.name) === undefined && serviceAccountOf(wanted.name) === undefined,
   ),
   {
+    name: 'legacy',
     applies: () => true,
     check: (authorizer, wanted, { user }) =>
       checkIdentity(new ImpersonationAuthorizer(authorizer, user, 'impersonate', false), wanted),
@@ -53,6 +55,7 @@ export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
 
 function constrained(mode: string, applies: ImpersonationMode['applies']): ImpersonationMode {
   return {
+    name: mode,
     applies,
     async check(authorizer, wanted, request) {
       const user = mode === 'associated-node' ? anyAssociatedNode(request.user) : request.user;

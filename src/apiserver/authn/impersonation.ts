@@ -13,6 +13,7 @@ import type { ApiRequest, UserInfo } from '../request/request.ts';
 import { unescapeExtraKey } from './extra-key.ts';
 import { identityHeader, identityHeaders } from './identity-headers.ts';
 import { isPlainIdentity } from './identity-text.ts';
+import type { ImpersonationMetrics } from './impersonation-metrics.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';
@@ -23,8 +24,11 @@ export class Impersonation {
   #lastMode = new Map<string, number>();
   readonly #authorizer: Authorizer;
 
-  constructor(authorizer: Authorizer) {
-    this.#authorizer = authorizer;
+  readonly #metrics: ImpersonationMetrics | undefined;
+
+  constructor(authorizer: Authorizer, metrics?: ImpersonationMetrics) {
+    this.#authorizer = metrics?.counting(authorizer) ?? authorizer;
+    this.#metrics = metrics;
   }
 
   /** Returns the impersonated user; `user` itself if there are no impersonation headers. */
@@ -34,6 +38,7 @@ export class Impersonation {
   }
 
   async #check(wanted: Impersonated, attributes: AuthorizationAttributes): Promise<UserInfo> {
+    const startedAt = this.#metrics?.now() ?? 0;
     let denial: unknown;
     for (const index of this.#order(attributes.user.name)) {
       const mode = IMPERSONATION_MODES[index]!;
@@ -41,11 +46,13 @@ export class Impersonation {
       try {
         const impersonated = await mode.check(this.#authorizer, wanted, attributes);
         this.#remember(attributes.user.name, index);
+        this.#metrics?.attempted(mode.name, 'allowed', startedAt);
         return impersonated;
       } catch (error) {
         denial ??= error;
       }
     }
+    this.#metrics?.attempted('', 'denied', startedAt);
     throw denial;
   }
 

@@ -21,6 +21,8 @@ interface AbacPolicy {
   readonly nonResourcePath?: string;
 }
 
+/** How many policies of a user are shown that do not allow a request. */
+const MAX_NEAREST = 5;
 const READS = new Set(['get', 'list', 'watch']);
 
 export class AbacAuthorizer implements Authorizer {
@@ -38,6 +40,12 @@ export class AbacAuthorizer implements Authorizer {
 
   authorize(attributes: AuthorizationAttributes): Decision {
     return this.#policies.some((policy) => matches(policy, attributes)) ? ALLOW : noOpinion('No policy matched.');
+  }
+
+  explain(attributes: AuthorizationAttributes): { readonly nearest: readonly string[] } {
+    const own = this.#policies.filter((policy) => subjectMatches(policy, attributes.user));
+    const allowing = own.find((policy) => matches(policy, attributes));
+    return { nearest: (allowing ? [allowing] : own.slice(0, MAX_NEAREST)).map((policy) => JSON.stringify(policy)) };
   }
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {

@@ -1,5 +1,6 @@
 /** The contract of authorizers. The first one that allows or denies decides; if all have no opinion, the request is denied. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import type { RbacFinding } from '../../component-helpers/index.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { FieldRequirement, LabelRequirement } from './selectors.ts';
 
@@ -34,10 +35,26 @@ export interface ResolvedRules {
   readonly error?: string;
 }
 
+/** One authorizer's answer, with what it was decided by. */
+export interface AuthorizerAnswer extends AuthorizerDetails {
+  readonly authorizer: string;
+  readonly decision: Decision['decision'] | 'not-asked';
+  readonly reason: string;
+  readonly error?: string;
+}
+
+interface AuthorizerDetails {
+  readonly rbac?: RbacFinding;
+  /** The nearest policies of an authorizer that is not RBAC, one a line. */
+  readonly nearest?: readonly string[];
+}
+
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision>;
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules;
+  /** What it decides a request by. */
+  explain?(attributes: AuthorizationAttributes): AuthorizerDetails;
 }
 
 export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };

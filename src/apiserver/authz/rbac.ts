@@ -9,9 +9,16 @@ import type {
   Role,
   RoleBinding,
   RoleRef,
-  Subject,
 } from '../../api/generated/rbac-v1.ts';
 import { append, quote } from '../../base/index.ts';
+import {
+  describeGrant,
+  findInRoles,
+  identityKeys,
+  subjectKey,
+  type RbacFinding,
+  type RoleGrant,
+} from '../../component-helpers/index.ts';
 import { aggregateMessage } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -23,24 +30,15 @@ import { RuleIndex } from './rule-index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
-/** A binding's effect on one of its subjects. */
-interface Grant {
-  /** Empty for cluster-wide grants. */
-  readonly namespace: string;
-  readonly binding: string;
-  readonly roleRef: RoleRef;
-  readonly subject: Subject;
-}
-
 /** The permissions of a user with certain groups. */
 interface Identity {
-  readonly grants: readonly Grant[];
+  readonly grants: readonly RoleGrant[];
   /** By namespace; empty for cluster-wide. */
   readonly namespaces: Map<string, Permissions>;
 }
 
 interface Permissions {
-  readonly index: RuleIndex<Grant>;
+  readonly index: RuleIndex<RoleGrant>;
   /** Errors for bindings to roles that do not exist. */
   readonly missing: readonly string[];
 }
@@ -51,14 +49,16 @@ const NOTHING: Permissions = { index: new RuleIndex(), missing: [] };
 
 export class RbacAuthorizer implements Authorizer {
   readonly name = 'RBAC';
+  /** Increases with every change of a role or binding. */
+  generation = 1;
   #roles: ServedResource;
   #clusterRoles: ServedResource;
-  #bySubject = new Map<string, Set<Grant>>();
-  #byBinding = new Map<string, { key: string; grant: Grant }[]>();
+  #bySubject = new Map<string, Set<RoleGrant>>();
+  #byBinding = new Map<string, { key: string; grant: RoleGrant }[]>();
   #rules = new Map<string, readonly PolicyRule[]>();
   #identities = new Map<string, Identity>();
   #byUser = new WeakMap<UserInfo, Identity>();
-  #allowed = new WeakMap<Grant, Decision>();
+  #allowed = new WeakMap<RoleGrant, Decision>();
 
   constructor(registry: Registry) {
     this.#roles = registry.require(GROUP, 'v1', 'roles');
@@ -81,6 +81,17 @@ export class RbacAuthorizer implements Authorizer {
     if (grant) return this.#allowedBy(grant);
     const errors = [...cluster.missing, ...local.missing];
     return { decision: 'no-opinion', reason: errors.length > 0 ? `RBAC: ${aggregateMessage(errors)}` : '' };
+  }
+
+  /** The binding and the rule that allow the request, or the nearest that do not. */
+  explain(attributes: AuthorizationAttributes): { readonly rbac: RbacFinding } {
+    const { grants } = this.#identityOf(attributes.user);
+    const order = [
+      ...grants.filter(({ namespace }) => namespace === ''),
+      ...grants.filter((one) => one.namespace !== ''),
+    ];
+    const rbac = findInRoles(order, ({ roleRef, namespace }) => this.rulesOfRef(roleRef, namespace), attributes);
+    return { rbac };
   }
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
@@ -113,7 +124,7 @@ export class RbacAuthorizer implements Authorizer {
   #permissions(identity: Identity, namespace: string): Permissions {
     let permissions = identity.namespaces.get(namespace);
     if (permissions) return permissions;
-    const index = new RuleIndex<Grant>();
+    const index = new RuleIndex<RoleGrant>();
     const missing: string[] = [];
     for (const grant of identity.grants) {
       if (grant.namespace !== namespace) continue;
@@ -141,9 +152,9 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   /** Cluster-wide grants come first. A binding with several matching subjects counts once, with the first subject. */
-  #grantsOf(user: UserInfo): Grant[] {
-    const keys = [`User ${user.name}`, ...user.groups.map((group) => `Group ${group}`)];
-    const byBinding = new Map<string, Grant>();
+  #grantsOf(user: UserInfo): RoleGrant[] {
+    const keys = identityKeys(user);
+    const byBinding = new Map<string, RoleGrant>();
     for (const key of keys) {
       for (const grant of this.#bySubject.get(key) ?? []) {
         const binding = `${grant.namespace}/${grant.binding}`;
@@ -154,7 +165,7 @@ export class RbacAuthorizer implements Authorizer {
     return [...byBinding].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, grant]) => grant);
   }
 
-  #position(binding: string, grant: Grant): number {
+  #position(binding: string, grant: RoleGrant): number {
     return this.#byBinding.get(binding)?.findIndex((bound) => bound.grant === grant) ?? 0;
   }
 
@@ -170,6 +181,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   #forgetIdentities(): void {
+    this.generation++;
     this.#identities.clear();
     this.#byUser = new WeakMap();
   }
@@ -199,44 +211,15 @@ export class RbacAuthorizer implements Authorizer {
     this.#byBinding.delete(binding);
   }
 
-  #allowedBy(grant: Grant): Decision {
+  #allowedBy(grant: RoleGrant): Decision {
     let decision = this.#allowed.get(grant);
     if (!decision) {
-      decision = { decision: 'allow', reason: `RBAC: allowed by ${describe(grant)}` };
+      decision = { decision: 'allow', reason: `RBAC: allowed by ${describeGrant(grant)}` };
       this.#allowed.set(grant, decision);
     }
     return decision;
   }
 }
 
-/** A ServiceAccount subject matches the user name that its tokens authenticate as. */
-function subjectKey(subject: Subject, bindingNamespace: string): string | undefined {
-  switch (subject.kind) {
-    case 'User':
-      return `User ${subject.name}`;
-    case 'Group':
-      return `Group ${subject.name}`;
-    case 'ServiceAccount': {
-      const namespace = subject.namespace || bindingNamespace;
-      return namespace === '' ? undefined : `User system:serviceaccount:${namespace}:${subject.name}`;
-    }
-    default:
-      return undefined;
-  }
-}
-
 const notFoundText = (ref: RoleRef): string =>
   `${ref.kind === 'Role' ? 'role' : 'clusterrole'}.${GROUP} ${quote(ref.name)} not found`;
-
-function describe(grant: Grant): string {
-  const role = `${grant.roleRef.kind} ${quote(grant.roleRef.name)}`;
-  const subject =
-    grant.subject.kind === 'ServiceAccount'
-      ? `ServiceAccount ${quote(`${grant.subject.name}/${grant.subject.namespace || grant.namespace}`)}`
-      : `${grant.subject.kind} ${quote(grant.subject.name)}`;
-  const binding =
-    grant.namespace === ''
-      ? `ClusterRoleBinding ${quote(grant.binding)}`
-      : `RoleBinding ${quote(`${grant.binding}/${grant.namespace}`)}`;
-  return `${binding} of ${role} to ${subject}`;
-}

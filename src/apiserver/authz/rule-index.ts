@@ -1,5 +1,6 @@
 /** An index of policy rules by verb and resource, so that a request only checks the rules for its verb and resource or `*`. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import { apiGroupMatches, nonResourceUrlMatches, resourceNameMatches } from '../../component-helpers/index.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
 type RuleAttributes = Pick<
@@ -69,15 +70,10 @@ const firstOf = <T>(a: Item<T> | undefined, b: Item<T> | undefined): Item<T> | u
   !a ? b : !b || a.order < b.order ? a : b;
 
 function firstMatch<T>(items: readonly Item<T>[] | undefined, attributes: RuleAttributes): Item<T> | undefined {
-  return items?.find(({ rule }) => {
-    const groups = rule.apiGroups ?? [];
-    if (!groups.includes(attributes.apiGroup) && !groups.includes('*')) return false;
-    return !rule.resourceNames?.length || rule.resourceNames.includes(attributes.name);
-  });
+  return items?.find(
+    ({ rule }) => apiGroupMatches(rule, attributes.apiGroup) && resourceNameMatches(rule, attributes.name),
+  );
 }
 
 const firstUrlMatch = <T>(items: readonly Item<T>[] | undefined, url: string): Item<T> | undefined =>
-  items?.find(({ rule }) => (rule.nonResourceURLs ?? []).some((pattern) => urlMatches(pattern, url)));
-
-const urlMatches = (pattern: string, url: string): boolean =>
-  pattern === '*' || pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/(?<!\*)\*+$/, '')));
+  items?.find(({ rule }) => (rule.nonResourceURLs ?? []).some((pattern) => nonResourceUrlMatches(pattern, url)));

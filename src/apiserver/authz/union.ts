@@ -8,6 +8,7 @@ import {
   NO_OPINION,
   type AuthorizationAttributes,
   type Authorizer,
+  type AuthorizerAnswer,
   type Decision,
   type ResolvedRules,
 } from './authorizer.ts';
@@ -44,6 +45,22 @@ export class UnionAuthorizer implements Authorizer {
       combined = join(combined, answer);
     }
     return combined;
+  }
+
+  /** Asks one after the other, as `authorize` does, and keeps every answer. */
+  async answers(attributes: AuthorizationAttributes): Promise<AuthorizerAnswer[]> {
+    const answers: AuthorizerAnswer[] = [];
+    let isDecided = false;
+    for (const authorizer of this.#authorizers) {
+      if (isDecided) {
+        answers.push({ authorizer: authorizer.name, decision: 'not-asked', reason: '' });
+        continue;
+      }
+      const decision = await authorizer.authorize(attributes);
+      isDecided = decision.decision !== 'no-opinion';
+      answers.push({ authorizer: authorizer.name, ...decision, ...authorizer.explain?.(attributes) });
+    }
+    return answers;
   }
 
   #decide(authorizer: number, decision: Decision): Decision {

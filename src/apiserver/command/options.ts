@@ -2,9 +2,10 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import { isRecord } from '../../base/index.ts';
+import { errorMessage, isRecord } from '../../base/index.ts';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { tracingConfigurationFrom, type TracingConfiguration } from '../../otlp/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
 import type { ApiServerOptions } from '../server.ts';
@@ -58,12 +59,13 @@ export async function apiServerOptions(
     ],
     addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress])],
   };
-  const [pki, security, admission, encryption, kubeletCa] = await Promise.all([
+  const [pki, security, admission, encryption, kubeletCa, tracing] = await Promise.all([
     serverKeys(ctx, values, serving),
     loadSecurityOptions(ctx, securityFiles(values, given)),
     admissionOptions(ctx, values),
     values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
+    values['tracing-config-file'] ? tracingFrom(values['tracing-config-file']) : undefined,
   ]);
   const servesVersion = servedVersions(values['runtime-config'] ?? {});
   const addressTypes = values['kubelet-preferred-address-types'];
@@ -71,6 +73,7 @@ export async function apiServerOptions(
     store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
     pki,
     flags: flagTexts(values),
+    ...(tracing ? { tracing } : {}),
     ...security,
     admission,
     ...(encryption ? { encryption: encryption.transformer } : {}),
@@ -86,6 +89,7 @@ export async function apiServerOptions(
     ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
     serviceClusterIpRange: values['service-cluster-ip-range'],
     nodePortRange: values['service-node-port-range'],
+    enableAggregatorRouting: values['enable-aggregator-routing'],
     storageMediaType: (values['storage-media-type'] || 'application/json') as StorageMediaType,
     compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,
@@ -227,4 +231,18 @@ function checkReportedVersion(version: string | undefined): void {
   const [given, own] = [JSON.stringify(version), JSON.stringify(KUBERNETES_VERSION)];
   const why = `version ${given} must match major/minor/patch of default version ${own}`;
   throw new UsageError(`invalid argument ${given} for "--version" flag: ${why}`);
+}
+
+async function tracingFrom(file: string): Promise<TracingConfiguration> {
+  let text: string;
+  try {
+    text = await fs.readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`failed to read tracing config: ${errorMessage(error)}`);
+  }
+  try {
+    return tracingConfigurationFrom(text);
+  } catch (error) {
+    throw new UsageError(`--tracing-config-file: ${errorMessage(error)}`);
+  }
 }

@@ -56,7 +56,11 @@ export const servingFlags = {
   },
   'min-request-timeout': { kind: 'whole', ignored: 'the timeout of a watch is the one that the client requests' },
   'egress-selector-config-file': { kind: 'text', refused: 'egress selection is not supported' },
-  'tracing-config-file': { kind: 'text', refused: 'tracing is not supported' },
+  'tracing-config-file': {
+    kind: 'text',
+    section: 'API',
+    summary: 'TracingConfiguration: the OTLP collector that spans are sent to, and how many',
+  },
   'peer-advertise-ip': { kind: 'text', refused: 'the peer proxy is not supported' },
   'peer-advertise-port': { kind: 'text', refused: 'the peer proxy is not supported' },
   'peer-ca-file': { kind: 'text', refused: 'the peer proxy is not supported' },
@@ -171,7 +175,12 @@ export const apiFlags = {
     section: 'API',
     summary: 'Maximum number of concurrent mutating requests',
   },
-  'enable-aggregator-routing': { kind: 'switch', ignored: 'requests are always sent to the endpoints of Services' },
+  'enable-aggregator-routing': {
+    kind: 'switch',
+    default: false,
+    section: 'API',
+    summary: 'Refuse ExternalName Services of aggregated APIs and webhooks; requests go to endpoints either way',
+  },
   'aggregator-reject-forwarding-redirect': {
     kind: 'switch',
     only: ['true'],

@@ -7,6 +7,7 @@
  * | `kubelet` | a Node's address, for exec, attach, port-forward, logs | global unicast; loopback, for a kubelet here |
  * | `node` | a Node's address, for nodes/proxy: the caller chooses the path | global unicast |
  * | `pod`, `endpoint` | a Pod's status, an EndpointSlice | global unicast; names are never resolved |
+ * | `external-name` | an ExternalName Service of a webhook or an aggregated API | global unicast |
  *
  * Only operator addresses may reach the control plane itself. For the others, the addresses and ports of API servers and
  * the addresses of Services (which can lead there) are forbidden, and so is a TLS server with an API server's certificate.
@@ -37,7 +38,7 @@ import { KUBERNETES_SERVICE } from '../bootstrap/kubernetes-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import { Permit, type PermitChecks, type PermittedTarget, type Target } from './target.ts';
 
-export type AddressSource = 'operator' | 'kubelet' | 'node' | 'pod' | 'endpoint';
+export type AddressSource = 'operator' | 'kubelet' | 'node' | 'pod' | 'endpoint' | 'external-name';
 
 /** Identifies simulated nodes; empty in clusters without them. */
 export interface SimulatedNetwork {
@@ -77,7 +78,7 @@ export class DialPolicy {
    */
   permit<T extends Target>(target: T, source: AddressSource): T & PermittedTarget {
     if (source === 'operator' || target.connect) return { ...target, permit: new Permit() };
-    const checkPeer = source === 'kubelet' || source === 'node' ? refuseApiServer : undefined;
+    const checkPeer = source === 'pod' || source === 'endpoint' ? undefined : refuseApiServer;
     const ip = parseIp(target.host);
     if (ip) {
       this.#check(ip, target.port, source);

@@ -34,6 +34,12 @@ export function forwardedHeaders(given: Headers): OutgoingHeaders {
   return forwarded;
 }
 
+/** The host that the client named. Upstream's proxies pass it on, but for those of aggregated APIs. */
+export function clientHost(given: Headers): { host?: string } {
+  const [host] = [given[':authority'] ?? given['host'] ?? []].flat();
+  return host === undefined ? {} : { host };
+}
+
 const isForwarded = (name: string): boolean =>
   !NOT_FORWARDED.has(name) &&
   !name.startsWith(':') &&

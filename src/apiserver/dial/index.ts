@@ -11,7 +11,7 @@ export { DialPolicy, type DialPolicyOptions, type SimulatedNetwork } from './dia
 export { Dialer, type DialerOptions } from './dialer.ts';
 export { pump, relay, send, startRequest } from './forward-request.ts';
 export { proxyUpgrade } from './upgrade-proxy.ts';
-export { forwardedHeaders } from './headers.ts';
+export { clientHost, forwardedHeaders } from './headers.ts';
 export { ServiceResolver } from './service-resolver.ts';
 export { authorityOf, type PermittedTarget, type Target } from './target.ts';
 export {

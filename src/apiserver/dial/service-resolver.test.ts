@@ -157,9 +157,27 @@ describe('an endpoint', () => {
 it.each([
   ['ghost', 80, 'service "ghost" not found'],
   ['chosen', 81, 'no service port 81 found for service "chosen"'],
-  ['elsewhere', 80, 'unsupported service type "ExternalName"'],
 ])('a Service %s:%i leads nowhere: %s', (name, port, message) => {
   expect(() => server.pipeline.chain.backend.services.resolve('default', name, port)).toThrow(message);
+});
+
+it('an ExternalName Service leads to its name, at the port that was asked for', () => {
+  const { host, port, permit } = server.pipeline.chain.backend.services.resolve('default', 'elsewhere', 444);
+  expect([host, port]).toEqual(['example.com', 444]);
+  expect(permit.checks).toEqual({ lookup: expect.any(Function), checkPeer: expect.any(Function) });
+});
+
+it('no ExternalName Service leads anywhere with --enable-aggregator-routing', async () => {
+  const routing = await startTestServer({ enableAggregatorRouting: true });
+  try {
+    const spec = { type: 'ExternalName', externalName: 'example.com' };
+    await routing.call('POST', `${NS}/services`, { body: { metadata: { name: 'elsewhere' }, spec } });
+    expect(() => routing.pipeline.chain.backend.services.resolve('default', 'elsewhere', 80)).toThrow(
+      'unsupported service type "ExternalName"',
+    );
+  } finally {
+    await routing.stop();
+  }
 });
 
 it('the Service of the API server is never dialled', () => {

@@ -1,7 +1,8 @@
 /**
  * Resolves a Service to the address of an endpoint. Users can write EndpointSlices, so an endpoint counts only if it is a
  * pod of the namespace with this address in its status or, for webhooks and aggregated APIs, if the Service has no
- * selector. FQDN slices are ignored.
+ * selector. FQDN slices are ignored. As upstream does by default, an ExternalName Service of a webhook or an aggregated API leads to its
+ * name; --enable-aggregator-routing refuses it.
  */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -21,22 +22,33 @@ interface ServicePortRef {
 
 const ROUTABLE = ['ClusterIP', 'NodePort', 'LoadBalancer'];
 
+interface ServiceResolverOptions {
+  readonly random: Random;
+  readonly policy: DialPolicy;
+  /** Whether ExternalName Services lead to their names. */
+  readonly externalNames: boolean;
+}
+
 export class ServiceResolver {
   readonly #registry: Registry;
   readonly #random: Random;
   readonly #policy: DialPolicy;
+  readonly #externalNames: boolean;
 
-  constructor(registry: Registry, random: Random, policy: DialPolicy) {
+  constructor(registry: Registry, { random, policy, externalNames }: ServiceResolverOptions) {
     this.#registry = registry;
     this.#random = random;
     this.#policy = policy;
+    this.#externalNames = externalNames;
   }
 
   /** For webhooks and aggregated APIs. Throws upstream's error if the Service, port or endpoint does not exist. */
   resolve(namespace: string, name: string, port: number): PermittedTarget {
     const found = this.#registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
     if (!found) throw notFound({ group: '', resource: 'service' }, name);
-    const { type = 'ClusterIP', ports = [], selector = {} } = found.spec ?? {};
+    const { type = 'ClusterIP', ports = [], selector = {}, externalName = '' } = found.spec ?? {};
+    if (type === 'ExternalName' && this.#externalNames)
+      return this.#policy.permit({ host: externalName, port }, 'external-name');
     if (!ROUTABLE.includes(type)) throw new Error(`unsupported service type ${quote(type)}`);
     const servicePort = ports.find((candidate) => candidate.port === port);
     if (!servicePort) throw serviceUnavailable(`no service port ${port} found for service ${quote(name)}`);

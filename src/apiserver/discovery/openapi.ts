@@ -119,10 +119,15 @@ const serveV2Document = (
 ): ApiResponse =>
   serveContent(request, { ...form, bytes, etag: `"${hash}"`, headers: { vary: ['Accept-Encoding', 'Accept'] } });
 
+/** Clients that ask for protobuf get JSON, which they accept as well. */
+const V3_TYPES = /^(?:\*\/\*|application\/(?:\*|json|com\.github\.proto-openapi\.spec\.v3[.@]v1\.0\+protobuf))$/;
+
 async function serveV3({ request }: Exchange, documents: OpenApiCache, now: number): Promise<ApiResponse | undefined> {
   const name = request.path.slice('/openapi/v3/'.length);
   const document = await documents.v3(name);
   if (!document) return { status: 404, headers: {} };
+  if (!parseAccept(headerOf(request, 'accept') ?? '*/*').some(({ type }) => V3_TYPES.test(type)))
+    return { status: 406, headers: {} };
   const asked = request.query.get('hash');
   const etag = `"${document.hash}"`;
   const contentType = 'application/json';

@@ -1,15 +1,16 @@
 /** Classifies requests by the cluster's FlowSchemas and PriorityLevelConfigurations. */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
-import type { Context, Counter, Gauge } from '../../kernel/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { FlowIdentity } from '../request/exchange.ts';
 import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
-import type { Admitted, FlowControl, TooBusy } from './flow-control.ts';
+import type { Admitted, FlowControl } from './flow-control.ts';
+import { FlowMetrics } from './flow-metrics.ts';
 import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
-import { PriorityLevel, type LevelEvents } from './priority-level.ts';
+import { FlowCounts, PriorityLevel, type FlowInstruments, type LevelEvents } from './priority-level.ts';
 import { requestWidth } from './request-width.ts';
 import { allocateNominal, lendSeats } from './seat-allocation.ts';
 
@@ -28,6 +29,9 @@ interface Target {
   readonly schema: MatchedSchema;
   readonly level: PriorityLevel;
   readonly identity: FlowIdentity;
+  readonly counts: FlowCounts;
+  readonly regular: FlowInstruments;
+  readonly watch: FlowInstruments;
 }
 
 export class PriorityAndFairness implements FlowControl {
@@ -37,12 +41,15 @@ export class PriorityAndFairness implements FlowControl {
   readonly #priorityLevels: ServedResource;
   readonly #serverSeats: number;
   readonly #events: LevelEvents;
-  readonly #nominalSeats: Gauge<'priority_level'>;
+  readonly #metrics: FlowMetrics;
+  /** By level and schema: a change of the configuration does not end the requests that are counted. */
+  readonly #counts = new Map<string, FlowCounts>();
   #levels = new Map<string, PriorityLevel>();
   #schemas = new FlowSchemas([]);
   #targets = new Map<MatchedSchema, Target>();
   #changed = true;
   #lentAt = -Infinity;
+  #fairFraction = 0;
 
   constructor(ctx: Context, registry: Registry, options: PriorityAndFairnessOptions = {}) {
     this.#ctx = ctx;
@@ -52,12 +59,13 @@ export class PriorityAndFairness implements FlowControl {
     this.#priorityLevels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
     for (const { cache } of [this.#flowSchemas, this.#priorityLevels])
       cache.watch({ scope: '', deliver: () => (this.#changed = true) });
-    this.#nominalSeats = ctx.metrics.gauge({
-      name: 'apiserver_flowcontrol_nominal_limit_seats',
-      help: 'Nominal number of execution seats configured for each priority level',
-      labels: ['priority_level'],
+    this.#metrics = new FlowMetrics(ctx.metrics, {
+      levels: () => this.#current(),
+      counts: () => this.#counts,
+      serverSeats: this.#serverSeats,
+      fairFraction: () => this.#fairFraction,
     });
-    this.#events = { ...this.#metrics(), contended: () => this.#lend() };
+    this.#events = { rejected: this.#metrics.rejected, contended: () => this.#lend() };
   }
 
   enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Admitted | Promise<Admitted> {
@@ -65,12 +73,14 @@ export class PriorityAndFairness implements FlowControl {
     if (info.verb !== 'watch' && isLongRunning(info)) return NOT_LIMITED;
     if (this.#changed) this.#reload();
     const target = this.#targetOf(user, info);
-    const { schema, level, identity } = target;
+    const { schema, level, identity, counts } = target;
     const width = level.exempt ? 1 : requestWidth(this.#registry, info, request.query);
     return level.enter({
       schema: schema.name,
       distinguisher: distinguisherOf(schema, user, info),
       identity,
+      counts,
+      instruments: info.verb === 'watch' ? target.watch : target.regular,
       width,
       request,
     });
@@ -78,8 +88,7 @@ export class PriorityAndFairness implements FlowControl {
 
   /** The current state of each level. */
   levels(): { name: string; seats: number; executing: number; waiting: number }[] {
-    if (this.#changed) this.#reload();
-    return [...this.#levels.values()].map(({ name, seats, executing, waiting }) => ({
+    return this.#current().map(({ name, seats, executing, waiting }) => ({
       name,
       seats,
       executing,
@@ -87,12 +96,32 @@ export class PriorityAndFairness implements FlowControl {
     }));
   }
 
+  #current(): PriorityLevel[] {
+    if (this.#changed) this.#reload();
+    return [...this.#levels.values()];
+  }
+
   #targetOf(user: UserInfo, info: RequestInfo): Target {
     const schema = this.#schemas.match(user, info) ?? CATCH_ALL;
     let target = this.#targets.get(schema);
     if (!target) {
       const level = this.#levels.get(schema.priorityLevel) ?? this.#levels.get('catch-all')!;
-      target = { schema, level, identity: { flowSchemaUid: schema.uid, priorityLevelUid: level.uid } };
+      const key = `${level.name}\0${schema.name}`;
+      const counts = this.#counts.get(key) ?? new FlowCounts();
+      this.#counts.set(key, counts);
+      target = {
+        schema,
+        level,
+        identity: {
+          flowSchema: schema.name,
+          flowSchemaUid: schema.uid,
+          priorityLevel: level.name,
+          priorityLevelUid: level.uid,
+        },
+        counts,
+        regular: this.#metrics.instruments(level.name, schema.name, 'regular'),
+        watch: this.#metrics.instruments(level.name, schema.name, 'watch'),
+      };
       this.#targets.set(schema, target);
     }
     return target;
@@ -119,12 +148,11 @@ export class PriorityAndFairness implements FlowControl {
       levels.set(name, level);
     }
     allocateNominal([...levels.values()], this.#serverSeats);
-    for (const name of this.#levels.keys()) if (!levels.has(name)) this.#nominalSeats.remove({ priority_level: name });
-    for (const { name, nominalSeats } of levels.values())
-      this.#nominalSeats.set(nominalSeats, { priority_level: name });
     this.#levels = levels;
     this.#schemas = new FlowSchemas(withMandatory(stored(this.#flowSchemas) as FlowSchema[], flowSchemas()));
     this.#targets.clear();
+    for (const [key, { executing, waiting }] of this.#counts)
+      if (executing === 0 && waiting === 0) this.#counts.delete(key);
     for (const level of levels.values()) level.dispatch();
   }
 
@@ -135,33 +163,8 @@ export class PriorityAndFairness implements FlowControl {
     if (now - this.#lentAt < LEND_EVERY_MS) return;
     this.#lentAt = now;
     const levels = [...this.#levels.values()];
-    lendSeats(levels, this.#serverSeats);
+    this.#fairFraction = lendSeats(levels, this.#serverSeats);
     for (const level of levels) level.dispatch();
-  }
-
-  #metrics(): Pick<LevelEvents, 'dispatched' | 'rejected'> {
-    const { metrics } = this.#ctx;
-    const labels = ['priority_level', 'flow_schema'] as const;
-    const dispatched = metrics.counter({
-      name: 'apiserver_flowcontrol_dispatched_requests_total',
-      help: 'Number of requests executed by API Priority and Fairness subsystem',
-      labels,
-    });
-    const rejected: Counter<'priority_level' | 'flow_schema' | 'reason'> = metrics.counter({
-      name: 'apiserver_flowcontrol_rejected_requests_total',
-      help: 'Number of requests rejected by API Priority and Fairness subsystem',
-      labels: [...labels, 'reason'],
-    });
-    const children = new Map<string, { inc(): void }>();
-    return {
-      dispatched({ name }, schema) {
-        let child = children.get(schema);
-        if (!child) children.set(schema, (child = dispatched.child({ priority_level: name, flow_schema: schema })));
-        child.inc();
-      },
-      rejected: ({ name }, schema, reason: TooBusy['reason']) =>
-        rejected.inc({ priority_level: name, flow_schema: schema, reason }),
-    };
   }
 }
 

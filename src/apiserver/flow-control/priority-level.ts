@@ -9,15 +9,33 @@ import { QueueSet, type Waiting } from './queue-set.ts';
 const WAIT_LIMIT_MS = 15_000;
 const RETRY_AFTER_SECONDS = 1;
 
+/** The metrics of one flow schema at one level. */
+export interface FlowInstruments {
+  dispatched(waitedMs: number, width: number): void;
+  /** The request has ended, after it ran for so long. */
+  executed(tookMs: number): void;
+  /** So many requests are in the queue that the request was added to. */
+  queued(length: number): void;
+}
+
 export interface LevelEvents {
-  dispatched(level: PriorityLevel, schema: string): void;
   rejected(level: PriorityLevel, schema: string, reason: TooBusy['reason']): void;
   /** A request has to wait or is rejected: a good time to lend seats anew. */
   contended(): void;
 }
 
+/** The requests of one flow schema at one level. */
+export class FlowCounts {
+  executing = 0;
+  executingSeats = 0;
+  waiting = 0;
+  waitingSeats = 0;
+}
+
 interface Entering {
   readonly schema: string;
+  readonly counts: FlowCounts;
+  readonly instruments: FlowInstruments;
   /** Distinguishes the flows of the schema. */
   readonly distinguisher: string;
   readonly identity: FlowIdentity;
@@ -80,11 +98,11 @@ export class PriorityLevel {
       entering.width,
       Math.max(1, this.exempt ? entering.width : Math.ceil(this.nominalSeats * 0.15)),
     );
-    if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width, undefined);
+    if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width);
     this.highDemand = Math.max(this.highDemand, this.executing + this.waiting + width);
     this.#events.contended();
     // Lending may just have freed a seat.
-    if (this.waiting === 0 && this.#fits(width)) return this.#start(entering, width, undefined);
+    if (this.waiting === 0 && this.#fits(width)) return this.#start(entering, width);
     if (!this.#queues) throw this.#reject(entering, 'concurrency-limit');
     return this.#wait(this.#queues, entering, width);
   }
@@ -104,11 +122,18 @@ export class PriorityLevel {
     return this.executing + width <= this.seats || (this.executing === 0 && width > this.seats);
   }
 
-  #start({ schema, identity }: Entering, width: number, finish: ((tookMs: number) => void) | undefined): Admitted {
+  /** `waited`: the request comes from a queue, which is told how long it took. */
+  #start(
+    { identity, counts, instruments }: Entering,
+    width: number,
+    waited?: { readonly since: number; readonly finish: (tookMs: number) => void },
+  ): Admitted {
     this.executing += width;
+    counts.executing++;
+    counts.executingSeats += width;
     if (this.executing > this.highDemand) this.highDemand = this.executing;
-    this.#events.dispatched(this, schema);
-    const startedAt = finish ? this.#clock.monotonic() : 0;
+    const startedAt = this.#clock.monotonic();
+    instruments.dispatched(waited ? startedAt - waited.since : 0, width);
     let left = false;
     return {
       flow: identity,
@@ -116,16 +141,26 @@ export class PriorityLevel {
         if (left) return;
         left = true;
         this.executing -= width;
-        finish?.(this.#clock.monotonic() - startedAt);
+        counts.executing--;
+        counts.executingSeats -= width;
+        const tookMs = this.#clock.monotonic() - startedAt;
+        instruments.executed(tookMs);
+        waited?.finish(tookMs);
         if (this.#queues) this.dispatch();
       },
     };
   }
 
   #wait(queues: QueueSet, entering: Entering, width: number): Promise<Admitted> {
+    const { counts, instruments } = entering;
     const { signal } = entering.request;
+    const since = this.#clock.monotonic();
+    counts.waiting++;
+    counts.waitingSeats += width;
     return new Promise((resolve, reject) => {
       const settle = (): void => {
+        counts.waiting--;
+        counts.waitingSeats -= width;
         timer.cancel();
         signal.removeEventListener('abort', onAbort);
       };
@@ -133,7 +168,7 @@ export class PriorityLevel {
         width,
         run: (finished) => {
           settle();
-          resolve(this.#start(entering, width, finished));
+          resolve(this.#start(entering, width, { since, finish: finished }));
         },
       };
       const giveUp = (reason: TooBusy['reason']): void => {
@@ -144,7 +179,9 @@ export class PriorityLevel {
       const onAbort = (): void => giveUp('cancelled');
       const timer = this.#clock.after(WAIT_LIMIT_MS, () => giveUp('time-out'));
       signal.addEventListener('abort', onAbort, { once: true });
-      if (!queues.enqueue(`${entering.schema}\0${entering.distinguisher}`, waiting)) giveUp('queue-full');
+      const length = queues.enqueue(`${entering.schema}\0${entering.distinguisher}`, waiting);
+      if (length === undefined) giveUp('queue-full');
+      else instruments.queued(length);
     });
   }
 

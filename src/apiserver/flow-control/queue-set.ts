@@ -55,18 +55,18 @@ export class QueueSet {
     return length;
   }
 
-  /** Adds a request to the shortest queue of its flow; false when that is full. */
-  enqueue(flow: string, waiting: Waiting): boolean {
+  /** Adds a request to the shortest queue of its flow and returns the queue's length; undefined when that is full. */
+  enqueue(flow: string, waiting: Waiting): number | undefined {
     let best: Queue | undefined;
     for (const index of this.#hand(flow)) {
       const queue = this.#queues[index]!;
       if (!best || load(queue) < load(best)) best = queue;
     }
-    if (!best || best.waiting.length >= this.#settings.queueLengthLimit) return false;
+    if (!best || best.waiting.length >= this.#settings.queueLengthLimit) return undefined;
     if (best.waiting.length === 0 && best.executing === 0) best.virtualStart = this.#virtualTime;
     best.waiting.push(waiting);
     this.#active.add(best);
-    return true;
+    return best.waiting.length;
   }
 
   remove(waiting: Waiting): void {

@@ -13,9 +13,9 @@ export function allocateNominal(levels: readonly PriorityLevel[], serverSeats: n
 /**
  * Lends the seats that some levels do not need to those that need more. Each level gets the same fraction of its
  * highest demand, but never less than it keeps for itself nor more than it may borrow. The fraction is the largest that
- * fits.
+ * fits, and is returned.
  */
-export function lendSeats(levels: readonly PriorityLevel[], serverSeats: number): void {
+export function lendSeats(levels: readonly PriorityLevel[], serverSeats: number): number {
   const limited = levels.filter(({ exempt }) => !exempt);
   const wanted = limited.map((level) => Math.max(level.minSeats, level.highDemand, 1));
   const least = limited.map((level) => Math.max(level.minSeats, Math.min(level.nominalSeats, level.highDemand), 1));
@@ -32,4 +32,5 @@ export function lendSeats(levels: readonly PriorityLevel[], serverSeats: number)
     level.seats = seats[i]!;
     level.highDemand = level.executing + level.waiting;
   }
+  return low;
 }

@@ -42,7 +42,7 @@ export function operatorPages({ clock, logger }: Pick<Context, 'clock' | 'logger
       path: '/debug/flags/*',
       async serve({ request }) {
         if (request.path !== '/debug/flags/v') return undefined;
-        if (request.method !== 'PUT') return plain(406, 'unsupported http method');
+        if (request.method !== 'PUT') return plain(406, 'unsupported http method\n');
         const value = (await request.readBody()).toString();
         const problem = /^[+-]?\d+$/.test(value) ? undefined : 'invalid syntax';
         if (problem !== undefined)

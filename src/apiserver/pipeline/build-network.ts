@@ -6,7 +6,10 @@ import { WebhookClients } from '../webhook-client/index.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import type { ServerAddress } from './server-address.ts';
 
-type NetworkOptions = Pick<PipelineOptions, 'advertiseAddress' | 'serviceClusterIpRange' | 'dial' | 'kubelet' | 'pki'>;
+type NetworkOptions = Pick<
+  PipelineOptions,
+  'advertiseAddress' | 'serviceClusterIpRange' | 'enableAggregatorRouting' | 'dial' | 'kubelet' | 'pki'
+>;
 
 interface Network {
   readonly dialer: Dialer;
@@ -20,7 +23,7 @@ export function buildNetwork(
   ctx: Context,
   registry: Registry,
   address: ServerAddress,
-  { advertiseAddress, serviceClusterIpRange, dial, kubelet, pki }: NetworkOptions,
+  { advertiseAddress, serviceClusterIpRange, enableAggregatorRouting = false, dial, kubelet, pki }: NetworkOptions,
 ): Network {
   const dialer = new Dialer(ctx.clock, dial);
   const dialPolicy = new DialPolicy(registry, {
@@ -29,7 +32,11 @@ export function buildNetwork(
     serviceClusterIpRange,
     port: () => address.port,
   });
-  const services = new ServiceResolver(registry, ctx.random.fork('service-resolver'), dialPolicy);
+  const services = new ServiceResolver(registry, {
+    random: ctx.random.fork('service-resolver'),
+    policy: dialPolicy,
+    externalNames: !enableAggregatorRouting,
+  });
   return {
     dialer,
     dialPolicy,

@@ -8,6 +8,7 @@ import { Aggregator, type LocalApi } from '../aggregator/index.ts';
 import { noAudit } from '../audit/index.ts';
 import { buildAuthentication, type Authentication } from '../authn/build.ts';
 import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
+import { ImpersonationMetrics } from '../authn/impersonation-metrics.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization } from '../authz/build.ts';
@@ -22,6 +23,7 @@ import { serverChecks } from '../health/server-checks.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
 import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
 import { createLoopback } from '../request/loopback.ts';
+import { RequestRecords } from '../request/request-records.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
@@ -32,7 +34,9 @@ import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import { withMediaType } from '../storage/storage-media-type.ts';
 import { identityTransformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
+import { RequestSizes } from '../verbs/request-sizes.ts';
 import type { Backend } from '../verbs/scope.ts';
+import { WatchMetrics } from '../verbs/watch-metrics.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
 import { buildNetwork } from './build-network.ts';
@@ -41,6 +45,7 @@ import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
 import { handleRequest } from './handle-request.ts';
 import type { HandlerChain } from './handler-chain.ts';
+import { createInsight, type Insight } from './insight.ts';
 import { createMetrics } from './metrics.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
@@ -54,6 +59,8 @@ export interface Pipeline {
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves an API group of this process, as an APIService with a local backend would. The result removes it. */
   registerApi(api: LocalApi): () => void;
+  /** What the server knows about requests and access. */
+  readonly insight: Insight;
   /** Follows the store until the context ends. */
   run(): Promise<void>;
   /** Creates the server's own objects; the port is known by then. */
@@ -101,6 +108,8 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     ...network,
     yaml: new YamlReader(ctx),
     stages,
+    watchMetrics: new WatchMetrics(ctx),
+    requestSizes: new RequestSizes(ctx.metrics),
     templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
     frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
     sparesUnchangedFields: speed.unchangedFields,
@@ -114,7 +123,13 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     frontProxyClient: options.pki.frontProxyClient,
     loopback,
   });
-  const chain = await buildHandlerChain({ ctx, hooks, backend, authentication, aggregator, address, cache }, options);
+  const records = ctx.tracer.enabled ? new RequestRecords(ctx.metrics) : undefined;
+  const policyGeneration = (): number => authorization.rbac.generation;
+  const recording = { records, policyGeneration };
+  const chain = await buildHandlerChain(
+    { ctx, hooks, backend, authentication, aggregator, address, cache, recording },
+    options,
+  );
   const definitions = new CrdManager(ctx, {
     registry,
     cache,
@@ -126,6 +141,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
     chain,
     handle,
     registerApi: (api) => aggregator.register(api),
+    insight: createInsight({ authorizer: authorization.authorizer, ...recording }),
     async run() {
       try {
         await Promise.all([
@@ -164,10 +180,11 @@ interface ChainDependencies {
   readonly authentication: Authentication;
   readonly aggregator: Aggregator;
   readonly address: ServerAddress;
+  readonly recording: Pick<HandlerChain, 'records' | 'policyGeneration'>;
 }
 
 async function buildHandlerChain(
-  { ctx, hooks, cache, backend, authentication, aggregator, address }: ChainDependencies,
+  { ctx, hooks, cache, backend, authentication, aggregator, address, recording }: ChainDependencies,
   { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {}, gitVersion }: PipelineOptions,
 ): Promise<HandlerChain> {
   const { registry, authorizer } = backend;
@@ -184,19 +201,20 @@ async function buildHandlerChain(
   return {
     backend,
     authenticators: authentication.authenticators,
-    impersonation: new Impersonation(authorizer),
+    impersonation: new Impersonation(authorizer, new ImpersonationMetrics(ctx)),
     flowControl:
       flowControl === false
         ? unlimitedFlow
         : await hooks.run('priority-and-fairness-filter', () => new PriorityAndFairness(ctx, registry, flowControl)),
     deadlines: new RequestDeadlines(ctx.clock, requestTimeoutMs),
     audit,
+    ...recording,
     metrics: createMetrics(ctx),
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
       ...operatorPages(ctx, flags),
-      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion),
+      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion, store),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),
     aggregator,

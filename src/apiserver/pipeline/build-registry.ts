@@ -5,6 +5,7 @@ import { featureEnabled } from '../../machinery/index.ts';
 import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
+import { registerStorageMetrics } from '../registry/storage-metrics.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
@@ -51,6 +52,7 @@ export async function buildRegistry(ctx: Context, options: RegistryOptions): Pro
   const registry = new Registry(objects);
   for (const resource of resources)
     registry.add(withEventTtl(servedBuiltin(resource, kinds.get(resource), cache), eventTtlSeconds));
+  registerStorageMetrics(ctx.metrics, registry, cache);
   return { cache, objects, registry };
 }
 

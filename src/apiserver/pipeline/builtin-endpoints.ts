@@ -1,5 +1,6 @@
 /** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
 import { VERSION } from '../../api/kubernetes-version.ts';
+import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import { discoveryEndpoints } from '../discovery/endpoints.ts';
@@ -9,6 +10,7 @@ import type { Endpoint } from '../request/endpoint.ts';
 import { metricsHeaders } from '../request/metrics-headers.ts';
 import { checkAccept } from '../request/negotiate.ts';
 import { noSuchResource, respondIndented, respondText } from '../request/responses.ts';
+import { registerServerMetrics, storageSizeReader } from './server-metrics.ts';
 
 export function builtinEndpoints(
   ctx: Context,
@@ -16,8 +18,11 @@ export function builtinEndpoints(
   serverAddress: () => string,
   aggregator?: Aggregator,
   gitVersion: string = VERSION.gitVersion,
+  store?: Store,
 ): readonly Endpoint[] {
   const startedAt = ctx.clock.now();
+  registerServerMetrics(ctx, gitVersion);
+  const readStorageSize = store && storageSizeReader(ctx, store);
   return [
     ...discoveryEndpoints(registry, serverAddress, aggregator?.aggregatedApis),
     ...openapiEndpoints(registry, ctx.clock, aggregator),
@@ -37,7 +42,10 @@ export function builtinEndpoints(
     {
       path: '/metrics',
       plain: true,
-      serve: () => respondText(200, ctx.metrics.expose(), metricsHeaders(startedAt)),
+      async serve() {
+        await readStorageSize?.();
+        return respondText(200, ctx.metrics.expose(), metricsHeaders(startedAt));
+      },
     },
   ];
 }

@@ -20,6 +20,7 @@ import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
+import { AdmissionRecord } from '../request/admission-record.ts';
 import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -27,7 +28,7 @@ import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserI
 import { NO_SNIFF, respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
 import type { HandlerChain } from './handler-chain.ts';
-import { endSpan, startSpan } from './request-spans.ts';
+import { endSpan, startSpan, trustCaller } from './request-spans.ts';
 import { route } from './route.ts';
 import type { AuthenticationResult } from './security-metrics.ts';
 
@@ -36,15 +37,23 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   const { clock, random } = chain.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
   const startedAt = clock.monotonic();
+  const span = startSpan(chain, request, { info, auditId, startedAt });
   const exchange: Exchange = {
     request,
     info,
     auditId,
-    span: startSpan(chain, request, { info, auditId, startedAt }),
+    span,
+    admission: span && chain.records ? new AdmissionRecord() : undefined,
+    decision: undefined,
+    policyGeneration: 0,
+    authorizingAt: 0,
+    authorizedAt: 0,
+    waitedMs: 0,
     warnings: [],
     annotations: new Map(),
     startedAt,
   };
+  chain.metrics.started(info);
   const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
   chain.metrics.observe(exchange, response);
   endSpan(chain, exchange, response);
@@ -67,6 +76,7 @@ async function answerInTime(chain: HandlerChain, exchange: Exchange): Promise<Ap
   const { error } = limit;
   const expired = (): ApiResponse => {
     exchange.expired = true;
+    chain.metrics.terminated(exchange, 504);
     request.abort?.(error());
     return respondFailure(chain, exchange, error());
   };
@@ -85,8 +95,10 @@ function keepSeat(
 ): void {
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
   else if (exchange.leave) exchange.seatLimit = chain.deadlines.limitSeat(() => leaveSeat(exchange));
+  const ended = exchange.expiresAt === undefined ? chain.metrics.longRunning(exchange) : undefined;
   answered.done = () => {
     leaveSeat(exchange);
+    ended?.();
     if (large) chain.metrics.observeSize(exchange, answered, large.produced);
   };
 }
@@ -129,6 +141,7 @@ const authenticate = (chain: HandlerChain, { request, annotations }: Exchange): 
 function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
   const { request, info } = exchange;
   exchange.user = authenticated;
+  trustCaller(chain, exchange, authenticated);
   if (!request.user) observeAuthentication(chain, exchange, 'success');
   chain.audit.received(exchange);
   return whenDone(chain.impersonation.impersonate(authenticated, info, request), (user) => {
@@ -142,7 +155,12 @@ function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: Use
 
 function enterFlowControl(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
   const { request, info } = exchange;
-  return whenDone(chain.flowControl.enter(user, info, request), ({ leave, flow }) => {
+  const entering = chain.flowControl.enter(user, info, request);
+  const { clock } = chain.backend.ctx;
+  const waitsSince = entering instanceof Promise ? clock.monotonic() : undefined;
+  return whenDone(entering, ({ leave, flow }) => {
+    if (waitsSince !== undefined) exchange.waitedMs = clock.monotonic() - waitsSince;
+    chain.securityMetrics.filtered('priorityandfairness', exchange.waitedMs / 1000);
     exchange.leave = leave;
     exchange.flow = flow;
     if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
@@ -159,7 +177,12 @@ function authorizeRequest(chain: HandlerChain, exchange: Exchange, user: UserInf
   const { info, request, annotations } = exchange;
   const startedAt = ctx.clock.monotonic();
   return whenDone(authorize(authorizer, user, info, request.query), (decision) => {
-    chain.securityMetrics.authorized(decision, (ctx.clock.monotonic() - startedAt) / 1000);
+    const now = ctx.clock.monotonic();
+    chain.securityMetrics.authorized(decision, (now - startedAt) / 1000);
+    exchange.decision = decision;
+    exchange.policyGeneration = chain.policyGeneration();
+    exchange.authorizingAt = startedAt;
+    exchange.authorizedAt = now;
     const allowed = decision.decision === 'allow';
     annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
     if (!allowed) throw refusal(decision, user, info, request.query);
@@ -200,6 +223,7 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
   if (error instanceof TooBusy) {
     if (error.flow) exchange.flow = error.flow;
     exchange.failure = error.message;
+    chain.metrics.terminated(exchange, 429);
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
   }
   const status = asStatusError(chain, exchange, error);
@@ -220,7 +244,10 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
 function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
-  if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
+  if (exchange.request.signal.aborted) {
+    chain.metrics.aborted(exchange);
+    return timeout('request did not complete within the allotted timeout', 0);
+  }
   chain.backend.ctx.logger.error(error, 'Request failed with an internal error', {
     method: exchange.request.method,
     path: exchange.request.path,

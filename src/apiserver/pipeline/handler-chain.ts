@@ -4,6 +4,7 @@ import type { AuditLog } from '../audit/audit.ts';
 import type { Authenticator } from '../authn/authenticator.ts';
 import type { Impersonation } from '../authn/impersonation.ts';
 import type { FlowControl } from '../flow-control/flow-control.ts';
+import type { RequestRecords } from '../request/request-records.ts';
 import type { Backend } from '../verbs/scope.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ApiServerMetrics } from './metrics.ts';
@@ -17,6 +18,10 @@ export interface HandlerChain {
   readonly flowControl: FlowControl;
   readonly deadlines: RequestDeadlines;
   readonly audit: AuditLog;
+  /** The newest requests; absent where nothing is recorded. */
+  readonly records: RequestRecords | undefined;
+  /** Increases with every change of the RBAC objects. */
+  readonly policyGeneration: () => number;
   readonly metrics: ApiServerMetrics;
   readonly securityMetrics: SecurityMetrics;
   /** Discovery, health, metrics, OpenAPI. */

@@ -6,19 +6,56 @@ it('creates no series from values that clients invent', async () => {
   const text = async (): Promise<string> => (await server.call('GET', '/metrics')).text;
   try {
     await server.call('GET', '/api/v1/namespaces/default/configmaps?dryRun=All');
+    const invent = async (word: string): Promise<void> => {
+      await server.call('GET', `/api/v1/namespaces/default/${word}`);
+      await server.call('GET', `/apis/${word}/v1/things`);
+      await server.call('GET', `/${word}`);
+      await server.call('GET', `/api/v1/namespaces/default/pods/x/${word}`);
+      await server.call(word.toUpperCase(), '/api/v1/namespaces/default/pods/x');
+      await server.call('DELETE', `/api/v1/namespaces/default/pods/x?dryRun=${word}`);
+      await server.call('POST', `/api/v1/namespaces/default/pods?fieldValidation=${word}`, { body: {} });
+    };
+    await invent('made-up');
+    await text();
     const before = (await text()).split('\n').length;
-    for (let i = 0; i < 50; i++) {
-      await server.call('GET', `/api/v1/namespaces/default/made-up-${i}`);
-      await server.call('GET', `/apis/made-up-${i}/v1/things`);
-      await server.call('GET', `/made-up-${i}`);
-      await server.call('GET', `/api/v1/namespaces/default/pods/x/made-up-${i}`);
-      await server.call(`MADE-UP-${i}`, '/api/v1/namespaces/default/pods/x');
-      await server.call('DELETE', `/api/v1/namespaces/default/pods/x?dryRun=made-up-${i}`);
-    }
+    for (let i = 0; i < 50; i++) await invent(`made-up-${i}`);
     const after = await text();
     expect(after).not.toContain('made-up');
-    expect(after.split('\n').length - before).toBeLessThan(200);
+    expect(after.split('\n').length - before).toBeLessThan(50);
     expect(after).toMatch(/apiserver_request_total\{.*resource="configmaps".*code="200"\} 1/);
+  } finally {
+    await server.stop();
+  }
+});
+
+const TEMPLATE = { spec: { containers: [{ name: 'a', image: 'a' }] } };
+
+it('counts what is stored, listed, watched, queued and allocated', async () => {
+  const server = await startTestServer();
+  const templates = '/api/v1/namespaces/default/podtemplates';
+  try {
+    await server.call('POST', templates, { body: { metadata: { name: 'a' }, template: TEMPLATE } });
+    await server.call('POST', '/api/v1/namespaces/default/services', {
+      body: { metadata: { name: 'a' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
+    });
+    await server.call('GET', `${templates}?labelSelector=none`);
+    const { text } = await server.call('GET', '/metrics');
+    for (const sample of [
+      'apiserver_storage_objects{resource="podtemplates"} 1',
+      'apiserver_resource_objects{group="",resource="podtemplates"} 1',
+      'apiserver_watch_cache_events_received_total{group="",resource="podtemplates"} 1',
+      'apiserver_cache_list_total{group="",index="",resource="podtemplates"} 1',
+      'apiserver_cache_list_fetched_objects_total{group="",index="",resource="podtemplates"} 1',
+      'kube_apiserver_nodeport_allocator_allocated_ports 1',
+      'kube_apiserver_nodeport_allocator_allocation_total{scope="dynamic"} 1',
+      'apiserver_request_body_size_bytes_count{resource="podtemplates",verb="create",group=""} 1',
+      'apiserver_current_inflight_requests{request_kind="readOnly"} 1',
+    ])
+      expect(text.split('\n')).toContain(sample);
+    expect(text).not.toContain('apiserver_cache_list_returned_objects_total{group="",resource="podtemplates"}');
+    expect(text).toMatch(/^apiserver_resource_size_estimate_bytes\{group="",resource="podtemplates"\} [1-9]/m);
+    expect(text).toMatch(/^apiserver_storage_size_bytes\{storage_cluster_id="etcd-0"\} \d/m);
+    expect(text).toMatch(/^version_info\{binary="1.36",component="kube",emulation="1.36",min_compat="1.35"\} 1$/m);
   } finally {
     await server.stop();
   }

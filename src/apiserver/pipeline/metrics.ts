@@ -1,11 +1,20 @@
 /** The API server's metrics under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
 import type { ApiResponse } from '../request/request.ts';
 import { bodyLength } from '../request/responses.ts';
 
 export interface ApiServerMetrics {
+  /** A request has arrived; `observe` follows when it is answered. */
+  started(info: RequestInfo): void;
   observe(exchange: Exchange, response: ApiResponse): void;
+  /** A long-running request goes on after its response has begun; the result is called at its end. */
+  longRunning(exchange: Exchange): () => void;
+  /** The server ended the request: it took too long, or there were too many. */
+  terminated(exchange: Exchange, code: number): void;
+  /** The client went away before it was answered. */
+  aborted(exchange: Exchange): void;
   /** A long response has been sent, or was aborted after this many bytes. */
   observeSize(exchange: Exchange, response: ApiResponse, bytes: number): void;
 }
@@ -34,6 +43,53 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
     labels: [...labels],
     buckets: exponentialBuckets(1000, 10, 7),
   });
+  const sli = ctx.metrics.histogram({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Response latency in seconds without the time in webhooks and queues, for each verb, group, version, resource, subresource, scope and component.',
+    labels: [...labels],
+    buckets: DURATION_BUCKETS.slice(2),
+  });
+  const validated = ctx.metrics.histogram({
+    name: 'field_validation_request_duration_seconds',
+    help: 'Response latency in seconds of requests with each kind of field validation.',
+    labels: ['field_validation'],
+    buckets: DURATION_BUCKETS.slice(2),
+  });
+  const deprecated = ctx.metrics.gauge({
+    name: 'apiserver_requested_deprecated_apis',
+    help: 'Deprecated APIs that were requested, with the release that removes them.',
+    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+  });
+  const own = ctx.metrics.counter({
+    name: 'apiserver_selfrequest_total',
+    help: 'Counter of requests of the server to itself.',
+    labels: ['verb', 'group', 'resource', 'subresource'],
+  });
+  const running = new Map<string, { readonly values: Labels; count: number }>();
+  ctx.metrics
+    .gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Gauge of all active long-running requests.',
+      labels: [...labels],
+    })
+    .collectEach(() => [...running.values()].map(({ values, count }) => ({ labels: values, value: count })));
+  const terminations = ctx.metrics.counter({
+    name: 'apiserver_request_terminations_total',
+    help: 'Number of requests that the server ended to protect itself.',
+    labels: [...labels, 'code'],
+  });
+  const aborts = ctx.metrics.counter({
+    name: 'apiserver_request_aborts_total',
+    help: 'Number of requests whose clients went away.',
+    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+  });
+  const validations = new Map<string, { observe(value: number): void }>();
+  const validatedAs = (kind: string): { observe(value: number): void } => {
+    let child = validations.get(kind);
+    if (!child) validations.set(kind, (child = validated.child({ field_validation: kind })));
+    return child;
+  };
+  const inFlight = inFlightGauge(ctx);
   const children = new Map<string, Instruments>();
   const instrumentsOf = (exchange: Exchange, response: ApiResponse): Instruments => {
     const { info, request } = exchange;
@@ -48,16 +104,42 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
         total: total.child({ ...values, dry_run: exchange.recognized ? dryRun : '', code: String(response.status) }),
         duration: duration.child({ ...values, dry_run: exchange.recognized ? dryRun : '' }),
         sizes: sizes.child(values),
+        sli: exchange.recognized && !isLongRunning(info) ? sli.child(values) : undefined,
       };
       if (children.size < KNOWN_LIMIT) children.set(key, instruments);
     }
     return instruments;
   };
+  const labelsFor = (exchange: Exchange): Labels =>
+    exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(exchange.request.method);
   return {
+    started: (info) => void inFlight[kindOf(info)]++,
+    longRunning(exchange) {
+      const values = labelsFor(exchange);
+      const key = Object.values(values).join(' ');
+      const entry = running.get(key) ?? { values, count: 0 };
+      running.set(key, entry);
+      entry.count++;
+      return () => void entry.count--;
+    },
+    terminated: (exchange, code) => terminations.inc({ ...labelsFor(exchange), code: String(code) }),
+    aborted(exchange) {
+      const { component, ...values } = labelsFor(exchange);
+      aborts.inc(values);
+    },
     observe(exchange, response) {
+      inFlight[kindOf(exchange.info)]--;
       const instruments = instrumentsOf(exchange, response);
       instruments.total.inc();
-      instruments.duration.observe((ctx.clock.monotonic() - exchange.startedAt) / 1000);
+      const tookMs = ctx.clock.monotonic() - exchange.startedAt;
+      instruments.duration.observe(tookMs / 1000);
+      instruments.sli?.observe((tookMs - exchange.waitedMs - (exchange.webhooksMs ?? 0)) / 1000);
+      validatedAs(fieldValidationOf(exchange)).observe(tookMs / 1000);
+      if (exchange.removedRelease) deprecated.set(1, deprecatedLabels(exchange, exchange.removedRelease));
+      if (exchange.user?.name === SERVER) {
+        const { verb, group, resource, subresource } = labelsFor(exchange);
+        own.inc({ verb, group, resource, subresource });
+      }
       const size = bodyLength(response);
       if (size > 0) instruments.sizes.observe(size);
     },
@@ -69,7 +151,41 @@ interface Instruments {
   total: { inc(by?: number): void };
   duration: { observe(value: number): void };
   sizes: { observe(value: number): void };
+  sli: { observe(value: number): void } | undefined;
 }
+
+/** The user that the server's own requests have. */
+const SERVER = 'system:apiserver';
+const FIELD_VALIDATIONS = new Set(['', 'Ignore', 'Warn', 'Strict']);
+const READS = new Set(['get', 'list', 'watch']);
+
+type RequestKind = 'readOnly' | 'mutating';
+
+const kindOf = ({ verb }: RequestInfo): RequestKind => (READS.has(verb) ? 'readOnly' : 'mutating');
+
+function inFlightGauge({ metrics }: Context): Record<RequestKind, number> {
+  const counts = { readOnly: 0, mutating: 0 };
+  const gauge = metrics.gauge({
+    name: 'apiserver_current_inflight_requests',
+    help: 'Number of requests that are being handled, by kind.',
+    labels: ['request_kind'],
+  });
+  for (const kind of ['readOnly', 'mutating'] as const) gauge.collect(() => counts[kind], { request_kind: kind });
+  return counts;
+}
+
+function fieldValidationOf({ request }: Exchange): string {
+  const [asked = '', ...more] = request.query.getAll('fieldValidation');
+  return more.length === 0 && FIELD_VALIDATIONS.has(asked) ? asked : 'invalid';
+}
+
+const deprecatedLabels = ({ info }: Exchange, removed: string) => ({
+  group: info.apiGroup,
+  version: info.apiVersion,
+  resource: info.resource,
+  subresource: info.subresource,
+  removed_release: removed,
+});
 
 type Labels = Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component', string>;
 

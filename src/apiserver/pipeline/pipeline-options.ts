@@ -21,6 +21,8 @@ export interface PipelineOptions {
   readonly externalHostname?: string;
   readonly serviceClusterIpRange: string;
   readonly nodePortRange?: string;
+  /** Refuses ExternalName Services of webhooks and aggregated APIs; requests go to endpoints either way. */
+  readonly enableAggregatorRouting?: boolean;
   /** How often the store is compacted; by default every five minutes, 0: not by this server. */
   readonly compactionIntervalMs?: number;
   /** How long a store of this server alone keeps old revisions; default one or two intervals of compaction. */

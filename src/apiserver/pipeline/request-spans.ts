@@ -1,7 +1,9 @@
 /** The spans of requests: writes, which may cause further work, and reads, which are kept apart. */
-import type { Span, Tracer } from '../../kernel/index.ts';
+import type { Attributes, Span, Tracer } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { headerOf, type ApiRequest, type ApiResponse } from '../request/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { RequestRecord } from '../request/request-records.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type UserInfo } from '../request/request.ts';
 import type { HandlerChain } from './handler-chain.ts';
 
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -22,6 +24,7 @@ export function startSpan(
     attributes: {
       'http.request.method': request.method,
       'url.path': request.path,
+      ...(tracer.exporting ? exportedAttributes(info, auditId) : {}),
       'http.response.status_code': undefined,
       'user.name': undefined,
       'k8s.verb': verb,
@@ -37,6 +40,32 @@ export function startSpan(
   });
 }
 
+/** Who sent the request is known now, before impersonation. */
+export function trustCaller({ backend }: HandlerChain, { span }: Exchange, user: UserInfo): void {
+  if (span && backend.ctx.tracer.exporting) span.trustsCaller = decidesAboutTraces(user);
+}
+
+/** Other users' requests begin a trace of their own, which is linked to theirs. */
+const decidesAboutTraces = (user: UserInfo | undefined): boolean =>
+  user?.groups.some((group) => group === 'system:masters' || group === 'system:monitoring') ?? false;
+
+/** `audit-id` is upstream's name. */
+const exportedAttributes = (info: RequestInfo, auditId: string): Attributes => ({
+  'http.route': routeOf(info),
+  'audit-id': auditId,
+});
+
+/** The path of a resource without the names of objects. */
+function routeOf({ isResourceRequest, ...info }: RequestInfo): string | undefined {
+  if (!isResourceRequest) return undefined;
+  const parts = ['', info.apiPrefix, info.apiGroup, info.apiVersion].filter((part, i) => i === 0 || part !== '');
+  if (info.namespace !== '') parts.push('namespaces', '{:namespace}');
+  parts.push(info.resource);
+  if (info.name !== '') parts.push('{:name}');
+  if (info.subresource !== '') parts.push(info.subresource);
+  return parts.join('/');
+}
+
 /** In this process the caller names its span; other processes send headers. */
 function parentOf(tracer: Tracer, request: ApiRequest): number {
   if (request.inProcess) return request.cause ?? 0;
@@ -50,17 +79,41 @@ export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiRe
   const { tracer, clock } = chain.backend.ctx;
   if (!tracer.enabled) return;
   const { span, request, info, user, auditId, startedAt } = exchange;
+  const record: RequestRecord = {
+    startedAt,
+    endedAt: clock.monotonic(),
+    parent: request.cause ?? 0,
+    verb: info.verb,
+    path: request.path,
+    user: user?.name ?? '',
+    auditId,
+    status: response.status,
+    method: request.method,
+    query: request.query.size > 0 ? request.query : undefined,
+    identity: user,
+    impersonator: exchange.impersonator,
+    decision: exchange.decision,
+    policyGeneration: exchange.policyGeneration,
+    authorizingAt: exchange.authorizingAt,
+    authorizedAt: exchange.authorizedAt,
+    flow: exchange.flow,
+    waitedMs: exchange.waitedMs,
+    failure: exchange.failure,
+    span: span?.id ?? 0,
+    admission: exchange.admission,
+  };
+  chain.records?.add(record);
   if (!span) {
-    tracer.read({
-      startedAt,
-      endedAt: clock.monotonic(),
-      parent: request.cause ?? 0,
-      verb: info.verb,
-      path: request.path,
-      user: user?.name ?? '',
-      auditId,
-      status: response.status,
-    });
+    tracer.read(
+      tracer.exporting
+        ? {
+            ...record,
+            route: routeOf(info),
+            traceparent: request.inProcess ? undefined : headerOf(request, 'traceparent'),
+            trustsCaller: decidesAboutTraces(exchange.impersonator ?? user),
+          }
+        : record,
+    );
     return;
   }
   const { attributes } = span;

@@ -3,6 +3,7 @@ import { apiVersionOf } from '../../api/index.ts';
 import { ownValue, whenDone } from '../../base/index.ts';
 import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
+import { removedRelease } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { leaveSeat } from '../request/exchange.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -54,6 +55,7 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   if (served.custom && !isCustomPath(served, exchange)) return pageNotFound();
   // The version of a custom resource is deprecated whatever becomes of the request.
   const { deprecation } = served.strategy;
+  if (served.deprecated) exchange.removedRelease = removedRelease(served.deprecated);
   if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
   if (request.method === 'HEAD' && info.subresource !== 'proxy') throw methodNotAllowed();
@@ -197,7 +199,9 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     warnings: exchange.warnings,
     annotations: exchange.annotations,
     span: exchange.span,
+    admission: exchange.admission,
     releaseSeat: () => leaveSeat(exchange),
+    waitedFor: (ms) => void (exchange.webhooksMs = (exchange.webhooksMs ?? 0) + ms),
     template: undefined,
   };
 }

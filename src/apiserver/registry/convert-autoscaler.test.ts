@@ -28,12 +28,8 @@ describe('autoscalers', () => {
         '{"ScaleUp":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":60}],"Tolerance":null},"ScaleDown":null}',
     });
     const spec = autoscalerToV2(shown)['spec'] as { metrics: object[]; behavior: object };
-    // As upstream, the CPU comes last, and the value of an object that had none is 0.
-    expect(spec.metrics).toEqual([
-      metrics[1],
-      { ...metrics[2], object: { ...(metrics[2] as { object: object }).object, target: { ...target, value: '0' } } },
-      cpu,
-    ]);
+    // As upstream, the CPU comes last.
+    expect(spec.metrics).toEqual([metrics[1], metrics[2], cpu]);
     expect(spec.behavior).toEqual(behavior);
   });
 

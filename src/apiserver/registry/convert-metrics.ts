@@ -1,4 +1,6 @@
 /** Metrics of autoscalers between autoscaling/v2 and the form that v1 keeps in annotations: that of v2beta1. */
+import { parseQuantity } from '../../base/index.ts';
+
 type Fields = Record<string, unknown>;
 
 /** Without what is undefined, in the order given: annotations are compared as text. */
@@ -85,10 +87,17 @@ const resourceToV2: ToV2 = ({ name, container, ...flat }, word) => {
   };
 };
 
+/** v1 cannot leave out the target's value: with an average, 0 means none. */
+function objectValue(flat: Fields, word: 'target' | 'current'): unknown {
+  const value = flat[`${word}Value`] ?? NONE;
+  const isUnset = word === 'target' && flat['averageValue'] !== undefined && parseQuantity(String(value)).isZero();
+  return isUnset ? undefined : value;
+}
+
 const TO_V2: Readonly<Record<Source, ToV2>> = {
   object: (flat, word) => ({
     described: { describedObject: flat['target'], metric: metricOf(flat) },
-    values: { value: flat[`${word}Value`] ?? NONE, averageValue: flat['averageValue'] },
+    values: { value: objectValue(flat, word), averageValue: flat['averageValue'] },
     type: flat['averageValue'] === undefined ? 'Value' : 'AverageValue',
   }),
   pods: (flat, word) => ({

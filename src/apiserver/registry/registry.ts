@@ -135,9 +135,15 @@ function strategyOf(resource: Resource): Strategy {
 /** A version is served for three more releases after the one that deprecates it. */
 const RELEASES_AFTER_DEPRECATION = 3;
 
-function deprecationOf(resource: Resource, { since, replacement }: NonNullable<Resource['deprecated']>): string {
+/** The first release that does not serve a deprecated version any more, `1.37`. */
+export function removedRelease({ since }: NonNullable<Resource['deprecated']>): string {
   const [major = 0, minor = 0] = since.split('.').map(Number);
-  const removed = `v${major}.${minor + RELEASES_AFTER_DEPRECATION}+`;
+  return `${major}.${minor + RELEASES_AFTER_DEPRECATION}`;
+}
+
+function deprecationOf(resource: Resource, deprecated: NonNullable<Resource['deprecated']>): string {
+  const { since, replacement } = deprecated;
+  const removed = `v${removedRelease(deprecated)}+`;
   const use = replacement === undefined ? '' : `; use ${replacement}`;
   return `${apiVersionOf(resource)} ${resource.kind} is deprecated in v${since}+, unavailable in ${removed}${use}`;
 }

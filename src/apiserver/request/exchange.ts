@@ -1,5 +1,6 @@
 /** A request and what the pipeline has learned about it so far. */
 import type { Span, Timer } from '../../kernel/index.ts';
+import type { AdmissionRecord } from './admission-record.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 
@@ -13,6 +14,15 @@ export interface Exchange extends SeatHolder {
   readonly auditId: string;
   /** Of a request that may write. */
   readonly span: Span | undefined;
+  /** What admission did to it; absent where nothing is recorded. */
+  readonly admission: AdmissionRecord | undefined;
+  /** For the record of the request. */
+  decision: RecordedDecision | undefined;
+  policyGeneration: number;
+  authorizingAt: number;
+  authorizedAt: number;
+  /** How long it waited in the queue of its priority level. */
+  waitedMs: number;
   /** The path and verb exist: a resource that has the verb, or an endpoint. */
   recognized?: true;
   user?: UserInfo;
@@ -25,12 +35,25 @@ export interface Exchange extends SeatHolder {
   expiresAt?: number;
   /** The request timed out before it was answered. */
   expired?: true;
+  /** How long it waited for webhooks. */
+  webhooksMs?: number;
+  /** Of a deprecated version: the first release without it. */
+  removedRelease?: string;
   /** Why it was refused. */
   failure?: string;
 }
 
+/** What the authorizers decided together. */
+export interface RecordedDecision {
+  readonly decision: 'allow' | 'deny' | 'no-opinion';
+  readonly reason: string;
+  readonly error?: string;
+}
+
 export interface FlowIdentity {
+  readonly flowSchema: string;
   readonly flowSchemaUid: string;
+  readonly priorityLevel: string;
   readonly priorityLevelUid: string;
 }
 

@@ -10,6 +10,7 @@ import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { ClusterIpMetrics } from './allocation-metrics.ts';
 import { ClusterIpRange, type IpFamily } from './cluster-ip-range.ts';
 
 /** The Service that gets an address, and the request that gives it one. */
@@ -37,12 +38,14 @@ export class ClusterIpAllocator {
   readonly #configured: readonly string[];
   #ranges = new Map<string, ClusterIpRange>();
   readonly #random: Context['random'];
+  readonly #metrics: ClusterIpMetrics;
 
   constructor(ctx: Context, registry: Registry, configured: readonly string[]) {
     this.#ctx = ctx;
     this.#registry = registry;
     this.#configured = configured;
     this.#random = ctx.random.fork('cluster-ip-allocator');
+    this.#metrics = new ClusterIpMetrics(ctx, () => this.#usage());
   }
 
   get families(): IpFamily[] {
@@ -56,8 +59,12 @@ export class ClusterIpAllocator {
     if (!ip || !range) throw this.#outside(address, dryRun);
     if (dryRun) return;
     const name = formatIp(ip);
-    if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');
-    if (!(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
+    const startedAt = this.#ctx.clock.monotonic();
+    if (this.#addresses().cache.get('', name) || !(await this.#take(name, range.family, owner))) {
+      this.#metrics.failed(range.cidr, 'static');
+      throw new AllocationError('provided IP is already allocated');
+    }
+    this.#metrics.allocated(range.cidr, 'static', startedAt);
   }
 
   /** A dry run asks the configured range alone. */
@@ -74,11 +81,16 @@ export class ClusterIpAllocator {
     if (ranges.length === 0) throw new AllocationError('allocator not ready');
     // A dry run allocates no address: by the time of the real write another one may be free.
     if (dryRun) return ranges[0]!.networkAddress;
+    const startedAt = this.#ctx.clock.monotonic();
     for (const range of ranges) {
       const found =
         (await this.#search(range, range.staticSize, range.size, owner)) ??
         (await this.#search(range, 0n, range.staticSize, owner));
-      if (found !== undefined) return found;
+      if (found !== undefined) {
+        this.#metrics.allocated(range.cidr, 'dynamic', startedAt);
+        return found;
+      }
+      this.#metrics.failed(range.cidr, 'dynamic');
     }
     throw new AllocationError('range is full');
   }
@@ -150,6 +162,16 @@ export class ClusterIpAllocator {
       if (isStatusError(error, 'AlreadyExists')) return false;
       throw error;
     }
+  }
+
+  /** How many addresses of each configured range are allocated. */
+  #usage(): { readonly cidr: string; readonly allocated: number; readonly size: number }[] {
+    const addresses = [...this.#addresses().cache.entries()].map(({ name }) => name);
+    return this.#configured.map((cidr) => {
+      const range = this.#range(cidr);
+      const allocated = addresses.filter((address) => range.contains(address)).length;
+      return { cidr, allocated, size: Number(range.size) };
+    });
   }
 
   /** The configured ranges, and those of every ServiceCIDR that is ready and not being deleted. */

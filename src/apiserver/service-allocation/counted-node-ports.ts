@@ -40,6 +40,12 @@ export class CountedNodePorts implements NodePortAllocator {
     });
   }
 
+  get allocated(): number {
+    let count = this.#reserved.size;
+    for (const services of this.#stored) if (services > 0) count++;
+    return count;
+  }
+
   isAllocated(port: number): boolean {
     return this.range.contains(port) && (this.#stored[port - this.range.first]! > 0 || this.#reserved.has(port));
   }

@@ -7,6 +7,8 @@ import type { PortRange } from './port-range.ts';
 export interface NodePortAllocator {
   readonly range: PortRange;
   isAllocated(port: number): MaybePromise<boolean>;
+  /** How many ports are allocated; undefined before that is known. */
+  readonly allocated: number | undefined;
   /** Reserves the port that the client chose. */
   reserve(port: number): MaybePromise<void>;
   reserveNext(): MaybePromise<number>;

@@ -1,7 +1,9 @@
 /** The node ports that a write of a Service reserves. */
 import type { Service } from '../../api/generated/core-v1.ts';
+import type { MaybePromise } from '../../base/index.ts';
 import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
+import type { AllocationScope, NodePortMetrics } from './allocation-metrics.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, portIsAllocated, type NodePortAllocator } from './node-port-allocator.ts';
 
@@ -14,14 +16,17 @@ export class PortOperation {
   readonly #dryRun: boolean;
   readonly #reserved = new Set<number>();
 
-  constructor(allocator: NodePortAllocator, dryRun: boolean) {
+  readonly #metrics: NodePortMetrics | undefined;
+
+  constructor(allocator: NodePortAllocator, dryRun: boolean, metrics?: NodePortMetrics) {
     this.#allocator = allocator;
+    this.#metrics = dryRun ? undefined : metrics;
     this.#dryRun = dryRun;
   }
 
   async reserve(port: number): Promise<void> {
     // A dry run does not check the range.
-    if (!this.#dryRun) await this.#allocator.reserve(port);
+    if (!this.#dryRun) await this.#counted('static', () => this.#allocator.reserve(port));
     else if (this.#reserved.has(port) || (await this.#allocator.isAllocated(port))) throw portIsAllocated();
     this.#reserved.add(port);
   }
@@ -30,9 +35,20 @@ export class PortOperation {
     // A dry run allocates no port: the numbers only have to differ within the Service.
     const port = this.#dryRun
       ? Math.max(FIRST_DRY_RUN_PORT - 1, ...this.#reserved) + 1
-      : await this.#allocator.reserveNext();
+      : await this.#counted('dynamic', () => this.#allocator.reserveNext());
     this.#reserved.add(port);
     return port;
+  }
+
+  async #counted<T>(scope: AllocationScope, allocate: () => MaybePromise<T>): Promise<T> {
+    try {
+      const allocated = await allocate();
+      this.#metrics?.allocated(scope);
+      return allocated;
+    } catch (error) {
+      this.#metrics?.failed(scope);
+      throw error;
+    }
   }
 
   async cancel(): Promise<void> {

@@ -27,6 +27,12 @@ export class PortBits {
     return start < 0 ? '' : number.subarray(start).toString('base64');
   }
 
+  get count(): number {
+    let count = 0;
+    for (let byte of this.#bytes) for (; byte !== 0; byte &= byte - 1) count++;
+    return count;
+  }
+
   has(port: number): boolean {
     const offset = port - this.#range.first;
     return ((this.#bytes[offset >> 3] ?? 0) & (1 << (offset & 7))) !== 0;

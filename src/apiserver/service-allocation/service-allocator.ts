@@ -12,6 +12,7 @@ import type { Registry } from '../registry/registry.ts';
 import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
+import { NodePortMetrics } from './allocation-metrics.ts';
 import { AllocationError, ClusterIpAllocator, type AddressOwner } from './cluster-ip-allocator.ts';
 import type { IpFamily } from './cluster-ip-range.ts';
 import { CountedNodePorts } from './counted-node-ports.ts';
@@ -47,6 +48,7 @@ export class ServiceAllocator {
   readonly #registry: Registry;
   readonly addresses: ClusterIpAllocator;
   readonly #ports: NodePortAllocator;
+  readonly #portMetrics: NodePortMetrics;
   readonly #portRepair: NodePortRepair | undefined;
 
   constructor(ctx: Context, registry: Registry, options: ServiceAllocatorOptions) {
@@ -57,6 +59,7 @@ export class ServiceAllocator {
       registry,
       options.serviceClusterIpRange.split(',').map((cidr) => cidr.trim()),
     );
+    this.#portMetrics = new NodePortMetrics(ctx.metrics, () => this.#ports);
     const range = new PortRange(options.nodePortRange ?? '30000-32767');
     const random = ctx.random.fork('node-port-allocator');
     const { store, encryption: transformer = identityTransformer } = options;
@@ -100,7 +103,7 @@ export class ServiceAllocator {
     syncClusterIps(service, old);
     completeIpFamilies(service, old, this.addresses.families);
     const addresses = await this.#reserveAddresses(service, old, { dryRun, span });
-    const ports = new PortOperation(this.#ports, dryRun);
+    const ports = new PortOperation(this.#ports, dryRun, this.#portMetrics);
     try {
       if (old) await reserveForUpdate(service, old, ports);
       else await reserveForCreate(service, ports);

@@ -42,6 +42,9 @@ export class StoredNodePorts implements NodePortAllocator {
     this.#options = options;
   }
 
+  /** As of the last read. */
+  allocated: number | undefined;
+
   async isAllocated(port: number): Promise<boolean> {
     return this.range.contains(port) && (await this.read()).bits.has(port);
   }
@@ -123,6 +126,8 @@ export class StoredNodePorts implements NodePortAllocator {
     if (!kv) return { revision: 0, range: this.range, bits: new PortBits(this.range) };
     const { range: text = '', data = '' } = (await readStoredObject(this.#options.transformer, kv)) as Allocation;
     const range = new PortRange(text);
-    return { revision: kv.modRevision, range, bits: PortBits.decode(range, data) };
+    const bits = PortBits.decode(range, data);
+    this.allocated = bits.count;
+    return { revision: kv.modRevision, range, bits };
   }
 }

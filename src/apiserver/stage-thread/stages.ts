@@ -165,6 +165,7 @@ function apply({ body, live, kind, ...request }: ApplyInput, custom?: CustomKind
     applied,
     kind,
     schemaMessage: message,
+    mayBeMistyped: custom !== undefined,
     ...(versions ? { versions } : {}),
   });
   return piecesOf(completeApplied({ ...kind, message, conformApplied }, applied, object, request.now));
@@ -201,6 +202,7 @@ function trackFields({ kind, live, updated, ...update }: OwnershipInput, custom?
     live: live === undefined ? undefined : objectOf(live),
     updated: objectOf(updated),
     schemaMessage: message,
+    mayBeMistyped: custom !== undefined,
     ...(versions ? { versions } : {}),
   }).metadata;
   return {

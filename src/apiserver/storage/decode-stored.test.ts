@@ -101,6 +101,24 @@ describe('other stored values', () => {
     expect(read(Buffer.from(bytes)).object).toMatchObject({ apiVersion: 'networking.k8s.io/v1', ...object });
   });
 
+  it('of a group that the kind has left are decoded as the served version', () => {
+    const message = schema.kind({ group: 'apps', version: 'v1', kind: 'ReplicaSet' })!;
+    const object = {
+      metadata: { name: 'old' },
+      spec: { replicas: 2, selector: {}, template: { spec: { containers: [] } } },
+    };
+    const typeMeta = { kind: 'ReplicaSet', apiVersion: 'extensions/v1beta1' };
+    for (const value of [
+      Buffer.from(encodeProtobuf(message, object, typeMeta)),
+      `${JSON.stringify({ ...typeMeta, ...object })}\n`,
+    ])
+      expect(read(value).object).toMatchObject({
+        apiVersion: 'apps/v1',
+        metadata: { name: 'old' },
+        spec: { replicas: 2 },
+      });
+  });
+
   it('of an unknown version are refused by name', () => {
     const message = schema.kind({ group: 'networking.k8s.io', version: 'v1', kind: 'ServiceCIDR' })!;
     const bytes = encodeProtobuf(message, {}, { apiVersion: 'networking.k8s.io/v9', kind: 'ServiceCIDR' });

@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from './entry.ts';
 import { splitKey } from './keys.ts';
+import { ResourceCounts } from './resource-counts.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -83,13 +84,15 @@ export interface CachedResource {
   fieldsOf(object: KubeObject): Readonly<Record<string, string>>;
 }
 
-const WINDOW_LIMIT = 8192;
+/** How many events are kept at least, if they are not too large; at most twice as many. */
+export const WINDOW_LIMIT = 8192;
 /** Watches from before the window are replayed from the store, so large objects need not be kept for them. */
 const WINDOW_BYTES = 16 * 1024 * 1024;
 /** Of older events the frames are made again for watchers that are that far behind. */
 const EVENTS_WITH_FRAMES = 256;
 
 export class ResourceCache {
+  readonly counts = new ResourceCounts();
   #buckets = new Map<string, Bucket>();
   #bucketOrder: string[] | undefined;
   #size = 0;
@@ -122,6 +125,11 @@ export class ResourceCache {
     const all: Entry[] = [];
     for (const name of this.#bucketOrder) for (const entry of this.#buckets.get(name)!.sorted()) all.push(entry);
     return all;
+  }
+
+  /** In no order, without making a list of them. */
+  *entries(): Generator<Entry> {
+    for (const bucket of this.#buckets.values()) yield* bucket.entries.values();
   }
 
   /** Adds an entry without an event, for the initial load. */
@@ -205,6 +213,7 @@ export class ResourceCache {
   }
 
   #emit(event: CacheEvent): void {
+    this.counts.events++;
     this.#window.push(event);
     this.#window[this.#window.length - 1 - EVENTS_WITH_FRAMES]?.dropFrames();
     this.#trimWindow();

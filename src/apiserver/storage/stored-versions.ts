@@ -21,10 +21,38 @@ const sameFields = (
   servedAs = 'v1',
 ): [string, StoredVersion][] =>
   versions.flatMap((version) =>
-    kinds.map((kind): [string, StoredVersion] => [`${group}/${version} ${kind}`, { servedAs: `${group}/${servedAs}` }]),
+    kinds.map((kind): [string, StoredVersion] => [
+      `${group}/${version} ${kind}`,
+      { servedAs: servedAs.includes('/') ? servedAs : `${group}/${servedAs}` },
+    ]),
   );
 
 const devicesV1beta1 = ['ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'];
+
+/** Versions that no supported release stores: of objects that nobody has written since. */
+const LONG_AGO: readonly [string, StoredVersion][] = [
+  ...sameFields(
+    'admissionregistration.k8s.io',
+    ['v1beta1'],
+    ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
+  ),
+  ...sameFields('apps', ['v1beta1'], ['ControllerRevision', 'StatefulSet']),
+  ...sameFields('apps', ['v1beta2'], ['ControllerRevision', 'DaemonSet', 'Deployment', 'ReplicaSet', 'StatefulSet']),
+  ...sameFields('autoscaling', ['v2beta2'], ['HorizontalPodAutoscaler'], 'v2'),
+  ...sameFields('batch', ['v1beta1'], ['CronJob']),
+  ...sameFields('certificates.k8s.io', ['v1beta1'], ['CertificateSigningRequest']),
+  ...sameFields('coordination.k8s.io', ['v1beta1'], ['Lease']),
+  ...sameFields('extensions', ['v1beta1'], ['ReplicaSet'], 'apps/v1'),
+  ...sameFields('extensions', ['v1beta1'], ['NetworkPolicy'], 'networking.k8s.io/v1'),
+  ...sameFields('flowcontrol.apiserver.k8s.io', ['v1beta1', 'v1beta2', 'v1beta3'], ['FlowSchema']),
+  ...sameFields('flowcontrol.apiserver.k8s.io', ['v1beta3'], ['PriorityLevelConfiguration']),
+  ...sameFields('networking.k8s.io', ['v1beta1'], ['IngressClass']),
+  ...sameFields('node.k8s.io', ['v1beta1'], ['RuntimeClass']),
+  ...sameFields('rbac.authorization.k8s.io', ['v1beta1'], ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding']),
+  ...sameFields('scheduling.k8s.io', ['v1alpha1', 'v1beta1'], ['PriorityClass']),
+  ...sameFields('storage.k8s.io', ['v1alpha1', 'v1beta1'], ['CSIStorageCapacity', 'VolumeAttachment']),
+  ...sameFields('storage.k8s.io', ['v1beta1'], ['CSIDriver', 'CSINode', 'StorageClass']),
+];
 
 const STORED_VERSIONS: ReadonlyMap<string, StoredVersion> = new Map([
   [
@@ -54,6 +82,7 @@ const STORED_VERSIONS: ReadonlyMap<string, StoredVersion> = new Map([
     ['v1beta2'],
     ['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'],
   ),
+  ...LONG_AGO,
 ]);
 
 /** The apiVersion that an object of a stored version is served as; undefined for those that are served as they are. */

@@ -5,7 +5,7 @@ import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { proxyUpgrade } from '../dial/index.ts';
+import { clientHost, proxyUpgrade } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
 import type { Result } from '../request/request.ts';
 import type { Scope } from '../verbs/scope.ts';
@@ -40,7 +40,8 @@ export const connectStream =
         ? `/portForward/${place.namespace}/${place.name}`
         : `/${stream}/${place.namespace}/${place.name}/${container}`;
     const path = query === '' ? location : `${location}?${query}`;
-    return { type: 'response', response: await proxyUpgrade(backend.dialer, { request, target, path }) };
+    const headers = clientHost(request.headers);
+    return { type: 'response', response: await proxyUpgrade(backend.dialer, { request, target, path, headers }) };
   };
 
 const MAX_PORT = 65_535;

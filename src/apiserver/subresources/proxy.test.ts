@@ -20,8 +20,10 @@ it.each([
   ['/base/x', '/base/x'],
   ['x', 'x'],
   ['http://10.0.0.1:80/x/', '/base/x/'],
+  ['http://api.example.com/x', 'http://api.example.com/base/x'],
+  ['http://api.example.com/base/x', 'http://api.example.com/base/x'],
   ['http://elsewhere/x', 'http://elsewhere/x'],
   ['//elsewhere/x', '//elsewhere/x'],
 ])('a redirect to %s', (location, expected) => {
-  expect(rewriteLocation(location, '/base', '10.0.0.1:80')).toBe(expected);
+  expect(rewriteLocation(location, '/base', ['10.0.0.1:80', 'api.example.com'])).toBe(expected);
 });

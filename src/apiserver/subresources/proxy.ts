@@ -6,6 +6,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import {
   authorityOf,
+  clientHost,
   forwardedHeaders,
   proxyUpgrade,
   relay,
@@ -74,10 +75,12 @@ function splitAfter(path: string, segments: number): [string, string] {
 async function forward(scope: Scope, target: PermittedTarget, path: string, base: string): Promise<ApiResponse> {
   const { request } = scope;
   const { dialer } = scope.backend;
-  if (request.upgrade) return proxyUpgrade(dialer, { request, target, path });
+  const host = clientHost(request.headers);
+  if (request.upgrade) return proxyUpgrade(dialer, { request, target, path, headers: host });
   const body = ['GET', 'HEAD'].includes(request.method) ? undefined : await request.readBody();
   const headers = {
     ...forwardedHeaders(request.headers),
+    ...host,
     'x-forwarded-uri': `${base}${path.split('?')[0]!}`,
     'x-forwarded-for': request.remoteAddress,
   };
@@ -94,18 +97,23 @@ async function forward(scope: Scope, target: PermittedTarget, path: string, base
     const response = relay(incoming, html ? (text) => rewriteLinks(text, base) : undefined);
     const { location } = response.headers;
     if (typeof location === 'string')
-      response.headers['location'] = rewriteLocation(location, base, authorityOf(target));
+      response.headers['location'] = rewriteLocation(location, base, [authorityOf(target), host.host ?? '']);
     return response;
   } catch (error) {
     throw isStatusError(error) ? error : unreachable(error);
   }
 }
 
-/** A redirect of the backend to itself goes through the proxy. */
-export function rewriteLocation(location: string, base: string, backend: string): string {
-  const [, host, path = ''] = /^(?:https?:)?\/\/([^/?#]*)((?:[/?#].*)?)$/.exec(location) ?? [undefined, '', location];
-  if ((host !== '' && host !== backend) || !path.startsWith('/')) return location;
-  return path.startsWith(base) ? path : base + path;
+/** A redirect of the backend to itself goes through the proxy. It knows itself by its own address, or by the client's Host header. */
+export function rewriteLocation(location: string, base: string, [backend, client]: readonly [string, string]): string {
+  const [, start = '', host = '', path = ''] = /^((?:https?:)?\/\/([^/?#]*))((?:[/?#].*)?)$/.exec(location) ?? [
+    undefined,
+    '',
+    '',
+    location,
+  ];
+  if ((host !== '' && host !== backend && host !== client) || !path.startsWith('/')) return location;
+  return (host === client ? start : '') + (path.startsWith(base) ? path : base + path);
 }
 
 function parseSubject(kind: Kind, text: string): Subject {

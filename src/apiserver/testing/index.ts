@@ -19,22 +19,25 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export interface TestServerOptions {
+export interface TestServerOptions extends Pick<
+  PipelineOptions,
+  | 'admission'
+  | 'kubelet'
+  | 'speed'
+  | 'nodePortRange'
+  | 'enableAggregatorRouting'
+  | 'storageMediaType'
+  | 'flags'
+  | 'servesVersion'
+  | 'featureGates'
+  | 'historyMs'
+> {
   /** Create the `default` ServiceAccount of namespaces, which pods need, as a controller does in a cluster. */
   readonly defaultServiceAccounts?: boolean;
-  readonly admission?: PipelineOptions['admission'];
   /** Replaces the network. */
   readonly dial?: PipelineOptions['dial'];
-  readonly kubelet?: PipelineOptions['kubelet'];
-  readonly speed?: PipelineOptions['speed'];
   /** By default a store in memory of its own. */
   readonly store?: Store;
-  readonly nodePortRange?: string;
-  readonly storageMediaType?: PipelineOptions['storageMediaType'];
-  readonly flags?: PipelineOptions['flags'];
-  readonly servesVersion?: PipelineOptions['servesVersion'];
-  readonly featureGates?: PipelineOptions['featureGates'];
-  readonly historyMs?: number;
 }
 
 /** Replaces the network: connects to the same port on loopback, whatever the address is. */
@@ -60,31 +63,23 @@ export interface TestAnswer {
 
 const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({
+  defaultServiceAccounts = true,
+  ...options
+}: TestServerOptions = {}): Promise<TestServer> {
   const ctx = createTestContext();
   const store = options.store ?? createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet, speed, nodePortRange, storageMediaType, flags, servesVersion } = options;
-  const { featureGates, historyMs } = options;
   const pipeline = await createPipeline(ctx, {
+    ...options,
     store,
     pki,
     advertiseAddress: '192.0.2.1',
     serviceClusterIpRange: '10.96.0.0/16',
-    ...(admission ? { admission } : {}),
-    ...(dial ? { dial } : {}),
-    ...(kubelet ? { kubelet } : {}),
-    ...(speed ? { speed } : {}),
-    ...(nodePortRange ? { nodePortRange } : {}),
-    ...(storageMediaType ? { storageMediaType } : {}),
-    ...(flags ? { flags } : {}),
-    ...(servesVersion ? { servesVersion } : {}),
-    ...(featureGates ? { featureGates } : {}),
-    ...(historyMs === undefined ? {} : { historyMs }),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
-  if (options.defaultServiceAccounts ?? true) createDefaultServiceAccounts(pipeline, ctx, pending);
+  if (defaultServiceAccounts) createDefaultServiceAccounts(pipeline, ctx, pending);
   await pipeline.bootstrap(6443);
   await Promise.all(pending);
   return {

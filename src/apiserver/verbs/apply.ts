@@ -91,6 +91,7 @@ export async function merged(
     applied,
     kind: served,
     schemaMessage: served.message,
+    mayBeMistyped: served.custom,
     ...(served.versions ? { versions: served.versions } : {}),
   });
   await betweenStages(scope);

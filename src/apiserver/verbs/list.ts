@@ -25,7 +25,10 @@ export async function list(scope: Scope): Promise<Result> {
     return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
   if (legacyExact) return listAtRevision(scope, options, selection, { revision, from: '' });
-  if (revision === 0 && options.resourceVersion !== '0') await scope.backend.cache.waitUntilCurrent();
+  if (revision === 0 && options.resourceVersion !== '0') {
+    await scope.backend.cache.waitUntilCurrent();
+    scope.served.cache.counts.consistentReads++;
+  }
   await prepareAll(scope);
   return listFromCache(scope, options, selection);
 }
@@ -51,7 +54,9 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
   const candidates = pinnedCandidates(scope, selection) ?? served.cache.list(place.namespace);
   const entries: Entry[] = [];
   let more = false;
+  let fetched = 0;
   for (const entry of candidates) {
+    fetched++;
     if (selection.matches && !selection.matches(entry)) continue;
     entries.push(viewOf(served, entry));
     if (entries.length === limit) {
@@ -60,6 +65,10 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
       break;
     }
   }
+  const { counts } = served.cache;
+  counts.cacheLists++;
+  counts.cacheFetched += fetched;
+  counts.cacheReturned += entries.length;
   const result: ListResult = { type: 'list', served, entries, resourceVersion: String(revision) };
   if (!more) return result;
   return {
@@ -116,6 +125,19 @@ async function listAtRevision(
   selection: Selection,
   at: Snapshot,
 ): Promise<ListResult> {
+  const result = await pageAtRevision(scope, options, selection, at);
+  const { counts } = scope.served.cache;
+  counts.storageLists++;
+  counts.storageReturned += result.entries.length;
+  return result;
+}
+
+async function pageAtRevision(
+  scope: Scope,
+  options: ListOptions,
+  selection: Selection,
+  at: Snapshot,
+): Promise<ListResult> {
   const { served, backend } = scope;
   const prefix = collectionPrefix(scope);
   // A selector on one name needs one key only.
@@ -158,7 +180,9 @@ async function rangeAt(
   range: { key: string; rangeEnd?: string; limit: number; revision: number },
 ): ReturnType<Scope['backend']['store']['range']> {
   try {
-    return await scope.backend.store.range({ ...range, ...(range.revision > 0 ? {} : { revision: 0 }) });
+    const page = await scope.backend.store.range({ ...range, ...(range.revision > 0 ? {} : { revision: 0 }) });
+    scope.served.cache.counts.storageFetched += page.kvs.length;
+    return page;
   } catch (error) {
     if (error instanceof StoreError && error.code === 'future-revision')
       throw tooLargeResourceVersion(range.revision, scope.backend.cache.revision);

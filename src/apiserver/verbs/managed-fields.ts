@@ -160,6 +160,7 @@ function track(
     schemaMessage: served.message,
     now: formatTime(backend.ctx.clock.now()),
     resetFields: resetFieldsOf(scope),
+    mayBeMistyped: served.custom,
     ...(served.versions ? { versions: served.versions } : {}),
   }).metadata.managedFields;
 }

@@ -10,6 +10,7 @@ const LARGE_OBJECT = 128 * 1024;
 /** Reads the body, and notes in the scope whether it is large. */
 export async function readBodyOf(scope: Scope): Promise<Buffer> {
   const body = await scope.request.readBody();
+  scope.backend.requestSizes.observe(scope.served, scope.info.verb, body.length);
   if (body.length >= LARGE_BODY) {
     scope.isLarge = true;
     await scope.backend.ctx.clock.yield();

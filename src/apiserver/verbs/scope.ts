@@ -13,6 +13,7 @@ import type { ObjectStore, Place } from '../registry/object-store.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Template, TemplatesOf } from '../registry/template-cache.ts';
+import type { AdmissionRecord } from '../request/admission-record.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
@@ -22,6 +23,8 @@ import type { Snapshots } from '../storage/compactor.ts';
 import type { FrameOf } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
+import type { RequestSizes } from './request-sizes.ts';
+import type { WatchMetrics } from './watch-metrics.ts';
 
 /** The parts of the server that verbs work with. */
 export interface Backend {
@@ -46,6 +49,8 @@ export interface Backend {
   readonly services: ServiceResolver;
   readonly yaml: YamlReader;
   readonly stages: StageRunner;
+  readonly watchMetrics: WatchMetrics;
+  readonly requestSizes: RequestSizes;
   readonly templatesOf: TemplatesOf;
   readonly frameOf: FrameOf;
   /** See unchanged-fields.ts. */
@@ -66,8 +71,12 @@ export interface Scope {
   readonly annotations: Map<string, string>;
   /** Of a request that may write. */
   readonly span: Span | undefined;
+  /** What admission does to it; absent where nothing is recorded. */
+  readonly admission?: AdmissionRecord | undefined;
   /** Releases the request's seat of flow control: a watch does so once its initial events have been sent. */
   readonly releaseSeat: () => void;
+  /** The request waited for somebody else: that is not this server's latency. */
+  readonly waitedFor?: (ms: number) => void;
   /** The template of the object that is being created, where it is known. */
   template?: Template | undefined;
   /** Whether other requests run between its stages (see read-body.ts). */

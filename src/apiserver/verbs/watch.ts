@@ -40,7 +40,15 @@ export async function watch(scope: Scope): Promise<Result> {
   return {
     type: 'watch',
     contentType: encoder.contentType,
-    run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink: sinkFor(scope, sink) }).run(),
+    run: (sink) =>
+      new WatchSession({
+        scope,
+        options,
+        selection,
+        encoder,
+        revision,
+        sink: scope.backend.watchMetrics.counting(scope.served, sinkFor(scope, sink)),
+      }).run(),
     deliver: (sink) =>
       new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
   };
@@ -147,15 +155,18 @@ class WatchSession<F> implements CacheWatcher {
     const { scope: request, selection, options, encoder, sink } = this.#session;
     const { served, place } = request;
     const revision = this.#delivered;
+    const startedAt = request.backend.ctx.clock.monotonic();
     // A copy: the cache's list changes with the next event.
     const entries = served.cache
       .list(place.namespace)
       .filter((entry) => !selection.matches || selection.matches(entry));
+    served.cache.counts.initialEvents += entries.length;
     if (served.prepareViews) await served.prepareViews(entries);
     for (const entry of entries) {
       if (this.#ended) return;
       if (!sink.write(encoder.encode('ADDED', viewOf(served, entry)))) await sink.drained();
     }
+    if (options.sendInitialEvents) request.backend.watchMetrics.listed(served, place.namespace, startedAt);
     if (options.sendInitialEvents && options.allowWatchBookmarks && !this.#ended) {
       if (!sink.write(encoder.bookmark(revision, { [INITIAL_EVENTS_END]: 'true' }))) await sink.drained();
     }

@@ -35,12 +35,18 @@ export class Faults {
   readonly #watches = new WatchFaults();
   #server: Handle | undefined;
   #touches = 0;
+  #used = false;
   readonly #clock: Clock;
   readonly #random: Random;
 
   constructor(clock: Clock, random: Random) {
     this.#clock = clock;
     this.#random = random;
+  }
+
+  /** Whether a fault was ever ordered. */
+  get isUsed(): boolean {
+    return this.#used;
   }
 
   /** Requests fail with this status, and nothing happens on the server: 500, 409, 429, 503… */
@@ -123,6 +129,7 @@ export class Faults {
   #order(options: FaultOptions, strike: Strike): Fault {
     const rule: Rule = { options, strike, hits: 0, lift: () => void this.#rules.delete(rule) };
     this.#rules.add(rule);
+    this.#used = true;
     return rule;
   }
 

@@ -1,19 +1,22 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { api, messageOf, send, session, type Session } from './api/request.ts';
+import { api, callSession, messageOf, session } from './api/request.ts';
 import { loadResourceTypes, discoveryError, resourceTypes } from './api/resources.ts';
 import { Dialog, Notice } from './parts/basics.tsx';
 import { Palette, paletteOpen } from './parts/palette.tsx';
+import { TimeMachine } from './parts/time-machine.tsx';
 import { toast, Toasts } from './parts/toasts.tsx';
 import { go, link, listLink, route } from './router.ts';
 import { T } from './texts.ts';
 import { nextTheme, theme } from './theme.ts';
 import { ClusterPage } from './views/cluster.tsx';
+import { LaboratoryPage } from './views/laboratory.tsx';
 import { NetworkPage } from './views/network.tsx';
 import { ObjectPage } from './views/object.tsx';
 import { ObjectsPage } from './views/objects.tsx';
 import { SchedulingPage } from './views/scheduling.tsx';
 import { SignIn, signInProblem } from './views/sign-in.tsx';
+import { TracePage } from './views/trace.tsx';
 
 const user = signal('');
 const helpOpen = signal(false);
@@ -25,10 +28,10 @@ async function start(): Promise<void> {
       history.replaceState(null, '', '#/cluster');
       route.value = { parts: ['cluster'], query: new URLSearchParams() };
     }
-    const current = (await (await send('/session')).json()) as Session;
+    const current = await callSession();
     // Somebody who is signed in does not use the link up.
     if (key === undefined || current.signedIn) session.value = current;
-    else session.value = (await (await send('/session', { method: 'POST', body: { key } })).json()) as Session;
+    else session.value = await callSession({ method: 'POST', body: { key } });
   } catch (error) {
     signInProblem.value = key === undefined ? messageOf(error) : T.signIn.used;
     session.value = { signedIn: false, server: '' };
@@ -61,6 +64,7 @@ export function App() {
         {T.skip}
       </a>
       <TopBar />
+      <TimeMachine />
       <div class="body">
         <main id="content" tabIndex={-1}>
           {discoveryError.value !== undefined && <Notice kind="error">{discoveryError.value}</Notice>}
@@ -90,6 +94,8 @@ function Page() {
     return <ObjectPage key={key} resource={rest[0]!} namespace={rest[1] === '-' ? '' : rest[1]!} name={rest[2]!} />;
   if (page === 'scheduling') return <SchedulingPage />;
   if (page === 'network') return <NetworkPage />;
+  if (page === 'laboratory') return <LaboratoryPage />;
+  if (page === 'trace') return <TracePage id={rest[0]} />;
   return <ClusterPage />;
 }
 
@@ -98,6 +104,8 @@ const PAGES = [
   ['objects', T.pages.objects],
   ['scheduling', T.pages.scheduling],
   ['network', T.pages.network],
+  ['trace', T.pages.trace],
+  ['laboratory', T.pages.laboratory],
 ] as const;
 
 function TopBar() {
@@ -119,8 +127,8 @@ function TopBar() {
           </a>
         ))}
       </nav>
-      <button type="button" class="search" onClick={() => (paletteOpen.value = true)}>
-        <span>{T.palette.open}</span>
+      <button type="button" class="search" aria-label={T.palette.open} onClick={() => (paletteOpen.value = true)}>
+        <span>{T.palette.button}</span>
         <kbd>Ctrl K</kbd>
       </button>
       <span class="who" title={session.value?.server}>
@@ -140,7 +148,7 @@ function TopBar() {
 }
 
 async function signOut(): Promise<void> {
-  session.value = (await (await send('/session', { method: 'DELETE' })).json()) as Session;
+  session.value = await callSession({ method: 'DELETE' });
   resourceTypes.value = [];
 }
 
@@ -162,11 +170,13 @@ const Help = () => (
 );
 
 /** Where `g` and a letter lead. */
-const GO: Readonly<Record<string, string>> = {
-  c: link(['cluster']),
-  o: listLink('pods'),
-  s: link(['scheduling']),
-  n: link(['network']),
+const GO: Readonly<Record<string, () => string>> = {
+  c: () => link(['cluster']),
+  o: () => listLink('pods'),
+  s: () => link(['scheduling']),
+  n: () => link(['network']),
+  t: () => link(['trace']),
+  l: () => link(['laboratory']),
 };
 
 function useKeys(): void {
@@ -185,7 +195,7 @@ function useKeys(): void {
       if (typing) return;
       const wasG = Date.now() - afterG < 1200;
       afterG = event.key === 'g' ? Date.now() : 0;
-      if (wasG && Object.hasOwn(GO, event.key)) go(GO[event.key]!);
+      if (wasG && Object.hasOwn(GO, event.key)) go(GO[event.key]!());
       else if (event.key === ':') paletteOpen.value = true;
       else if (event.key === '?') helpOpen.value = true;
       else if (event.key === 't') nextTheme();

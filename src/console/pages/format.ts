@@ -1,11 +1,16 @@
 /** Values as people read them. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 /** Ages on the pages move with it. */
-export const now = signal(Date.now());
+const present = signal(Date.now());
 setInterval(() => {
-  if (!document.hidden) now.value = Date.now();
+  if (!document.hidden) present.value = Date.now();
 }, 5000);
+
+/** When the revision was made that the pages show; 0 for now, and where nobody recorded it. */
+export const pastTime = signal(0);
+
+export const now = computed(() => pastTime.value || present.value);
 
 /** As kubectl writes ages: two units at most. */
 export function age(since: string | undefined, until = now.value): string {
@@ -35,3 +40,28 @@ export function visible(value: unknown, limit = MAX_SHOWN): string {
 
 export const dateTime = (time: string | undefined): string =>
   time ? new Date(time).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' }) : '';
+
+const SUFFIXES: ReadonlyMap<string, number> = new Map([
+  ['n', 1e-9],
+  ['u', 1e-6],
+  ['m', 1e-3],
+  ['', 1],
+  ['k', 1e3],
+  ['M', 1e6],
+  ['G', 1e9],
+  ['T', 1e12],
+  ['P', 1e15],
+  ['E', 1e18],
+  ['Ki', 1024],
+  ['Mi', 1024 ** 2],
+  ['Gi', 1024 ** 3],
+  ['Ti', 1024 ** 4],
+  ['Pi', 1024 ** 5],
+  ['Ei', 1024 ** 6],
+]);
+
+/** A quantity as a number, for plots; what is none counts as 0. */
+export function quantityOf(text: string): number {
+  const [, number = '', suffix = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([A-Za-z]{0,2})$/.exec(text) ?? [];
+  return Number(number || 0) * (SUFFIXES.get(suffix) ?? 0) || 0;
+}

@@ -1,5 +1,5 @@
 /** Pages are addressed by the fragment of the URL: `#/objects/pods?namespace=default`. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 
 interface Route {
   readonly parts: readonly string[];
@@ -26,8 +26,20 @@ addEventListener('hashchange', () => {
   route.value = parse(location.hash);
 });
 
+/** The revision at which the pages show the cluster; 0 is now. */
+export const pastRevision = computed(() => Number(route.value.query.get('at')) || 0);
+
+/** The pages that can show the past. */
+const WITH_PAST: ReadonlySet<string> = new Set(['cluster', 'objects', 'object']);
+
+export const canShowPast = computed(() => WITH_PAST.has(route.value.parts[0] ?? 'cluster'));
+
+/** Links of a page that shows the past stay there, unless `at` says otherwise. */
 export function link(parts: readonly string[], query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => !!entry[1]);
+  const past = pastRevision.peek();
+  const stays = past > 0 && WITH_PAST.has(parts[0] ?? '');
+  const all = { ...(stays ? { at: String(past) } : {}), ...query };
+  const given = Object.entries(all).filter((entry): entry is [string, string] => !!entry[1]);
   const search = new URLSearchParams(given).toString();
   return `#/${parts.map(encodeURIComponent).join('/')}${search === '' ? '' : `?${search}`}`;
 }

@@ -9,6 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { errorMessage } from '../../base/index.ts';
 import type { ClientConfig } from '../../client/index.ts';
 import { TlsTrust, TlsTrustAgent, withTrust } from '../../net/tls/index.ts';
+import { NEUTRAL_PROTOCOL, PROOF_PROTOCOL } from './check-request.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const REQUEST_HEADERS = ['accept', 'content-type', 'content-length', 'transfer-encoding'] as const;
@@ -73,7 +74,17 @@ export class ApiProxy {
     { head, config, target }: { head: Buffer; config: ClientConfig; target: string },
   ): Promise<void> {
     if (refusal(request.method ?? '', target) !== undefined) return endUpgrade(socket, '403 Forbidden');
-    const headers = { ...picked(request.headers, WEBSOCKET_HEADERS), connection: 'Upgrade', upgrade: 'websocket' };
+    const { 'sec-websocket-protocol': offered, ...picks } = picked(request.headers, WEBSOCKET_HEADERS);
+    const protocols = String(offered ?? '')
+      .split(',')
+      .map((protocol) => protocol.trim())
+      .filter((protocol) => protocol !== '' && protocol !== NEUTRAL_PROTOCOL && !protocol.startsWith(PROOF_PROTOCOL));
+    const headers = {
+      ...picks,
+      ...(protocols.length > 0 ? { 'sec-websocket-protocol': protocols.join(', ') } : {}),
+      connection: 'Upgrade',
+      upgrade: 'websocket',
+    };
     const outgoing = await this.#request(request, { config, ...tableForm(target, headers) });
     socket.once('close', () => outgoing.destroy());
     outgoing.once('error', () => endUpgrade(socket, '502 Bad Gateway'));
@@ -85,6 +96,7 @@ export class ApiProxy {
       const accepted = {
         upgrade: 'websocket',
         connection: 'Upgrade',
+        'sec-websocket-protocol': NEUTRAL_PROTOCOL,
         ...picked(answer.headers, UPGRADE_RESPONSE_HEADERS),
       };
       const lines = Object.entries(accepted).map(([name, value]) => `${name}: ${String(value)}\r\n`);

@@ -27,6 +27,19 @@ const isPageOpening = ({ method, url, headers }: IncomingMessage): boolean =>
 export const isFromPages = ({ headers }: IncomingMessage, { upgrade }: { upgrade: boolean }): boolean =>
   upgrade ? headers.origin !== undefined : headers[CONSOLE_HEADER] !== undefined;
 
+/** WebSockets of browsers have no headers of the page's choice, but subprotocols. */
+export const PROOF_PROTOCOL = 'proof.console.k8ts.dev.';
+/** A browser that offers protocols wants one to be accepted: this one says nothing. */
+export const NEUTRAL_PROTOCOL = 'console.k8ts.dev';
+
+/** What shows that a page of ours has the session, and not only its cookie. */
+export function proofOf({ headers }: IncomingMessage): string | undefined {
+  const header = headers[CONSOLE_HEADER];
+  if (typeof header === 'string') return header;
+  const protocols = headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
+  return protocols.find((protocol) => protocol.startsWith(PROOF_PROTOCOL))?.slice(PROOF_PROTOCOL.length);
+}
+
 const hostsOf = (port: number): ReadonlySet<string> =>
   new Set([`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]);
 

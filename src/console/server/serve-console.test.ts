@@ -24,7 +24,9 @@ beforeAll(async () => {
     config: await loadKubeconfig({ clock: ctx.clock, file: kubeconfig }),
     port: 0,
     pages: path.join(directory, 'pages'),
-    why: ({ reference, namespace }) => Promise.resolve({ reference, namespace }),
+    questions: {
+      why: ({ query, body }) => Promise.resolve({ ...Object.fromEntries(query), ...body }),
+    },
   });
 });
 afterAll(async () => {
@@ -69,10 +71,14 @@ const signIn = (body: object): Promise<Answer> => send('/session', { method: 'PO
 const keyOf = (link: string): string => link.slice(link.indexOf('#key=') + '#key='.length);
 const cookieOf = ({ headers }: Answer): string => headers['set-cookie']![0]!.split(';')[0]!;
 
-const signedIn = async (): Promise<http.OutgoingHttpHeaders> => ({
-  ...OURS,
-  cookie: cookieOf(await signIn({ key: keyOf(server.createLink()) })),
+const proofOf = ({ body }: Answer): string => (JSON.parse(body) as { proof: string }).proof;
+const sessionOf = (answer: Answer): http.OutgoingHttpHeaders => ({
+  'x-k8ts-console': proofOf(answer),
+  cookie: cookieOf(answer),
 });
+
+const signedIn = async (): Promise<http.OutgoingHttpHeaders> =>
+  sessionOf(await signIn({ key: keyOf(server.createLink()) }));
 
 describe('signing in', () => {
   it('takes a link once, and gives a cookie that scripts and other sites do not get', async () => {
@@ -92,6 +98,16 @@ describe('signing in', () => {
     expect((await send('/k8s/api/v1/namespaces', { headers })).status).toBe(401);
   });
 
+  it('gives whoever has the cookie alone nothing: other ports of 127.0.0.1 get it, too', async () => {
+    const { cookie } = await signedIn();
+    expect((await send('/k8s/api/v1/namespaces', { headers: { ...OURS, cookie } })).status).toBe(401);
+    expect(JSON.parse((await send('/session', { headers: { ...OURS, cookie } })).body)).toMatchObject({
+      signedIn: false,
+    });
+    const other = await signedIn();
+    expect((await send('/k8s/api/v1/namespaces', { headers: { ...other, cookie } })).status).toBe(401);
+  });
+
   it('ends with the session', async () => {
     const headers = await signedIn();
     expect((await send('/k8s/api/v1/namespaces', { headers })).status).toBe(200);
@@ -100,7 +116,7 @@ describe('signing in', () => {
   });
 
   it('with a token acts as its user, not as the one of the kubeconfig', async () => {
-    const headers = { ...OURS, cookie: cookieOf(await signIn({ token: 'not-a-token' })) };
+    const headers = sessionOf(await signIn({ token: 'not-a-token' }));
     expect((await send('/k8s/api/v1/namespaces', { headers })).status).toBe(401);
   });
 });
@@ -126,7 +142,7 @@ describe('foreign requests get nothing', () => {
   });
 
   it('WebSockets without our Origin', async () => {
-    const { cookie } = await signedIn();
+    const { cookie, 'x-k8ts-console': proof } = await signedIn();
     const upgrade = {
       connection: 'Upgrade',
       upgrade: 'websocket',
@@ -138,7 +154,11 @@ describe('foreign requests get nothing', () => {
     expect((await send(target, { headers: upgrade })).status).toBe(403);
     expect((await send(target, { headers: { ...upgrade, origin: 'http://evil.example' } })).status).toBe(403);
     const ours = { ...upgrade, origin: `http://127.0.0.1:${server.port}` };
-    expect((await send(target, { headers: ours })).status).toBe(101);
+    expect((await send(target, { headers: ours })).status).toBe(403);
+    const protocols = `console.k8ts.dev, proof.console.k8ts.dev.${String(proof)}`;
+    const accepted = await send(target, { headers: { ...ours, 'sec-websocket-protocol': protocols } });
+    expect(accepted.status).toBe(101);
+    expect(accepted.headers['sec-websocket-protocol']).toBe('console.k8ts.dev');
   });
 });
 
@@ -187,7 +207,7 @@ it('serves the page with a strict policy and a fresh nonce', async () => {
 });
 
 it('asks why as the user who is signed in', async () => {
-  expect((await send('/why?reference=pod/a', { headers: OURS })).status).toBe(401);
-  const answer = await send('/why?reference=pod/a&namespace=b', { headers: await signedIn() });
+  expect((await send('/ask/why?reference=pod/a', { headers: OURS })).status).toBe(401);
+  const answer = await send('/ask/why?reference=pod/a&namespace=b', { headers: await signedIn() });
   expect(JSON.parse(answer.body)).toEqual({ reference: 'pod/a', namespace: 'b' });
 });

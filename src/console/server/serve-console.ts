@@ -1,35 +1,23 @@
-/** Serves the console on loopback: the pages, sessions, the proxy to the API server, and `why`. */
+/** Serves the console on loopback: the pages, sessions, the proxy to the API server, and answers to questions about the cluster. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { errorMessage, isRecord } from '../../base/index.ts';
-import { connect, type Client, type ClientConfig } from '../../client/index.ts';
+import type { ClientConfig } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { StatusError } from '../../machinery/errors/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { ApiProxy, sendStatus } from './api-proxy.ts';
-import { cookieName, foreignRequest, isFromPages, sessionCookie } from './check-request.ts';
+import { cookieName, foreignRequest, isFromPages, proofOf, sessionCookie } from './check-request.ts';
 import { PageFiles } from './page-files.ts';
-import { Sessions, type Session } from './sessions.ts';
-
-interface WhyQuestion {
-  /** `pod/web` */
-  readonly reference: string;
-  readonly namespace: string;
-  /** Reads as the user who asks. */
-  readonly client: Client;
-  /** Whether the user is the kubeconfig's; otherwise they signed in with a token. */
-  readonly asKubeconfigUser: boolean;
-  readonly signal: AbortSignal;
-}
+import { readJsonBody, serveQuestion, type ConsoleQuestions } from './questions.ts';
+import { Sessions, type Opened, type Session } from './sessions.ts';
 
 interface ConsoleOptions {
   /** The API server, and who the one-time link signs in as. */
   readonly config: ClientConfig;
   /** 0 selects a free one. */
   readonly port: number;
-  /** Explains why an object is not as its spec asks for. */
-  readonly why: (question: WhyQuestion) => Promise<unknown>;
+  /** What the pages can ask besides the API, by name: `/ask/NAME`. */
+  readonly questions: ConsoleQuestions;
   /** The directory of the bundled pages, for tests. */
   readonly pages?: string;
 }
@@ -45,6 +33,7 @@ export interface Console {
 const HOST = '127.0.0.1';
 const MAX_SIGN_IN_BYTES = 64 * 1024;
 const API_PREFIX = '/k8s';
+const QUESTION_PREFIX = '/ask/';
 
 export async function serveConsole(ctx: Context, options: ConsoleOptions): Promise<Console> {
   const server = new ConsoleServer(ctx, options);
@@ -111,17 +100,21 @@ class ConsoleServer implements Console {
         message: 'Only the pages of the console get an answer.',
       });
     if (path === '/session') return this.#serveSession(request, response);
-    const session = this.#sessions.find(sessionCookie(request, this.port));
+    const session = this.#sessionOf(request);
     if (session === undefined)
       return sendStatus(response, 401, { reason: 'Unauthorized', message: 'Sign in to the console first.' });
-    if (path === '/why') return this.#serveWhy(response, { session, query });
+    if (path.startsWith(QUESTION_PREFIX)) {
+      const name = path.slice(QUESTION_PREFIX.length);
+      const { questions } = this.#options;
+      return serveQuestion(this.#ctx, { request, response, session, query, name, questions });
+    }
     const target = targetOf(request);
     if (target === undefined) return sendStatus(response, 404, { reason: 'NotFound', message: `There is no ${path}.` });
     return this.#proxy.serve(request, response, { config: session.config, target });
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const session = this.#sessions.find(sessionCookie(request, this.port));
+    const session = this.#sessionOf(request);
     const target = targetOf(request);
     const refused =
       foreignRequest(request, this.port) !== undefined ||
@@ -152,10 +145,9 @@ class ConsoleServer implements Console {
   }
 
   async #serveSession(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const secret = sessionCookie(request, this.port);
-    if (request.method === 'GET') return this.#sendSession(response, this.#sessions.find(secret));
+    if (request.method === 'GET') return this.#sendSession(response, this.#sessionOf(request));
     if (request.method === 'DELETE') {
-      if (secret !== undefined) this.#sessions.signOut(secret);
+      this.#sessions.signOut(this.#openedOf(request));
       response.setHeader('set-cookie', `${cookieName(this.port)}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`);
       return this.#sendSession(response, undefined);
     }
@@ -164,7 +156,7 @@ class ConsoleServer implements Console {
         reason: 'MethodNotAllowed',
         message: 'A session is created, read and deleted.',
       });
-    const body = await readSignIn(request);
+    const body = await readJsonBody(request, MAX_SIGN_IN_BYTES);
     const opened =
       typeof body?.['token'] === 'string' && /^[\x21-\x7e]+$/.test(body['token'])
         ? this.#sessions.signInWithToken(body['token'])
@@ -176,44 +168,27 @@ class ConsoleServer implements Console {
         reason: 'Unauthorized',
         message: 'This link was used before, or is not of this console.',
       });
-    response.setHeader('set-cookie', `${cookieName(this.port)}=${opened}; ${COOKIE_ATTRIBUTES}`);
-    return this.#sendSession(response, this.#sessions.find(opened));
+    response.setHeader('set-cookie', `${cookieName(this.port)}=${opened.secret}; ${COOKIE_ATTRIBUTES}`);
+    return this.#sendSession(response, this.#sessions.find(opened), opened.proof);
   }
 
-  #sendSession(response: ServerResponse, session: Session | undefined): void {
+  #openedOf(request: IncomingMessage): Partial<Opened> {
+    const [secret, proof] = [sessionCookie(request, this.port), proofOf(request)];
+    return { ...(secret === undefined ? {} : { secret }), ...(proof === undefined ? {} : { proof }) };
+  }
+
+  #sessionOf(request: IncomingMessage): Session | undefined {
+    return this.#sessions.find(this.#openedOf(request));
+  }
+
+  #sendSession(response: ServerResponse, session: Session | undefined, proof?: string): void {
     const { server, namespace } = this.#options.config;
+    const answer = session
+      ? { signedIn: true, as: session.as, server, namespace, ...(proof === undefined ? {} : { proof }) }
+      : { signedIn: false, server };
     response
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-      .end(
-        JSON.stringify(session ? { signedIn: true, as: session.as, server, namespace } : { signedIn: false, server }),
-      );
-  }
-
-  async #serveWhy(
-    response: ServerResponse,
-    { session, query }: { session: Session; query: URLSearchParams },
-  ): Promise<void> {
-    const [reference, namespace] = [query.get('reference') ?? '', query.get('namespace') ?? ''];
-    const ended = new AbortController();
-    response.once('close', () => ended.abort(new Error('the page no longer asks')));
-    const client = connect(this.#ctx, session.config);
-    try {
-      const answer = await this.#options.why({
-        reference,
-        namespace,
-        client,
-        asKubeconfigUser: session.as === 'kubeconfig',
-        signal: ended.signal,
-      });
-      response
-        .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-        .end(JSON.stringify(answer));
-    } catch (error) {
-      const code = error instanceof StatusError ? error.code : 500;
-      sendStatus(response, code, { reason: 'InternalError', message: errorMessage(error) });
-    } finally {
-      await client.close();
-    }
+      .end(JSON.stringify(answer));
   }
 }
 
@@ -240,19 +215,3 @@ const contentSecurityPolicy = (nonce: string, host: string): string =>
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
   ].join('; ');
-
-async function readSignIn(request: IncomingMessage): Promise<Record<string, unknown> | undefined> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request) {
-    size += (piece as Buffer).length;
-    if (size > MAX_SIGN_IN_BYTES) return undefined;
-    pieces.push(piece as Buffer);
-  }
-  try {
-    const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
-    return isRecord(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,6 @@
 /**
- * Who is signed in. A sign-in link holds a key that works once; a session is a cookie that only this server's pages send.
+ * Who is signed in. A sign-in link holds a key that works once. A session is a cookie and a proof that the pages keep: browsers
+ * send cookies of 127.0.0.1 to every port there, so what listens on another one may see the cookie, but never the proof.
  * Only hashes are kept, so that comparing them reveals nothing of the keys.
  */
 import { createHash } from 'node:crypto';
@@ -15,6 +16,14 @@ export interface Session {
   readonly config: ClientConfig;
   readonly as: 'kubeconfig' | 'token';
   readonly endsAt: number;
+  readonly proofHash: string;
+}
+
+export interface Opened {
+  /** The cookie's value. */
+  readonly secret: string;
+  /** What the pages send besides the cookie. */
+  readonly proof: string;
 }
 
 export class Sessions {
@@ -35,36 +44,38 @@ export class Sessions {
     return key;
   }
 
-  /** The cookie's value; undefined when the key is unknown or was used. */
-  signInWithKey(key: string): string | undefined {
+  /** undefined when the key is unknown or was used. */
+  signInWithKey(key: string): Opened | undefined {
     return this.#keys.delete(hashOf(key)) ? this.#open({ config: this.#config, as: 'kubeconfig' }) : undefined;
   }
 
   /** A session with a token of the user's own has none of the kubeconfig's credentials. */
-  signInWithToken(token: string): string {
+  signInWithToken(token: string): Opened {
     const { impersonate: _, ...config } = this.#config;
     return this.#open({ config: { ...config, credentials: bearerToken(token) }, as: 'token' });
   }
 
-  find(secret: string | undefined): Session | undefined {
-    if (secret === undefined) return undefined;
+  find({ secret, proof }: Partial<Opened>): Session | undefined {
+    if (secret === undefined || proof === undefined) return undefined;
     const hash = hashOf(secret);
     const session = this.#sessions.get(hash);
-    if (session === undefined || session.endsAt > this.#ctx.clock.now()) return session;
+    if (session === undefined || session.proofHash !== hashOf(proof)) return undefined;
+    if (session.endsAt > this.#ctx.clock.now()) return session;
     this.#sessions.delete(hash);
     return undefined;
   }
 
-  signOut(secret: string): void {
-    this.#sessions.delete(hashOf(secret));
+  signOut(opened: Partial<Opened>): void {
+    if (this.find(opened)) this.#sessions.delete(hashOf(opened.secret!));
   }
 
-  #open(session: Omit<Session, 'endsAt'>): string {
-    const secret = this.#secret();
+  #open(session: Omit<Session, 'endsAt' | 'proofHash'>): Opened {
+    const [secret, proof] = [this.#secret(), this.#secret()];
     const [oldest] = this.#sessions.keys();
     if (this.#sessions.size >= MAX_SESSIONS && oldest !== undefined) this.#sessions.delete(oldest);
-    this.#sessions.set(hashOf(secret), { ...session, endsAt: this.#ctx.clock.now() + SESSION_MS });
-    return secret;
+    const endsAt = this.#ctx.clock.now() + SESSION_MS;
+    this.#sessions.set(hashOf(secret), { ...session, endsAt, proofHash: hashOf(proof) });
+    return { secret, proof };
   }
 
   #secret(): string {

@@ -8,6 +8,7 @@ import { compactRevisionOf } from '../bbolt/etcd-snapshot.ts';
 import { MAGIC } from '../bbolt/pages.ts';
 import { BboltDatabase } from '../bbolt/read-database.ts';
 import { generationPath } from '../embedded/generations.ts';
+import { rewind } from '../embedded/rewind.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, type Tables, wholeTable } from '../embedded/tables.ts';
 import { StoreError } from '../store.ts';
 import { importEtcdSnapshot } from './import-etcd-snapshot.ts';
@@ -66,13 +67,22 @@ interface RestoreOptions {
   path: string;
   directory: string;
   skipHashCheck?: boolean;
+  /** The state at an earlier revision, from the history of a snapshot of ours. */
+  revision?: number;
 }
 
 /** Creates a data directory from a snapshot, ours or etcd's. The directory must be empty: nothing is ever overwritten. */
-export async function restoreSnapshot({ path, directory, skipHashCheck }: RestoreOptions): Promise<SnapshotStatus> {
+export async function restoreSnapshot({
+  path,
+  directory,
+  skipHashCheck,
+  revision,
+}: RestoreOptions): Promise<SnapshotStatus> {
   if (!(await isEmpty(directory)))
     throw new StoreError('unsupported', `data-dir ${JSON.stringify(directory)} not empty or could not be read`);
   if (!skipHashCheck) await checkIntegrity(path);
+  if (revision !== undefined && (await isEtcds(path)))
+    throw new StoreError('unsupported', 'a snapshot of etcd is restored as it is, without its history');
   const { size } = await stat(path);
   const parent = dirname(directory);
   makeDirectoryDurably(parent, 0o700);
@@ -83,6 +93,7 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
       ? { hash: 0, totalSize: size, ...(await importEtcdSnapshot(path, target)) }
       : await openCopy(path, target, skipHashCheck ?? false, async (tables) => {
           await atomically(tables, () => putFact(tables, 'generation', 1));
+          if (revision !== undefined) await rewind(tables, revision);
           return {
             hash: 0,
             revision: Number(readFact(tables, 'revision')),

@@ -1,23 +1,22 @@
 /**
- * The API group glass.k8ts.dev: what the API server's process has recorded. Authorization decides who may ask; whoever may
- * ask in a namespace alone gets what concerns that namespace.
+ * The API group glass.k8ts.dev. Authorization decides who may ask. What an answer is made of is read as the user who asks, so
+ * that nobody sees through the glass what they may not get: `explanations`, `histories` and `decisions` need no more rights
+ * than the objects that they are about.
  */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
-import { SpanRing, type RecordedSpan, type Tracer } from '../../kernel/index.ts';
-import { badRequest, notFound } from '../../machinery/errors/index.ts';
-import { traceOf } from '../trace/trace.ts';
-
-export const GLASS_GROUP = 'glass.k8ts.dev';
-export const GLASS_VERSION = 'v1alpha1';
-const API_VERSION = `${GLASS_GROUP}/${GLASS_VERSION}`;
-
-interface GlassRequest {
-  readonly namespace: string;
-  readonly resource: string;
-  /** Empty for a list. */
-  readonly name: string;
-  readonly query: URLSearchParams;
-}
+import type { SubjectAccessReviewSpec } from '../../api/generated/authorization-v1.ts';
+import { isRecord, type JsonObject, type MaybePromise } from '../../base/index.ts';
+import { SpanRing } from '../../kernel/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
+import { explainAccess } from '../access/explain-access.ts';
+import { explainRequest, recentRequests, type RecordedRequest } from '../request/explain-request.ts';
+import { readDecisions } from './decisions.ts';
+import { readExplanations } from './explanations.ts';
+import { GLASS_API, GLASS_GROUP, GLASS_VERSION } from './glass-group.ts';
+import type { GlassRequest, GlassSources } from './glass-sources.ts';
+import { readHistory } from './histories.ts';
+import { readSpans, readTraces } from './recorded-work.ts';
+import { discoveryOf, GLASS_RESOURCES } from './resources.ts';
 
 /** An API as the aggregation layer serves it. */
 interface GlassApi {
@@ -26,106 +25,87 @@ interface GlassApi {
   readonly groupPriorityMinimum: number;
   readonly versionPriority: number;
   readonly resources: readonly APIResourceDiscovery[];
-  get(request: GlassRequest): object | undefined;
+  readonly columns: Readonly<Record<string, (typeof GLASS_RESOURCES)[number]['columns']>>;
+  readonly schemas: Readonly<Record<string, JsonObject>>;
+  readonly asksAsUser: true;
+  get(request: GlassRequest): MaybePromise<object | undefined>;
+  create(request: GlassRequest & { readonly body: JsonObject }): MaybePromise<object | undefined>;
 }
 
-const resource = (plural: string, singular: string, kind: string): APIResourceDiscovery => ({
-  resource: plural,
-  singularResource: singular,
-  scope: 'Namespaced',
-  responseKind: { group: GLASS_GROUP, version: GLASS_VERSION, kind },
-  verbs: ['get', 'list'],
-});
+const RECENT_REQUESTS = 200;
 
-export function glassApi({ tracer }: { readonly tracer: Tracer }): GlassApi {
-  const readers: Readonly<Record<string, (request: GlassRequest, ring: SpanRing) => object>> = {
-    spans: readSpans,
-    traces: readTraces,
-  };
+export function glassApi<R extends RecordedRequest>(given: GlassSources<R>): GlassApi {
+  const { tracer, clock } = given;
+  const sources = given as unknown as GlassSources;
+  const readers: ReadonlyMap<string, (request: GlassRequest, ring: SpanRing) => MaybePromise<object>> = new Map<
+    string,
+    (request: GlassRequest, ring: SpanRing) => MaybePromise<object>
+  >([
+    ['spans', readSpans],
+    ['traces', readTraces],
+    ['explanations', (request) => readExplanations(sources, request)],
+    ['histories', (request, ring) => readHistory(sources, request, ring)],
+    ['decisions', (request) => readDecisions(sources, request)],
+    ['requests', (request, ring) => readRequests({ insight: sources.insight, clock, ring }, request)],
+  ]);
   return {
     group: GLASS_GROUP,
     version: GLASS_VERSION,
     groupPriorityMinimum: 100,
     versionPriority: 100,
-    resources: [resource('spans', 'span', 'Span'), resource('traces', 'trace', 'Trace')],
+    resources: GLASS_RESOURCES.map(discoveryOf),
+    columns: Object.fromEntries(GLASS_RESOURCES.map(({ plural, columns }) => [plural, columns])),
+    schemas: Object.fromEntries(
+      GLASS_RESOURCES.map(({ kind, description, properties }) => [kind, { description, properties }]),
+    ),
+    asksAsUser: true,
     get(request) {
-      const read = Object.hasOwn(readers, request.resource) ? readers[request.resource] : undefined;
+      const read = readers.get(request.resource);
       return read && tracer instanceof SpanRing ? read(request, tracer) : undefined;
+    },
+    create(request) {
+      return request.resource === 'accessexplanations' ? createAccessExplanation(sources, request) : undefined;
     },
   };
 }
 
-/** A recorder may hold a hundred thousand spans: no response looks at so many that other requests would wait for it. */
-const PAGE = 500;
-const SPANS_OF_TRACE = 2_000;
-
-function readSpans({ namespace, name, query }: GlassRequest, ring: SpanRing): object {
-  if (name !== '') {
-    const id = idOf(name, 'spans');
-    const [found] = ring.recorded(id, 1);
-    if (found?.id !== id || !isIn(found, namespace)) throw notFound({ group: GLASS_GROUP, resource: 'spans' }, name);
-    return spanObject(found);
-  }
-  const since = query.get('since') ?? '0';
-  if (!/^\d{1,15}$/.test(since)) throw badRequest(`since must be the number of a span, not ${JSON.stringify(since)}`);
-  const spans = ring.recorded(Number(since), PAGE + 1);
-  const page = spans.slice(0, PAGE).filter((span) => isIn(span, namespace));
-  const next = spans[PAGE]?.id ?? 0;
-  return {
-    kind: 'SpanList',
-    apiVersion: API_VERSION,
-    metadata: { resourceVersion: String(ring.nextId), ...(next === 0 ? {} : { continue: String(next) }) },
-    items: page.map(spanObject),
-  };
+async function readRequests(
+  sources: Parameters<typeof explainRequest>[0],
+  { name, user }: GlassRequest,
+): Promise<object> {
+  const requestObject = (auditId: string, status: object): object => ({
+    kind: 'Request',
+    apiVersion: GLASS_API,
+    metadata: { name: auditId },
+    status,
+  });
+  if (name !== '') return requestObject(name, await explainRequest(sources, user, name));
+  const items = (await recentRequests(sources, user, RECENT_REQUESTS)).map((status) =>
+    requestObject((status as { auditId: string }).auditId, status),
+  );
+  return { kind: 'RequestList', apiVersion: GLASS_API, metadata: {}, items };
 }
 
-const spanObject = (span: RecordedSpan): object => ({
-  kind: 'Span',
-  apiVersion: API_VERSION,
-  metadata: { name: String(span.id) },
-  span,
-});
-
-/**
- * The newest requests that began a trace; or the trace of a span, of the spans that followed soon. `k8ts trace` reads all
- * spans, page by page, and builds the trace itself.
- */
-function readTraces({ namespace, name }: GlassRequest, ring: SpanRing): object {
-  if (name === '') {
-    return {
-      kind: 'TraceList',
-      apiVersion: API_VERSION,
-      metadata: {},
-      items: newestRoots(namespace, ring).map((span) => ({ metadata: { name: String(span.id) }, span })),
-    };
-  }
-  const id = idOf(name, 'traces');
-  const spans = ring.recorded(id, SPANS_OF_TRACE).filter((span) => isIn(span, namespace));
-  const trace = traceOf(spans, id);
-  if (!trace) throw notFound({ group: GLASS_GROUP, resource: 'traces' }, name);
-  return { kind: 'Trace', apiVersion: API_VERSION, metadata: { name }, trace };
+async function createAccessExplanation(
+  { insight }: GlassSources,
+  { user, body }: GlassRequest & { readonly body: JsonObject },
+): Promise<object> {
+  const spec = body['spec'];
+  if (!isRecord(spec) || !isSpec(spec)) throw badRequest('spec must be as that of a SubjectAccessReview');
+  const status = await explainAccess(insight, user, spec);
+  return { kind: 'AccessExplanation', apiVersion: GLASS_API, metadata: {}, spec, status };
 }
 
-/** The oldest first. */
-function newestRoots(namespace: string, ring: SpanRing): RecordedSpan[] {
-  const spans = ring.since();
-  const roots: RecordedSpan[] = [];
-  for (let i = spans.length - 1; i >= 0 && roots.length < PAGE; i--) {
-    const span = spans[i]!;
-    if (span.parent === 0 && span.causes.length === 0 && isIn(span, namespace))
-      roots.push(...ring.recorded(span.id, 1));
-  }
-  return roots.reverse();
-}
-
-function idOf(name: string, plural: string): number {
-  if (!/^\d{1,15}$/.test(name)) throw notFound({ group: GLASS_GROUP, resource: plural }, name);
-  return Number(name);
-}
-
-/** Spans of other namespaces, and of none, are for those who may see all. */
-function isIn({ attributes }: Pick<RecordedSpan, 'attributes'>, namespace: string): boolean {
-  if (namespace === '') return true;
-  const key = attributes['k8s.key'];
-  return typeof key === 'string' ? key.startsWith(`${namespace}/`) : attributes['k8s.namespace.name'] === namespace;
+/** Whether its members are of the types of a SubjectAccessReview's. */
+function isSpec(spec: Readonly<Record<string, unknown>>): spec is SubjectAccessReviewSpec & Record<string, unknown> {
+  const { user, groups, resourceAttributes, nonResourceAttributes } = spec;
+  const isText = (value: unknown): boolean => value === undefined || typeof value === 'string';
+  const hasTexts = (value: unknown): boolean =>
+    value === undefined || (isRecord(value) && Object.values(value).every((member) => isText(member)));
+  return (
+    isText(user) &&
+    (groups === undefined || (Array.isArray(groups) && groups.every((group) => typeof group === 'string'))) &&
+    hasTexts(resourceAttributes) &&
+    hasTexts(nonResourceAttributes)
+  );
 }

@@ -1,11 +1,8 @@
 /** A trace for other programs: OTLP in JSON, and a Mermaid flowchart. */
-import type { Attributes, AttributeValue } from '../../kernel/index.ts';
+import { keyValues, SPAN_KINDS, STATUS_ERROR } from '../../otlp/index.ts';
 import { spansOf } from './follow.ts';
 import { spanTitle } from './text.ts';
 import { isCommit, isRequest, type Trace, type TraceNode } from './trace.ts';
-
-const SPAN_KINDS = { internal: 1, server: 2 } as const;
-const STATUS_ERROR = 2;
 
 /** An ExportTraceServiceRequest of OpenTelemetry, in its JSON form: one trace, further causes as links. */
 export function traceOtlp(trace: Trace): object {
@@ -36,17 +33,6 @@ export function traceOtlp(trace: Trace): object {
 }
 
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
-
-const keyValues = (attributes: Attributes): object[] =>
-  Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined || value === '' ? [] : [{ key, value: otlpValue(value) }],
-  );
-
-function otlpValue(value: AttributeValue): object {
-  if (typeof value === 'boolean') return { boolValue: value };
-  if (typeof value === 'string') return { stringValue: value };
-  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
-}
 
 /** A flowchart: what each request and reconcile caused. */
 export function traceMermaid(trace: Trace): string {

@@ -1,14 +1,14 @@
 /** Reads the spans that an API server of ours has recorded. */
 import { isNotFound, type Client } from '../../client/index.ts';
 import type { RecordedSpan } from '../../kernel/index.ts';
-import { GLASS_GROUP, GLASS_VERSION } from '../api/glass-api.ts';
+import { glassPath } from '../api/glass-group.ts';
 
 interface SpanList {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
   readonly items: readonly { readonly span: RecordedSpan }[];
 }
 
-const PATH = `/apis/${GLASS_GROUP}/${GLASS_VERSION}/spans`;
+const PATH = glassPath('spans');
 
 export class RemoteSpans {
   readonly #client: Client;

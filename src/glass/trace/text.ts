@@ -1,6 +1,6 @@
 /** A trace as text: a tree with times, who wrote what, and what was refused. */
 import type { RecordedSpan } from '../../kernel/index.ts';
-import { isCommit, isRequest, isWork, revisionOfCommit, type Trace, type TraceNode } from './trace.ts';
+import { isCommit, isRequest, isWork, revisionOfCommit, type Trace, type TraceCut, type TraceNode } from './trace.ts';
 
 const MAX_TITLE_WIDTH = 90;
 
@@ -27,8 +27,12 @@ export function traceText(trace: Trace & { readonly waiting?: readonly string[] 
   writeNode(lines, trace.root, { trace, first: '', rest: '' });
   const width = Math.min(MAX_TITLE_WIDTH, Math.max(...lines.map(({ title }) => title.length)));
   const text = lines.map(({ title, details }) => `${title.padEnd(width)}  ${details}`.trimEnd());
-  return `${[...text, '', summary(trace, trace.waiting ?? [])].join('\n')}\n`;
+  return `${[...text, '', ...trace.cuts.map(cutText), summary(trace, trace.waiting ?? [])].join('\n')}\n`;
 }
+
+/** Controllers of others send no trace context. */
+const cutText = ({ user, requests, writes }: TraceCut): string =>
+  `cut at ${user.replace(CONTROLLERS, '')}: ${plural(writes, 'write')} to objects of this trace (${requests.join(', ')}) did not say their cause; what follows from them is not shown`;
 
 interface Line {
   readonly title: string;
@@ -77,11 +81,12 @@ function partsOf({ span, children }: TraceNode): { commits: TraceNode[]; others:
 /** A created object's name is known by its commit. */
 function titleWithCommits(span: RecordedSpan, commits: readonly TraceNode[]): string {
   const { attributes } = span;
-  const own = commits[0]?.span.attributes;
-  if (attributes['k8s.object.name'] || own?.['k8s.resource'] !== attributes['k8s.resource']) return spanTitle(span);
+  // A Service's request also writes its IPAddress, first.
+  const own = commits.find((commit) => commit.span.attributes['k8s.resource'] === attributes['k8s.resource']);
+  if (attributes['k8s.object.name'] || !own) return spanTitle(span);
   return spanTitle({
     ...span,
-    attributes: { ...attributes, 'k8s.object.name': own?.['k8s.object.name'] },
+    attributes: { ...attributes, 'k8s.object.name': own.span.attributes['k8s.object.name'] },
   });
 }
 

@@ -127,3 +127,45 @@ describe('a trace', () => {
     await cluster.stop();
   });
 });
+
+describe('an assertion that does not hold in time', () => {
+  const huge = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'huge', namespace: 'default' },
+    spec: { containers: [{ name: 'main', image: 'web:1', resources: { requests: { cpu: '5000' } } }] },
+  };
+
+  it('says what the last write caused, and why', async () => {
+    const cluster = await Cluster.start({ clock: 'virtual', seed: 1 });
+    await cluster.apply(huge);
+    const phase = async () =>
+      (await cluster.client.resource('v1/pods').get({ name: 'huge', namespace: 'default' })).status?.phase;
+    const failed: unknown = await cluster
+      .eventually(async () => expect(await phase()).toBe('Running'), { timeout: '5s' })
+      .catch((error: unknown) => error);
+    const { message, cause } = failed as Error;
+    expect(message).toContain("expected 'Pending' to be 'Running'");
+    expect(message).toContain('timed out after 5s');
+    expect(message).toMatch(/patch pods default\/huge .*by kubernetes-admin/);
+    expect(message).toMatch(/schedule default\/huge .*! 0\/1 nodes are available/);
+    expect(message).toContain('Insufficient cpu');
+    expect(cause).toHaveProperty('actual', 'Pending');
+    await expect(cluster.eventually(() => expect(1).toBe(2), { timeout: 0, about: 'pod/huge' })).rejects.toThrow(
+      'schedule default/huge',
+    );
+    await cluster.stop();
+  });
+
+  it('returns what the assertion returns once it holds', async () => {
+    const cluster = await Cluster.start({ clock: 'virtual', seed: 1 });
+    await cluster.apply(web);
+    const pods = await cluster.eventually(async () => {
+      const { items } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
+      expect(items.filter(({ status }) => status?.phase === 'Running')).toHaveLength(3);
+      return items;
+    });
+    expect(pods).toHaveLength(3);
+    await cluster.stop();
+  });
+});

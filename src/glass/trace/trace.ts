@@ -28,6 +28,15 @@ export interface Trace {
   readonly open: readonly RecordedSpan[];
   /** What tried and failed last, and will try again. */
   readonly failing: readonly RecordedSpan[];
+  /** Writes to objects of the trace whose cause is not known: a component that sends no trace context has made them. */
+  readonly cuts: readonly TraceCut[];
+}
+
+export interface TraceCut {
+  readonly user: string;
+  /** Such as `create pods/binding`. */
+  readonly requests: readonly string[];
+  readonly writes: number;
 }
 
 /** A request that may write. */
@@ -73,6 +82,7 @@ export function traceOf(spans: readonly RecordedSpan[], root: number): Trace | u
     settledAt: Math.max(first.startedAt, ...ofTree.map(({ startedAt, endedAt }) => endedAt ?? startedAt)),
     open: ofTree.filter(({ endedAt, isRemote }) => endedAt === undefined && !isRemote),
     failing: failingIn(ofTree),
+    cuts: cutsOf(spans, ofTree, index),
   };
 }
 
@@ -95,6 +105,29 @@ function failingIn(spans: readonly RecordedSpan[]): RecordedSpan[] {
   const last = new Map<string, RecordedSpan>();
   for (const span of spans) if (isWork(span)) last.set(`${span.name} ${span.attributes['k8s.key']}`, span);
   return [...last.values()].filter(({ error }) => error !== undefined);
+}
+
+function objectOf({ attributes }: RecordedSpan): string {
+  const { 'k8s.group': group, 'k8s.resource': resource } = attributes;
+  return [group, resource, attributes['k8s.namespace.name'], attributes['k8s.object.name']].join('/');
+}
+
+/** What is written later to objects of the trace, and says nothing of its cause. */
+function cutsOf(spans: readonly RecordedSpan[], ofTree: readonly RecordedSpan[], index: SpanIndex): TraceCut[] {
+  const objects = new Set(ofTree.filter(isCommit).map(objectOf));
+  const members = new Set(ofTree.map(({ id }) => id));
+  const byUser = new Map<string, { requests: Set<string>; writes: number }>();
+  for (const span of spans) {
+    const request = isCommit(span) && !members.has(span.id) ? index.span(span.parent) : undefined;
+    if (!request || request.parent !== 0 || request.causes.length > 0 || request.id < (ofTree[0]?.id ?? 0)) continue;
+    if (!objects.has(objectOf(span))) continue;
+    const user = String(request.attributes['user.name'] ?? '');
+    const cut = byUser.get(user) ?? { requests: new Set<string>(), writes: 0 };
+    cut.requests.add(request.name);
+    cut.writes++;
+    byUser.set(user, cut);
+  }
+  return [...byUser].map(([user, { requests, writes }]) => ({ user, requests: [...requests].sort(), writes }));
 }
 
 class SpanIndex {

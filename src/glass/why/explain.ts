@@ -1,5 +1,5 @@
 /** `why KIND/NAME`: finds the explainer of the kind, and reads the object as the user who asks. */
-import { ResourceFinder, type ApiObject } from '../../client/index.ts';
+import { builtIn, ResourceFinder, type ApiObject, type BuiltInResource } from '../../client/index.ts';
 import { healthy, unhealthy, type Answer, type Explanation } from './explanation.ts';
 import { explainHorizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { explainIngress } from './ingress.ts';
@@ -68,7 +68,53 @@ const EXPLAINERS: ReadonlyMap<string, Explain> = new Map<string, Explain>([
   ['autoscaling/horizontalpodautoscalers', explainHorizontalPodAutoscaler],
 ]);
 
-interface WhyOptions extends ReaderOptions {
+/** How objects are named here: `pods`, `deployments.apps`. */
+export const EXPLAINED = {
+  wordOf: ({ plural, group }: { readonly plural: string; readonly group: string }): string =>
+    group === '' ? plural : `${plural}.${group}`,
+};
+
+/** What a list of explanations looks at, in the order of how much people ask for it. */
+const LISTED = [
+  'v1/pods',
+  'apps/v1/deployments',
+  'apps/v1/statefulsets',
+  'apps/v1/daemonsets',
+  'batch/v1/jobs',
+  'v1/services',
+  'networking.k8s.io/v1/ingresses',
+  'v1/persistentvolumeclaims',
+  'autoscaling/v2/horizontalpodautoscalers',
+  'v1/resourcequotas',
+] as const satisfies readonly BuiltInResource[];
+
+/** A cluster may have a hundred thousand objects that are not healthy: the first ones are enough to begin with. */
+const MAX_UNHEALTHY = 50;
+const MAX_LOOKED_AT = 1_000;
+
+interface UnhealthyObject {
+  readonly resource: { readonly plural: string; readonly group: string };
+  readonly answer: Answer;
+}
+
+/** Objects of a namespace, or of all, that are not as their specs ask for. */
+export async function unhealthyObjects(namespace: string, options: ReaderOptions): Promise<UnhealthyObject[]> {
+  const found: UnhealthyObject[] = [];
+  let left = MAX_LOOKED_AT;
+  for (const listed of LISTED) {
+    const resource = builtIn(listed);
+    const explain = EXPLAINERS.get(`${resource.group}/${resource.plural}`)!;
+    for (const object of await new Reader(options).list(listed, namespace === '' ? {} : { namespace })) {
+      if (found.length >= MAX_UNHEALTHY || left-- <= 0) return found;
+      const reader = new Reader(options);
+      const explanation = await explain(reader, object as never);
+      if (!explanation.healthy) found.push({ resource, answer: { ...explanation, unknown: reader.unknown } });
+    }
+  }
+  return found;
+}
+
+export interface WhyOptions extends ReaderOptions {
   /** For kinds that have one; default `default`. */
   readonly namespace?: string;
   readonly finder?: ResourceFinder;

@@ -5,7 +5,6 @@ import type { Cause } from './explanation.ts';
 import { volumeCauses } from './pod-volumes.ts';
 import type { Reader, SchedulingDecision } from './reader.ts';
 
-const MAX_NODES = 10;
 const DEFAULT_SCHEDULER = 'default-scheduler';
 
 export async function schedulingCauses(reader: Reader, pod: Pod): Promise<Cause[]> {
@@ -21,12 +20,14 @@ export async function schedulingCauses(reader: Reader, pod: Pod): Promise<Cause[
   const condition = podCondition(pod, 'PodScheduled');
   const decision = await reader.schedulingDecision(nameOf(pod));
   if (!condition && !decision) return [unseen(pod)];
+  if (decision && decision.nodes.length === 0 && decision.totalNodes > 0)
+    reader.noteUnknown('which nodes rejected it, and what would help: you may not list nodes');
   const message = decision?.message || condition?.message || 'no node fits';
   return [
     {
       reason: condition?.reason ?? 'Unschedulable',
       message,
-      ...(decision ? { evidence: rejections(decision) } : {}),
+      ...(decision ? { evidence: rejections(decision, reader.maxNodes) } : {}),
       ...(decision && decision.whatWouldHelp.length > 0 ? { remedy: decision.whatWouldHelp.join('; or ') } : {}),
     },
     ...(await volumeCauses(reader, pod)),
@@ -41,7 +42,7 @@ export async function placementCause(reader: Reader, pod: Pod): Promise<Cause[]>
     {
       reason: 'Scheduled',
       message: `${decision.feasibleNodes} of ${decision.totalNodes} nodes fit, and ${decision.node} was the best`,
-      evidence: [...scores(decision), ...rejections(decision)].slice(0, MAX_NODES),
+      evidence: [...scores(decision), ...rejections(decision, reader.maxNodes)].slice(0, reader.maxNodes),
     },
   ];
 }
@@ -56,13 +57,13 @@ function scores({ nodes }: SchedulingDecision): string[] {
     });
 }
 
-function rejections({ nodes }: SchedulingDecision): string[] {
+function rejections({ nodes }: SchedulingDecision, limit: number): string[] {
   const rejected = nodes.filter(({ fits }) => !fits);
-  const lines = rejected.slice(0, MAX_NODES).map(({ node, filters }) => {
+  const lines = rejected.slice(0, limit).map(({ node, filters }) => {
     const failed = filters.find(({ result }) => result === 'fail');
     return `${node}: ${failed ? `${failed.plugin}: ${failed.reasons?.join('; ') ?? 'rejected it'}` : 'rejected'}`;
   });
-  return rejected.length > MAX_NODES ? [...lines, `and ${rejected.length - MAX_NODES} more nodes`] : lines;
+  return rejected.length > limit ? [...lines, `and ${rejected.length - limit} more nodes`] : lines;
 }
 
 function unseen({ spec }: Pod): Cause {

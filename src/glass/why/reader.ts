@@ -43,6 +43,8 @@ export interface ReaderOptions {
   /** Absent where the cluster's scheduler does not provide it. */
   readonly schedulingDecision?: (pod: { namespace: string; name: string }) => Promise<SchedulingDecision | undefined>;
   readonly signal?: AbortSignal;
+  /** How many nodes of a decision are shown; default 10. */
+  readonly maxNodes?: number;
 }
 
 /** `known` is false where the user may not read the object. */
@@ -52,6 +54,7 @@ interface Lookup<T> {
 }
 
 const MAX_OBJECTS = 5_000;
+const MAX_NODES = 10;
 
 export class Reader {
   readonly #options: ReaderOptions;
@@ -69,6 +72,10 @@ export class Reader {
 
   get now(): number {
     return this.#options.now();
+  }
+
+  get maxNodes(): number {
+    return this.#options.maxNodes ?? MAX_NODES;
   }
 
   get unknown(): readonly string[] {

@@ -1,8 +1,7 @@
 /** Names of kube-proxy's iptables chains. They are upstream's, because people look for them in `iptables-save`. */
 import { createHash } from 'node:crypto';
 import { base32 } from '../../base/index.ts';
-import type { EndpointAddress } from '../choose-endpoints.ts';
-import type { ServicePlan } from '../service-plan.ts';
+import type { EndpointAddress, ServicePlan } from '../../component-helpers/index.ts';
 
 export const NAT_CHAINS = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-POSTROUTING', 'KUBE-MARK-MASQ'] as const;
 export const FILTER_CHAINS = [

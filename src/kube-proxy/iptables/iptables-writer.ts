@@ -1,10 +1,10 @@
+import type { Family } from '../../component-helpers/index.ts';
 /**
  * Writes proxy rules with iptables-restore: the chains of changed Services, and the shared chains that jump to
  * Services.
  */
 import { CommandFailed, runIn, spawnIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
-import type { Family } from '../service-plan.ts';
 import { FILTER_CHAINS, JUMPS, NAT_CHAINS, SERVICE_CHAIN } from './chains.ts';
 import { serviceRules, type IptablesSettings, type ServiceRules } from './service-rules.ts';
 

@@ -1,6 +1,10 @@
 /** The iptables rules of one Service port, as lines for iptables-restore. */
-import type { EndpointAddress } from '../choose-endpoints.ts';
-import { externalEndpoints, internalEndpoints, type ServicePlan } from '../service-plan.ts';
+import {
+  type EndpointAddress,
+  type ServicePlan,
+  externalEndpoints,
+  internalEndpoints,
+} from '../../component-helpers/index.ts';
 import { clusterChain, endpointChain, externalChain, firewallChain, localChain } from './chains.ts';
 
 export interface ServiceRules {
@@ -98,13 +102,13 @@ function addExternalIps(rules: ServiceRulesDraft, plan: ServicePlan): void {
       );
   }
   if (plan.sourceRanges && plan.loadBalancerIps.length > 0 && cluster.length > 0)
-    rules.chains.set(
-      firewallChain(plan),
-      plan.sourceRanges.map(
+    rules.chains.set(firewallChain(plan), [
+      ...plan.sourceRanges.map(
         (range) =>
           `-A ${firewallChain(plan)} ${comment(`${plan.name} loadbalancer IP`)} -s ${range} -j ${externalChain(plan)}`,
       ),
-    );
+      `-A ${firewallChain(plan)} ${comment(`other traffic to ${plan.name} will be dropped by KUBE-PROXY-FIREWALL`)}`,
+    ]);
 }
 
 function addNodePort(rules: ServiceRulesDraft, plan: ServicePlan): void {

@@ -1,5 +1,5 @@
 /** kube-proxy's nftables table: the sets, maps and base chains that every Service's elements go into. */
-import type { Family, Protocol } from '../service-plan.ts';
+import type { Family, Protocol } from '../../component-helpers/index.ts';
 import { addressField, markForMasquerade, masqueradeMark, oneOrSet, type RuleSettings } from './expressions.ts';
 import type { SetName, EndpointMap } from './service-rules.ts';
 

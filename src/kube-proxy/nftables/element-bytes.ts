@@ -1,5 +1,6 @@
 /** Encodes nftables set and map elements, written in nft's syntax, as the bytes that the kernel takes over netlink. */
 import { addressBytes } from '../../base/index.ts';
+import type { Family } from '../../component-helpers/index.ts';
 import {
   type ElementChanges,
   type ElementParts,
@@ -7,7 +8,6 @@ import {
   type SetElements,
   type Verdict,
 } from '../../net/netns/index.ts';
-import type { Family } from '../service-plan.ts';
 import { TABLE } from './base-table.ts';
 import type { SetName } from './service-rules.ts';
 

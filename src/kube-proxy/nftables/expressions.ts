@@ -1,5 +1,5 @@
 /** Parts of nft rules that the table's chains and those of single Services have in common. */
-import type { Family } from '../service-plan.ts';
+import type { Family } from '../../component-helpers/index.ts';
 
 export interface RuleSettings {
   /** Pod CIDRs. Traffic from other sources to a cluster IP is masqueraded. */

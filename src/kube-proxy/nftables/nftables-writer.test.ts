@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import { type ServicePlan, planService } from '../../component-helpers/index.ts';
 import { SeededRandom } from '../../kernel/index.ts';
 import { runIn } from '../../net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index.ts';
-import { planService, type ServicePlan } from '../service-plan.ts';
 import { NftablesWriter } from './nftables-writer.ts';
 
 const missing = namespacesMissing('nft');

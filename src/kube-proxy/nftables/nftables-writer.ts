@@ -1,10 +1,10 @@
+import { familyOf } from '../../component-helpers/index.ts';
 /**
  * Writes proxy rules with nftables, one transaction per change. Most changes are elements only and go to the kernel
  * over netlink; changes of chains and sets go through the nft command.
  */
 import { changeElements, NetlinkSocket, runIn, spawnIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
-import { familyOf } from '../service-plan.ts';
 import { affinityCommands, type ListedSets } from './affinity.ts';
 import type { BaseTableOptions } from './base-table.ts';
 import { elementChanges } from './element-bytes.ts';

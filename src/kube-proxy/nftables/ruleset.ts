@@ -2,7 +2,7 @@
  * Tracks the nftables rules that the kernel has and computes the transaction for a change. Only changed Services are
  * compared, so a changed endpoint costs the elements of its own Service, however many Services there are.
  */
-import type { Protocol, ServicePlan } from '../service-plan.ts';
+import type { Protocol, ServicePlan } from '../../component-helpers/index.ts';
 import { baseTable, sharedChains, tableOf, type BaseTableOptions } from './base-table.ts';
 import type { ElementTexts } from './element-bytes.ts';
 import { serviceRules, type SetName, type ServiceRules, type SharedChainKey } from './service-rules.ts';

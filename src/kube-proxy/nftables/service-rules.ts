@@ -8,8 +8,13 @@
  */
 import { createHash } from 'node:crypto';
 import { base32 } from '../../base/index.ts';
-import type { EndpointAddress } from '../choose-endpoints.ts';
-import { externalEndpoints, internalEndpoints, type Protocol, type ServicePlan } from '../service-plan.ts';
+import {
+  type EndpointAddress,
+  type Protocol,
+  type ServicePlan,
+  externalEndpoints,
+  internalEndpoints,
+} from '../../component-helpers/index.ts';
 import { addressField, markForMasquerade, oneOrSet, type RuleSettings } from './expressions.ts';
 
 /** The names of the table's sets and maps. */

@@ -1,4 +1,5 @@
 /** Validates a KubeletConfiguration: named checks with upstream's error messages. */
+import { tracingProblems } from '../../otlp/index.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 type Check = (config: KubeletConfiguration) => string | undefined;
@@ -158,6 +159,7 @@ const CHECKS = {
         ),
       )
       .find((m) => m !== undefined),
+  tracing: (c) => tracingProblems(c.tracing, 'tracing')[0],
 } as const satisfies Record<string, Check>;
 
 const isPort = (port: number): boolean => port >= 0 && port <= 65535;

@@ -1,17 +1,18 @@
 /**
  * The device manager: device plugins register here, their devices become extended resources of the node, and containers
- * start with the devices, mounts and environment that the plugin's Allocate returned.
+ * start with the devices, mounts and environment that the plugin's Allocate returned when their pod was admitted.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { errorMessage, ownValue, parseQuantity } from '../../base/index.ts';
+import { errorMessage, parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
-import { childContext, type Context, makeDirectory, untilAborted, writeFileDurably } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory, untilAborted } from '../../kernel/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeRunOptions, NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
 import { uidOf } from '../pod/pod-identity.ts';
+import { StateFile } from '../resources/state-file.ts';
 import {
   allMasks,
   bitsOf,
@@ -22,17 +23,22 @@ import {
   type TopologyHint,
 } from '../resources/topology-hint.ts';
 import type { HintProvider } from '../resources/topology-manager.ts';
+import { deviceCheckpoint, WITHOUT_TOPOLOGY, type DevicesPerNuma, type DeviceState } from './device-checkpoint.ts';
 import {
   descriptor,
   PACKAGE,
+  type ContainerAllocateResponse,
   type DevicePlugin,
   type DevicePluginOptions,
   type RegisterRequest,
 } from './device-plugin-v1beta1.generated.ts';
+import { idsOf, PodDevices, type DeviceAllocation } from './pod-devices.ts';
 
 const CONTRACT = { package: PACKAGE, descriptor };
 const VERSION = 'v1beta1';
 const CHECKPOINT = 'kubelet_internal_checkpoint';
+/** So long the node has the resources of a plugin that has ended. */
+const STOP_GRACE_PERIOD_MS = 5 * 60_000;
 
 interface Plugin {
   readonly connection: GrpcConnection;
@@ -43,12 +49,9 @@ interface Plugin {
   /** The NUMA nodes of each device that has a topology. */
   readonly numaNodes: Map<string, NumaMask>;
   readonly stop: AbortController;
-  /** False after its ListAndWatch stream has ended. */
-  connected: boolean;
+  /** When its ListAndWatch stream ended; undefined while it is connected. */
+  stoppedAt: number | undefined;
 }
-
-/** pod uid → container → resource → device ids. */
-type Allocated = Record<string, Record<string, Record<string, string[]>>>;
 
 export class DeviceManager implements HintProvider {
   readonly #ctx: Context;
@@ -57,7 +60,10 @@ export class DeviceManager implements HintProvider {
   readonly #onHealth: (podUid: string) => void;
   readonly #plugins = new Map<string, Plugin>();
   readonly #numaNodes: readonly number[];
-  #allocated: Allocated = {};
+  readonly #allocated = new PodDevices();
+  /** Resources whose plugins have not registered again since the start of the kubelet, and when it started. */
+  readonly #expected = new Map<string, number>();
+  readonly #state: StateFile<DeviceState>;
   readonly #watching = new Set<Promise<void>>();
 
   constructor(
@@ -74,12 +80,20 @@ export class DeviceManager implements HintProvider {
     this.#numaNodes = options.numaNodes;
     this.#onChange = options.onChange;
     this.#onHealth = options.onHealth;
+    this.#state = new StateFile(path.join(this.#directory, CHECKPOINT), deviceCheckpoint);
+  }
+
+  get #directory(): string {
+    return path.join(this.#config.rootDirectory, 'device-plugins');
   }
 
   /** The extended resources for the node status. */
   resources(): { capacity: Record<string, number>; allocatable: Record<string, number> } {
     const capacity: Record<string, number> = {};
     const allocatable: Record<string, number> = {};
+    this.#forgetStopped();
+    // Zero, so that no pod comes before the plugin does.
+    for (const name of this.#expected.keys()) capacity[name] = allocatable[name] = 0;
     for (const [name, { all, healthy }] of this.#plugins) {
       capacity[name] = all.size;
       allocatable[name] = healthy.size;
@@ -89,13 +103,24 @@ export class DeviceManager implements HintProvider {
 
   /** The devices of each container of a pod, by resource; for the PodResources API. */
   allocatedTo(podUid: string): Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> {
-    return this.#allocated[podUid] ?? {};
+    return Object.fromEntries(
+      Object.entries(this.#allocated.ofPod(podUid)).map(([container, resources]) => [
+        container,
+        Object.fromEntries(Object.entries(resources).map(([resource, allocation]) => [resource, idsOf(allocation)])),
+      ]),
+    );
+  }
+
+  #forgetStopped(): void {
+    const last = this.#ctx.clock.now() - STOP_GRACE_PERIOD_MS;
+    for (const [name, startedAt] of this.#expected) if (startedAt < last) this.#expected.delete(name);
+    for (const [name, { stoppedAt }] of this.#plugins)
+      if (stoppedAt !== undefined && stoppedAt < last) this.#plugins.delete(name);
   }
 
   async run(): Promise<void> {
     const { signal } = this.#ctx;
-    const directory = path.join(this.#config.rootDirectory, 'device-plugins');
-    await makeDirectory(directory, { mode: 0o750 });
+    const directory = this.#directory;
     // Device plugins watch for a new kubelet.sock and register again.
     for (const name of await fs.readdir(directory))
       if ((await fs.stat(path.join(directory, name)).catch(() => undefined))?.isSocket())
@@ -130,14 +155,14 @@ export class DeviceManager implements HintProvider {
 
   hints(pod: Pod, container: Container | undefined): ProviderHints {
     const wanted = container === undefined ? this.#requestedDevicesOfPod(pod) : this.#requestedDevices(container);
-    const ofPod = this.#allocated[uidOf(pod)] ?? {};
+    const ofPod = this.#allocated.ofPod(uidOf(pod));
     return Object.fromEntries(
       [...wanted].map(([resource, { count, plugin }]): [string, TopologyHint[] | undefined] => {
         if (plugin.numaNodes.size === 0) return [resource, undefined];
         const held =
           container === undefined
-            ? Object.values(ofPod).flatMap((one) => one[resource] ?? [])
-            : (ofPod[container.name]?.[resource] ?? []);
+            ? Object.values(ofPod).flatMap((one) => idsOf(one[resource]))
+            : idsOf(this.#allocated.of(uidOf(pod), container.name)[resource]);
         if (held.length > 0) return [resource, held.length === count ? this.#hintsFor(plugin, count, held) : []];
         return [resource, this.#hintsFor(plugin, count, this.#free(resource, plugin, pod))];
       }),
@@ -158,10 +183,9 @@ export class DeviceManager implements HintProvider {
   async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
     let changed = false;
     for (const [resource, { count, plugin }] of this.#requestedDevices(container)) {
-      const ofPod = (this.#allocated[uidOf(pod)] ??= {});
-      const ofContainer = ownValue(ofPod, container.name) ?? (ofPod[container.name] = {});
-      if (ofContainer[resource] !== undefined) continue;
-      ofContainer[resource] = await this.#choose(resource, { count, plugin, pod, affinity });
+      if (this.#allocated.of(uidOf(pod), container.name)[resource] !== undefined) continue;
+      const ids = await this.#choose(resource, { count, plugin, pod, affinity });
+      this.#allocated.insert(uidOf(pod), container.name, resource, await allocateOf(plugin, ids));
       changed = true;
     }
     if (changed) await this.#save();
@@ -169,22 +193,21 @@ export class DeviceManager implements HintProvider {
 
   async runContainerOptions(pod: Pod, container: Container | EphemeralContainer): Promise<RunContainerOptions> {
     let options = NO_RUN_OPTIONS;
-    for (const [resource, ids] of Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {})) {
+    for (const [resource, allocation] of Object.entries(this.#allocated.of(uidOf(pod), container.name))) {
       const plugin = this.#plugins.get(resource);
-      if (plugin === undefined) throw new Error(`the device plugin of ${resource} has not registered yet`);
-      options = mergeRunOptions(options, await this.#allocate(plugin, ids));
+      if (plugin?.options.preStartRequired === true && plugin.stoppedAt === undefined)
+        await plugin.service.preStartContainer({ devicesIds: idsOf(allocation) });
+      options = mergeRunOptions(options, runOptionsOf(allocation.response));
     }
     return options;
   }
 
   async release(podUid: string): Promise<void> {
-    if (this.#allocated[podUid] === undefined) return;
-    delete this.#allocated[podUid];
-    await this.#save();
+    if (this.#allocated.remove(podUid)) await this.#save();
   }
 
   async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
-    for (const uid of Object.keys(this.#allocated)) if (!podUids.has(uid)) await this.release(uid);
+    for (const uid of this.#allocated.podUids) if (!podUids.has(uid)) await this.release(uid);
   }
 
   /** How many devices of each registered plugin a container requests. */
@@ -233,9 +256,10 @@ export class DeviceManager implements HintProvider {
       all: new Set(),
       numaNodes: new Map(),
       stop: new AbortController(),
-      connected: true,
+      stoppedAt: undefined,
     };
     this.#plugins.set(resourceName, plugin);
+    this.#expected.delete(resourceName);
     const watching = this.#watch(resourceName, plugin).finally(() => this.#watching.delete(watching));
     this.#watching.add(watching);
     return {};
@@ -253,7 +277,7 @@ export class DeviceManager implements HintProvider {
           if (nodes.length > 0) plugin.numaNodes.set(ID, maskOf(nodes));
           if (health === 'Healthy') plugin.healthy.add(ID);
         }
-        this.#devicesChanged(resource);
+        await this.#devicesChanged(resource);
       }
     } catch (error) {
       this.#ctx.logger
@@ -262,46 +286,30 @@ export class DeviceManager implements HintProvider {
     }
     // The devices stay in the capacity, so that pods wait for the plugin to come back instead of being rejected.
     plugin.healthy.clear();
-    plugin.connected = false;
-    this.#devicesChanged(resource);
+    plugin.stoppedAt = this.#ctx.clock.now();
+    await this.#devicesChanged(resource);
   }
 
-  #devicesChanged(resource: string): void {
+  async #devicesChanged(resource: string): Promise<void> {
     if (this.#ctx.signal.aborted) return;
     this.#onChange();
-    for (const [uid, containers] of Object.entries(this.#allocated))
-      if (Object.values(containers).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
+    for (const uid of this.#allocated.podUids)
+      if (Object.values(this.#allocated.ofPod(uid)).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
+    await this.#save().catch((error: unknown) => this.#ctx.logger.error(error, 'Writing checkpoint encountered'));
   }
 
   /** The container's devices and their health, for `allocatedResourcesStatus` of its status. */
   allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[] {
-    return Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {}).map(([name, ids]) => {
+    return Object.entries(this.#allocated.of(uidOf(pod), container.name)).map(([name, allocation]) => {
       const plugin = this.#plugins.get(name);
       const healthOf = (id: string): string =>
-        plugin?.connected !== true || !plugin.all.has(id)
+        plugin === undefined || plugin.stoppedAt !== undefined || !plugin.all.has(id)
           ? 'Unknown'
           : plugin.healthy.has(id)
             ? 'Healthy'
             : 'Unhealthy';
-      return { name, resources: ids.map((id) => ({ resourceID: id, health: healthOf(id) })) };
+      return { name, resources: idsOf(allocation).map((id) => ({ resourceID: id, health: healthOf(id) })) };
     });
-  }
-
-  async #allocate(plugin: Plugin, ids: readonly string[]): Promise<RunContainerOptions> {
-    if (plugin.options.preStartRequired === true) await plugin.service.preStartContainer({ devicesIds: ids });
-    const { containerResponses = [] } = await plugin.service.allocate({ containerRequests: [{ devicesIds: ids }] });
-    const [{ envs = {}, mounts = [], devices = [], annotations = {}, cdiDevices = [] } = {}] = containerResponses;
-    return {
-      environment: envs,
-      mounts: mounts.map(({ containerPath, hostPath, readOnly }) => ({
-        containerPath,
-        hostPath,
-        readonly: readOnly === true,
-      })),
-      devices: devices.map(({ containerPath, hostPath, permissions }) => ({ containerPath, hostPath, permissions })),
-      annotations,
-      cdiDevices: cdiDevices.map(({ name = '' }) => name),
-    };
   }
 
   /** Healthy devices that no container has; devices of the pod's finished init containers may be reused. */
@@ -312,11 +320,9 @@ export class DeviceManager implements HintProvider {
         .map(({ name }) => name),
     );
     const allocated = new Set<string>();
-    for (const [uid, containers] of Object.entries(this.#allocated)) {
-      for (const [name, resources] of Object.entries(containers))
-        if (uid !== uidOf(pod) || !initContainers.has(name))
-          for (const id of resources[resource] ?? []) allocated.add(id);
-    }
+    for (const entry of this.#allocated.entries())
+      if (entry.resource === resource && (entry.podUid !== uidOf(pod) || !initContainers.has(entry.container)))
+        for (const id of idsOf(entry)) allocated.add(id);
     return [...plugin.healthy].filter((id) => !allocated.has(id));
   }
 
@@ -356,17 +362,62 @@ export class DeviceManager implements HintProvider {
   }
 
   async load(): Promise<void> {
-    const text = await fs.readFile(this.#checkpoint(), 'utf8').catch(() => undefined);
-    if (text !== undefined) this.#allocated = (JSON.parse(text) as { allocated?: Allocated }).allocated ?? {};
+    await makeDirectory(this.#directory, { mode: 0o750 });
+    try {
+      const state = await this.#state.load();
+      for (const { podUid, container, resource, devices, response } of state?.containers ?? [])
+        this.#allocated.insert(podUid, container, resource, { devices, response });
+      for (const resource of Object.keys(state?.registered ?? {})) this.#expected.set(resource, this.#ctx.clock.now());
+    } catch (error) {
+      this.#ctx.logger.error(
+        error,
+        'Continue after failing to read checkpoint file. Device allocation info may NOT be up-to-date',
+      );
+    }
   }
 
-  async #save(): Promise<void> {
-    const file = this.#checkpoint();
-    await makeDirectory(path.dirname(file), { mode: 0o750 });
-    await writeFileDurably(file, JSON.stringify({ allocated: this.#allocated }));
+  #save(): Promise<void> {
+    this.#forgetStopped();
+    const registered = [
+      ...[...this.#expected.keys()].map((name): [string, string[]] => [name, []]),
+      ...[...this.#plugins].map(([name, { healthy }]): [string, string[]] => [name, [...healthy]]),
+    ];
+    return this.#state.save({ containers: this.#allocated.entries(), registered: Object.fromEntries(registered) });
   }
+}
 
-  #checkpoint(): string {
-    return path.join(this.#config.rootDirectory, 'device-plugins', CHECKPOINT);
+async function allocateOf({ service, numaNodes }: Plugin, ids: readonly string[]): Promise<DeviceAllocation> {
+  const { containerResponses = [] } = await service.allocate({ containerRequests: [{ devicesIds: ids }] });
+  const [response] = containerResponses;
+  if (response === undefined) throw new Error('no containers return in allocation response');
+  return { devices: perNuma(ids, numaNodes), response };
+}
+
+function perNuma(ids: readonly string[], numaNodes: ReadonlyMap<string, NumaMask>): DevicesPerNuma {
+  const devices: Record<string, string[]> = {};
+  for (const id of ids) {
+    const mask = numaNodes.get(id);
+    for (const node of mask === undefined ? [WITHOUT_TOPOLOGY] : bitsOf(mask)) (devices[node] ??= []).push(id);
   }
+  return devices;
+}
+
+function runOptionsOf({
+  envs = {},
+  mounts = [],
+  devices = [],
+  annotations = {},
+  cdiDevices = [],
+}: ContainerAllocateResponse): RunContainerOptions {
+  return {
+    environment: envs,
+    mounts: mounts.map(({ containerPath, hostPath, readOnly }) => ({
+      containerPath,
+      hostPath,
+      readonly: readOnly === true,
+    })),
+    devices: devices.map(({ containerPath, hostPath, permissions }) => ({ containerPath, hostPath, permissions })),
+    annotations,
+    cdiDevices: cdiDevices.map(({ name = '' }) => name),
+  };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import { podDns } from '../../component-helpers/index.ts';
 import { environmentVariables, type EnvironmentSources } from './environment-variables.ts';
 import { expand } from './expand.ts';
 import { podHostname } from './hostname.ts';
 import { hostsFile, nodeHostsFile } from './hosts-file.ts';
-import { podDns } from './pod-dns.ts';
 import { serviceVariables } from './service-variables.ts';
 
 const pod = (spec: Partial<NonNullable<Pod['spec']>> = {}): Pod => ({

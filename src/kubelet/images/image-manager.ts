@@ -11,6 +11,7 @@ import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-identity.ts';
+import { podSpan } from '../pod/pod-spans.ts';
 import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { withDefaultTag } from './image-reference.ts';
 import { credentialsFor } from './pull-secrets.ts';
@@ -207,7 +208,21 @@ export class ImageManager {
     return (await images.imageStatus({ image: { image } })).image?.id ?? '';
   }
 
-  async #pull(key: string, image: string, { pod, container, secrets, sandboxConfig }: ImageRequest): Promise<Finished> {
+  async #pull(key: string, image: string, request: ImageRequest): Promise<Finished> {
+    const { tracer } = this.#ctx;
+    if (!tracer.enabled) return this.#pullFor(key, image, request, 0);
+    const span = tracer.start('pull image', podSpan(request.pod, { 'container.image.name': image }));
+    const finished = await this.#pullFor(key, image, request, span.id);
+    tracer.end(span, 'error' in finished ? finished.error : undefined);
+    return finished;
+  }
+
+  async #pullFor(
+    key: string,
+    image: string,
+    { pod, container, secrets, sandboxConfig }: ImageRequest,
+    span: number,
+  ): Promise<Finished> {
     const { clock, signal } = this.#ctx;
     const { runtime, events, parallelPulls } = this.#options;
     const waitingSince = clock.monotonic();
@@ -239,6 +254,7 @@ export class ImageManager {
             'Normal',
             'Pulled',
             `Successfully pulled image ${JSON.stringify(container.image)} in ${text(startedAt)} (${text(waitingSince)} including waiting). Image size: ${size} bytes.`,
+            span,
           );
           this.#backOff.reset(key);
           return { imageRef };

@@ -1,11 +1,11 @@
-/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
+/** Performs the actions that `sync-pod.ts` decided, through CRI. */
+import { podDns } from '../../component-helpers/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
-import { podDns } from '../environment/pod-dns.ts';
 import { containerResources } from '../runtime/container-config.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
@@ -17,6 +17,7 @@ import type { PodActions } from './pod-actions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
 import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
+import { spanned } from './pod-spans.ts';
 import { startContainer, type StartInput } from './start-container.ts';
 
 /**
@@ -257,7 +258,9 @@ async function createSandbox(
   try {
     await makeDirectory(config.logDirectory ?? '', { mode: 0o755 });
     const runtimeHandler = pod.spec?.runtimeClassName ? await deps.runtimeHandler(pod.spec.runtimeClassName) : '';
-    const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
+    const { podSandboxId = '' } = await spanned(deps.ctx.tracer, { name: 'run pod sandbox', pod }, () =>
+      runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal }),
+    );
     const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });
     const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter(
       (ip) => ip !== '',

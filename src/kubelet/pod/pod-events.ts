@@ -19,12 +19,21 @@ export class PodEvents {
     );
   }
 
-  container(pod: Pod, containerName: string, type: EventType, reason: string, message: string): void {
+  /** `cause`: the span in which it happened; default: the revision of the pod. */
+  container(
+    pod: Pod,
+    containerName: string,
+    type: EventType,
+    reason: string,
+    message: string,
+    cause: number = 0,
+  ): void {
     this.#recorder.event(
       { reference: { ...podReference(pod), fieldPath: fieldPath(pod, containerName) } },
       type,
       reason,
       message,
+      cause === 0 ? {} : { cause },
     );
   }
 }

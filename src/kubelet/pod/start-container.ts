@@ -26,6 +26,7 @@ import type { StartProblem } from './container-statuses.ts';
 import { podFacts, type PodDependencies } from './pod-dependencies.ts';
 import { formatPod, uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
+import { spanned } from './pod-spans.ts';
 
 export interface StartInput {
   readonly pod: Pod;
@@ -76,7 +77,10 @@ export async function startContainer(deps: PodDependencies, input: StartInput): 
     const now = deps.ctx.clock.now();
     deps.restarts.next(restartKey(pod, container), previous.finishedAt || now, now);
   }
-  return createAndStart(deps, input, image.imageRef);
+  const attributes = { 'k8s.container.name': container.name };
+  return spanned(deps.ctx.tracer, { name: 'start container', pod, attributes }, (span) =>
+    createAndStart(deps, input, image.imageRef, span),
+  );
 }
 
 /** The images of the volumes that the container mounts; events of their pulls are events of the pod. */
@@ -122,12 +126,17 @@ function nextAttempt({ pod, container, observed }: StartInput): number {
   return before?.containerID === undefined ? (before?.restartCount ?? 0) : before.restartCount + 1;
 }
 
-async function createAndStart(deps: PodDependencies, input: StartInput, imageId: string): Promise<StartOutcome> {
+async function createAndStart(
+  deps: PodDependencies,
+  input: StartInput,
+  imageId: string,
+  span: number,
+): Promise<StartOutcome> {
   const { pod, container, sandboxId, sandboxConfig, signal } = input;
   const { runtime, events } = deps;
   const failed = (reason: string, error: unknown): StartOutcome => {
     const message = reason === 'CreateContainerConfigError' ? errorMessage(error) : rpcErrorText(error);
-    events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`);
+    events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`, span);
     return { type: 'problem', problem: { reason, message }, retryInMs: CONFIG_RETRY_MS };
   };
   let config: Awaited<ReturnType<typeof makeContainerConfig>>;
@@ -148,14 +157,14 @@ async function createAndStart(deps: PodDependencies, input: StartInput, imageId:
     return failed('CreateContainerError', error);
   }
   deps.setActuated(pod, container);
-  events.container(pod, container.name, 'Normal', 'Created', 'Container created');
+  events.container(pod, container.name, 'Normal', 'Created', 'Container created', span);
   try {
     await runtime.runtime.startContainer({ containerId }, { signal });
   } catch (error) {
     if (signal.aborted) throw error;
     return failed('RunContainerError', error);
   }
-  events.container(pod, container.name, 'Normal', 'Started', 'Container started');
+  events.container(pod, container.name, 'Normal', 'Started', 'Container started', span);
   const { name: podName = '', namespace = '' } = pod.metadata;
   const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
   await linkLog(deps.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(

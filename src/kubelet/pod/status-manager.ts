@@ -5,9 +5,10 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
-import { childContext, isAbort, revisionOf, type Context, type Span } from '../../kernel/index.ts';
+import { childContext, isAbort, type Context, type Span } from '../../kernel/index.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import { uidOf } from './pod-identity.ts';
+import { podSpan } from './pod-spans.ts';
 import { sameStatus } from './pod-status.ts';
 
 /** Fields that the kubelet must remove when they no longer apply. */
@@ -137,16 +138,8 @@ export class StatusManager {
   }
 
   /** What the kubelet does for a pod is caused by the pod that it sees. */
-  #spanOf(name: string, { metadata, spec }: Pod): Span {
-    const seen = revisionOf(metadata.resourceVersion);
-    return this.#ctx.tracer.start(name, {
-      causes: seen === undefined ? [] : [seen],
-      attributes: {
-        'k8s.controller': 'kubelet',
-        'k8s.key': `${metadata.namespace}/${metadata.name}`,
-        'k8s.node.name': spec?.nodeName,
-      },
-    });
+  #spanOf(name: string, pod: Pod): Span {
+    return this.#ctx.tracer.start(name, podSpan(pod, { 'k8s.controller': 'kubelet' }));
   }
 
   async #patch(

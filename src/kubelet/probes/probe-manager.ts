@@ -9,6 +9,7 @@ import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { ProbeResult } from '../pod/pod-actions.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-identity.ts';
+import { podSpan } from '../pod/pod-spans.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
 import { runProbe, type ProbeDependencies } from './run-probe.ts';
 
@@ -165,16 +166,33 @@ export class ProbeManager {
       if (kind !== 'startup' && container.startupProbe !== undefined && worker.results.startup !== 'success') {
         if (!(await untilStarted(worker, signal))) return;
       }
+      const startedAt = clock.monotonic();
       const result = await this.#probeOnce(loop);
       if (signal.aborted) return;
       if (result !== undefined) {
         repeated = result === last ? repeated + 1 : 1;
         last = result;
         const threshold = result === 'success' ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
+        if (repeated >= threshold && worker.results[kind] !== result) this.#record(loop, result, startedAt);
         if (repeated >= threshold && this.#setResult(loop, result)) return;
       }
       if (!(await this.#pause(period, signal))) return;
     }
+  }
+
+  /** Only a probe that changes a result is recorded: there are too many others. */
+  #record(
+    { kind, worker, container }: { kind: ProbeKind; worker: ProbeWorker; container: Container },
+    result: 'success' | 'failure',
+    startedAt: number,
+  ): void {
+    const { tracer } = this.#ctx;
+    if (!tracer.enabled) return;
+    const span = tracer.start(`${kind} probe`, {
+      ...podSpan(worker.pod, { 'k8s.container.name': container.name }),
+      startedAt,
+    });
+    tracer.end(span, result === 'failure' ? `the ${kind} probe failed` : undefined);
   }
 
   /** Stores the result. True when the probe loop must end: the container has started up or will be killed. */

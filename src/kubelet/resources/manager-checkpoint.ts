@@ -6,7 +6,8 @@
  *
  *     (*state.CPUManagerCheckpoint){PolicyName:(string)static … Checksum:(checksum.Checksum)0}
  */
-import { compareText, fnv32a, goJsonText } from '../../base/index.ts';
+import { fnv32a, goJsonText } from '../../base/index.ts';
+import { goList, goMap } from './go-text.ts';
 import type { MemoryBlock, NodeState } from './memory-state.ts';
 
 export interface CpuState {
@@ -85,16 +86,3 @@ const blocksText = (blocks: readonly MemoryBlock[]): string =>
         `{NUMAAffinity:([]int)${goList(numaAffinity)} Type:(v1.ResourceName)${type} Size:(uint64)${size}}`,
     ),
   );
-
-const goList = (items: readonly (string | number)[] | null): string =>
-  items === null ? '<nil>' : `[${items.join(' ')}]`;
-
-function goMap<T>(
-  map: Readonly<Record<string, T>> | null,
-  text: (value: T) => string,
-  compare: (a: string, b: string) => number = compareText,
-): string {
-  if (map === null) return '<nil>';
-  const entries = Object.entries(map).toSorted(([a], [b]) => compare(a, b));
-  return `map[${entries.map(([key, value]) => `${key}:${text(value)}`).join(' ')}]`;
-}

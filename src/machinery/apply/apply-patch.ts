@@ -47,6 +47,8 @@ export interface ApplyRequest {
   readonly now: string;
   readonly resetFields?: ResetFields;
   readonly versions?: OtherVersions;
+  /** A custom resource: its stored values may not fit a schema that was changed since. */
+  readonly mayBeMistyped?: boolean;
 }
 
 interface ApplyResult {
@@ -62,6 +64,13 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
     checkKind(request);
     const owners = ownersBefore(request);
     checkConfiguration(request);
+    const mistyped = liveErrorText(request);
+    if (mistyped !== undefined)
+      throw failure(
+        500,
+        '',
+        `failed to create typed live object (${subjectText(request.live!, request.kind)}): ${mistyped}`,
+      );
     try {
       return apply(request, owners);
     } catch (error) {
@@ -104,6 +113,13 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
     throw failure(500, '', `failed to decode managed fields: ${errorMessage(error)}`);
   }
   if (owners.length === 0) {
+    const mistyped = liveErrorText(request);
+    if (mistyped !== undefined)
+      throw failure(
+        500,
+        '',
+        `failed to create manager for existing fields: failed to convert new object (${subjectText(live, request.kind)}) to smd typed: ${mistyped}`,
+      );
     // The object has no managedFields: everything belongs to the manager `before-first-apply`.
     const update = {
       ...request,
@@ -116,6 +132,9 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
   }
   return reconcileOwners(owners, request.schemaMessage, apiVersionOf(request.kind));
 }
+
+const liveErrorText = ({ live, schemaMessage, mayBeMistyped }: ApplyRequest): string | undefined =>
+  live && mayBeMistyped ? typedErrorText(compileMessage(schemaMessage), live, 'allowed') : undefined;
 
 function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {
   const { metadata } = applied;

@@ -126,3 +126,18 @@ it('untracked when an item has no identity', () => {
   const parts = widget(message([field('parts', list('map', message([field('name', STRING)]), ['name']))]));
   expect(write(parts, undefined, object({ parts: [{}] })).metadata.managedFields).toBeUndefined();
 });
+
+it('does not track an object that the changed schema does not describe, and refuses to apply to it', () => {
+  const schemaMessage = widget(message([field('a', STRING)]));
+  const live = object({ a: { b: 'c' } });
+  const common = { schemaMessage, now: '2026-01-01T00:00:00Z', mayBeMistyped: true };
+  const updated = { ...live, metadata: { name: 'w', managedFields: [{ manager: 'x' }] } };
+  expect(
+    updateManagedFields({ ...common, live, updated, manager: 'me', apiVersion: 'example.com/v1' }).metadata,
+  ).toEqual({ name: 'w' });
+  const apply = (): unknown =>
+    applyPatch({ ...common, live, applied: object({ a: 'x' }), manager: 'me', force: false, kind: KIND });
+  expect(apply).toThrow(
+    'failed to create manager for existing fields: failed to convert new object (/w; example.com/v1, Kind=Widget) to smd typed: .spec.a: expected string',
+  );
+});

@@ -36,6 +36,8 @@ export interface ManagedFieldsUpdate {
   readonly resetFields?: ResetFields;
   /** Converts the object to other versions, for owners that wrote in them. */
   readonly versions?: OtherVersions;
+  /** A custom resource: its stored values may not fit a schema that was changed since. */
+  readonly mayBeMistyped?: boolean;
 }
 
 /** `updated` with its new managedFields. */
@@ -47,7 +49,7 @@ export function updateManagedFields(update: ManagedFieldsUpdate): KubeObject {
 
 function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefined {
   try {
-    if (!isTyped(update)) return undefined;
+    if (!isTyped(update) || (update.mayBeMistyped && isMistyped(update))) return undefined;
     const owners = ownersBefore(update);
     // An object whose managedFields were cleared stays untracked until the next apply.
     if (owners.length === 0 && update.live !== undefined) return undefined;
@@ -75,6 +77,12 @@ function isTyped({ updated, live, schemaMessage, resetFields }: ManagedFieldsUpd
     const field = fieldOf(type, name);
     return !field || typedErrorText(field.type, value, 'allowed') === undefined;
   });
+}
+
+/** As upstream, an object before or after the write that its schema does not describe is not tracked. */
+function isMistyped({ live, updated, schemaMessage }: ManagedFieldsUpdate): boolean {
+  const type = compileMessage(schemaMessage);
+  return [updated, live].some((object) => typedErrorText(type, object, 'allowed') !== undefined);
 }
 
 /** The owners that the client sent, if they are valid; otherwise those of the live object. */

@@ -73,7 +73,9 @@ export function* pathsV2(
     paths.push(member(item.path, text));
     yield;
   }
-  return { paths, parameters: shared.all(), refs };
+  const parameters = shared.all();
+  for (const name of refsIn(JSON.stringify(parameters))) refs.add(name);
+  return { paths, parameters, refs };
 }
 
 export function* pathsV3(items: readonly PathItem[]): Steps<{ readonly paths: Member[]; readonly refs: Set<string> }> {

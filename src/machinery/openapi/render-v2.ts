@@ -8,9 +8,11 @@ import { refTo } from './references.ts';
 
 /**
  * Stay in the operation, as upstream has them: kubectl before 1.22 looks for dryRun there, and resolves no references. Its
- * `diff` refuses a server where it does not find the parameter.
+ * `diff` refuses a server where it does not find the parameter. The description of a name tells the kind.
  */
-const INLINE: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation']);
+const INLINE: ReadonlySet<string> = new Set(['dryRun', 'fieldValidation', 'name']);
+/** Bodies of these kinds are shared: DeleteOptions, Patch. */
+const GENERIC_BODY = /^#\/definitions\/io\.k8s\.apimachinery/;
 
 /** Parameters that operations share by reference. */
 export class SharedParameters {
@@ -21,12 +23,24 @@ export class SharedParameters {
     if (INLINE.has(parameter.name)) return renderParameter(parameter);
     let key = this.#keys.get(parameter);
     if (key === undefined) {
-      const rendered = renderParameter(parameter);
-      key = `${parameter.name}-${createHash('sha256').update(JSON.stringify(rendered)).digest('base64url').slice(0, 8)}`;
+      key = this.#share(parameter.name, renderParameter(parameter));
       this.#keys.set(parameter, key);
-      this.#parameters[key] = rendered;
     }
     return { $ref: `#/parameters/${key}` };
+  }
+
+  body({ definition, required }: NonNullable<Operation['body']>): JsonObject {
+    const schema = refTo(definition, 'v2');
+    const rendered = { in: 'body', name: 'body', ...(required ? { required: true } : {}), schema };
+    if (!GENERIC_BODY.test(String(schema['$ref']))) return rendered;
+    return { $ref: `#/parameters/${this.#share('body', rendered)}` };
+  }
+
+  #share(name: string, rendered: JsonObject): string {
+    const hash = createHash('sha256').update(JSON.stringify(rendered)).digest('base64url');
+    const key = `${name}-${hash.slice(0, 8)}`;
+    this.#parameters[key] = rendered;
+    return key;
   }
 
   all(): JsonObject {
@@ -53,14 +67,7 @@ export function renderPathV2(item: PathItem, shared: SharedParameters): JsonObje
 function renderOperation(operation: Operation, shared: SharedParameters): JsonObject {
   const { body, gvk } = operation;
   const parameters: JsonObject[] = operation.parameters.map((parameter) => shared.ref(parameter));
-  if (body) {
-    parameters.unshift({
-      in: 'body',
-      name: 'body',
-      ...(body.required ? { required: true } : {}),
-      schema: refTo(body.definition, 'v2'),
-    });
-  }
+  if (body) parameters.unshift(shared.body(body));
   const responses: JsonObject = {};
   for (const [code, definition] of Object.entries(operation.responses)) {
     const schema = definition === undefined ? { type: 'string' } : refTo(definition, 'v2');

@@ -83,17 +83,18 @@ export function resourcePaths(resource: OpenApiResource): PathItem[] {
   return paths.filter(({ operations }) => operations.length > 0).map(sharingParameters);
 }
 
-/** Parameters that every operation of a path has stand on the path. */
+const byName = (a: Parameter, b: Parameter): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Parameters that every operation of a path has stand on the path; each list is in the order of names. */
 function sharingParameters({ path, parameters, operations }: PathItem): PathItem {
   const [first, ...others] = operations;
   const shared = first!.parameters.filter((one) => others.every((operation) => operation.parameters.includes(one)));
-  if (shared.length === 0) return { path, parameters, operations };
   return {
     path,
-    parameters: [...parameters, ...shared],
+    parameters: [...parameters, ...shared].sort(byName),
     operations: operations.map((operation) => ({
       ...operation,
-      parameters: operation.parameters.filter((one) => !shared.includes(one)),
+      parameters: operation.parameters.filter((one) => !shared.includes(one)).sort(byName),
     })),
   };
 }

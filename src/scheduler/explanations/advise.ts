@@ -4,6 +4,7 @@ import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Evaluation } from '../evaluation/evaluation.ts';
+import type { Profile } from '../framework/profile.ts';
 import type { Status } from '../framework/status.ts';
 import type { Scheduler } from '../scheduler.ts';
 
@@ -19,15 +20,19 @@ export function advise(scheduler: Scheduler, uid: string): string[] {
       (plugin) =>
         `${plugin} blocks the pod: ${profile.plugins.preEnqueue.find((p) => p.name === plugin)?.preEnqueue?.(pod)?.message ?? 'it will be retried soon'}`,
     );
-  if (scheduler.cache.table.nodeCount === 0) return ['a node: the cluster has none'];
-  const evaluation = new Evaluation({
-    profile,
-    cache: scheduler.cache,
-    random: scheduler.ctx.random,
-    pod,
-    signature: undefined,
-  });
+  return helpFor(scheduler, evaluated(scheduler, pod, profile), pod);
+}
+
+/** In the present state of the cluster. */
+export function evaluated({ cache, ctx }: Scheduler, pod: PodInfo, profile: Profile): Evaluation {
+  const evaluation = new Evaluation({ profile, cache, random: ctx.random, pod, signature: undefined });
   evaluation.refresh(pod);
+  return evaluation;
+}
+
+/** What would have to change so that the pod fits on a node. */
+export function helpFor(scheduler: Scheduler, evaluation: Evaluation, pod: PodInfo): string[] {
+  if (scheduler.cache.table.nodeCount === 0) return ['a node: the cluster has none'];
   if (evaluation.preFilterFailure !== undefined)
     return [`${evaluation.preFilterFailure.plugin} must be satisfied first: ${evaluation.preFilterFailure.message}`];
   if (evaluation.feasibleCount > 0)

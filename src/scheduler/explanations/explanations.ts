@@ -3,8 +3,10 @@
  * plugin, and for pending pods what would help. A bounded ring of compact records, which become explanations when they
  * are requested.
  */
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ScoredNode } from '../evaluation/score-board.ts';
 import type { Status } from '../framework/status.ts';
+import type { Fit } from './fit.ts';
 
 export type Outcome = 'scheduled' | 'unschedulable' | 'error' | 'nominated';
 
@@ -80,6 +82,8 @@ export class Explanations {
   readonly #uidOf = new Map<string, string>();
   /** Set by a running scheduler: what would help a pending pod. */
   advise: ((uid: string) => readonly string[]) | undefined;
+  /** Set by a running scheduler: whether a pod that does not exist would fit. */
+  wouldFit: ((pod: Pod) => Fit) | undefined;
 
   constructor(options: ExplanationsOptions = {}) {
     this.#maxAttempts = options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;

@@ -12,7 +12,8 @@ interface Defaults {
   readonly limits: Readonly<Record<string, string>>;
 }
 
-export function fillContainerDefaults(pod: PodObject, items: readonly LimitRangeItem[]): void {
+/** Returns what was set. */
+export function fillContainerDefaults(pod: PodObject, items: readonly LimitRangeItem[]): readonly string[] {
   const spec = specOf(pod);
   const defaults = defaultsIn(items);
   const filled: string[] = [];
@@ -29,10 +30,11 @@ export function fillContainerDefaults(pod: PodObject, items: readonly LimitRange
   };
   fillAll(spec.containers, 'container');
   fillAll(spec.initContainers, 'init container');
-  if (filled.length === 0) return;
+  if (filled.length === 0) return filled;
   // Pod-level requests include the new requests of the containers.
   if (spec.resources) spec.resources = defaultPodLevelResources(spec, spec.resources);
   (pod.metadata.annotations ??= {})[ANNOTATION] = `LimitRanger plugin set: ${filled.join('; ')}`;
+  return filled;
 }
 
 function defaultsIn(items: readonly LimitRangeItem[]): Defaults {

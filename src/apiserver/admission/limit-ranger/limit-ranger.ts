@@ -29,7 +29,8 @@ export function limitRangerPlugin(registry: Registry): AdmissionPlugin {
     admit(attributes) {
       if (!isForResource(attributes, '', 'pods')) return;
       const pod = podOf(attributes);
-      for (const limits of rangesOf(attributes)) fillContainerDefaults(pod, limits);
+      for (const limits of rangesOf(attributes))
+        for (const text of fillContainerDefaults(pod, limits)) attributes.record?.changed(text);
     },
     validate(attributes) {
       for (const limits of rangesOf(attributes)) {

@@ -1,6 +1,7 @@
 /** PodSecurity: enforces the Pod Security level of a namespace on its pods, and warns about workloads that violate it. */
 import type { PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
+import type { Context } from '../../../kernel/index.ts';
 import { internalError, invalid } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
@@ -11,6 +12,7 @@ import { isForResource, oldPodOf, podOf, specOf } from '../request-objects.ts';
 import { rulesFrom, type PodSecurityConfiguration } from './configuration.ts';
 import { evaluatePod, violationsText } from './evaluate.ts';
 import { warningsOfNamespace } from './namespace-warnings.ts';
+import { PodSecurityMetrics } from './pod-security-metrics.ts';
 import { compareLevels, LABEL_PREFIX, parsePolicy, policyText, samePolicy, type ParsedPolicy } from './policy.ts';
 import { isSignificantUpdate } from './significant-update.ts';
 
@@ -40,8 +42,12 @@ const IGNORED_SUBRESOURCES = new Set([
 const isWorkload = ({ served, subresource }: AdmissionAttributes): boolean =>
   subresource === '' && WORKLOADS.has(`${served.group}/${served.plural}`);
 
-export function podSecurityPlugin(registry: Registry, configuration: PodSecurityConfiguration = {}): AdmissionPlugin {
-  const admission = new PodSecurityAdmission(registry, configuration);
+export function podSecurityPlugin(
+  { metrics }: Pick<Context, 'metrics'>,
+  registry: Registry,
+  configuration: PodSecurityConfiguration = {},
+): AdmissionPlugin {
+  const admission = new PodSecurityAdmission(new PodSecurityMetrics(metrics), registry, configuration);
   return {
     name: 'PodSecurity',
     operations: ['CREATE', 'UPDATE'],
@@ -64,7 +70,10 @@ class PodSecurityAdmission {
   /** By the cache entry of the namespace: a change of the namespace creates another entry. */
   readonly #policies = new WeakMap<object, ParsedPolicy>();
 
-  constructor(registry: Registry, configuration: PodSecurityConfiguration) {
+  readonly #metrics: PodSecurityMetrics;
+
+  constructor(metrics: PodSecurityMetrics, registry: Registry, configuration: PodSecurityConfiguration) {
+    this.#metrics = metrics;
     this.#rules = rulesFrom(configuration);
     this.#namespaces = registry.require('', 'v1', 'namespaces');
     this.#pods = registry.require('', 'v1', 'pods');
@@ -89,7 +98,7 @@ class PodSecurityAdmission {
   validatePod(attributes: AdmissionAttributes): void {
     const pod = podOf(attributes);
     const exempt = this.#exemption(attributes);
-    if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
+    if (exempt) return this.#exempted(attributes, exempt);
     const parsed = this.#policyOf(attributes);
     if (!parsed) throw internalError(`failed to lookup namespace ${attributes.namespace}`);
     const { enforce, audit, warn } = parsed.policy;
@@ -99,6 +108,7 @@ class PodSecurityAdmission {
       warn.level === 'privileged' &&
       audit.level === 'privileged'
     ) {
+      this.#metrics.evaluated(attributes, 'enforce', enforce, 'allow');
       return attributes.annotate(`${LABEL_PREFIX}enforce-policy`, policyText(enforce));
     }
     if (attributes.operation === 'UPDATE' && !isSignificantUpdate(pod, oldPodOf(attributes))) return;
@@ -107,7 +117,7 @@ class PodSecurityAdmission {
 
   validateWorkload(attributes: AdmissionAttributes): void {
     const exempt = this.#exemption(attributes);
-    if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
+    if (exempt) return this.#exempted(attributes, exempt);
     const parsed = this.#policyOf(attributes);
     if (!parsed)
       return attributes.annotate(`${LABEL_PREFIX}error`, `failed to lookup namespace ${attributes.namespace}`);
@@ -128,7 +138,7 @@ class PodSecurityAdmission {
     { metadata, spec, enforced }: Evaluated,
   ): void {
     const exempt = this.#exemption(attributes, spec);
-    if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
+    if (exempt) return this.#exempted(attributes, exempt);
     if (errors.length > 0)
       attributes.annotate(
         `${LABEL_PREFIX}error`,
@@ -137,7 +147,9 @@ class PodSecurityAdmission {
     const { enforce, audit, warn } = policy;
     const refused = enforced ? evaluatePod(enforce, spec, metadata) : [];
     if (enforced) attributes.annotate(`${LABEL_PREFIX}enforce-policy`, policyText(enforce));
+    if (enforced) this.#metrics.evaluated(attributes, 'enforce', enforce, decisionOf(refused));
     const audited = enforced && samePolicy(audit, enforce) ? refused : evaluatePod(audit, spec, metadata);
+    if (audited.length > 0) this.#metrics.evaluated(attributes, 'audit', audit, 'deny');
     if (audited.length > 0)
       attributes.annotate(
         `${LABEL_PREFIX}audit-violations`,
@@ -146,8 +158,14 @@ class PodSecurityAdmission {
     if (refused.length > 0)
       throw newForbidden(attributes, `violates PodSecurity "${policyText(enforce)}": ${violationsText(refused)}`);
     const warned = enforced && samePolicy(warn, enforce) ? refused : evaluatePod(warn, spec, metadata);
+    if (warned.length > 0) this.#metrics.evaluated(attributes, 'warn', warn, 'deny');
     if (warned.length > 0)
       attributes.warn(`would violate PodSecurity "${policyText(warn)}": ${violationsText(warned)}`);
+  }
+
+  #exempted(attributes: AdmissionAttributes, by: string): void {
+    this.#metrics.exempted(attributes);
+    attributes.annotate(`${LABEL_PREFIX}exempt`, by);
   }
 
   validateNamespace(attributes: AdmissionAttributes): void {
@@ -161,7 +179,7 @@ class PodSecurityAdmission {
     const old = before.policy.enforce;
     if (samePolicy(enforce, old) || enforce.level === 'privileged') return;
     if (enforce.version === old.version && compareLevels(enforce.level, old.level) <= 0) return;
-    if (this.#rules.exemptNamespaces.has(name)) return attributes.annotate(`${LABEL_PREFIX}exempt`, 'namespace');
+    if (this.#rules.exemptNamespaces.has(name)) return this.#exempted(attributes, 'namespace');
     for (const warning of warningsOfNamespace(this.#pods, {
       namespace: name,
       policy: enforce,
@@ -176,6 +194,8 @@ interface Evaluated {
   readonly spec: PodSpec;
   readonly enforced: boolean;
 }
+
+const decisionOf = (violations: readonly unknown[]): 'allow' | 'deny' => (violations.length === 0 ? 'allow' : 'deny');
 
 const errorsText = ({ errors }: ParsedPolicy): string =>
   errors.map((error) => `${error.field}: ${error.body()}`).join();

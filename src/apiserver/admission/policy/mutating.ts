@@ -150,8 +150,11 @@ async function invoke(
     const { mutator, policy } = bound.compiled;
     const startedAt = metrics.now();
     let failed = false;
+    let failure: string | undefined;
+    const applied: unknown[] = [];
     const fail = (error: unknown): void => {
       failed = true;
+      failure = errorMessage(error);
       addError(errors, bound, { binding, message: errorMessage(error), reason: 'Invalid' });
     };
     const input = await evaluationInput(attributes, matched, params);
@@ -160,7 +163,22 @@ async function invoke(
     if (!matches) continue;
     const key = [bound.name, binding, params?.metadata.namespace, params?.metadata.name].join('/');
     if (tracker.shouldSkip(reinvocation, key)) continue;
-    const changed = object ? await mutate(attributes, matched, { mutator, params, fail }) : false;
+    const changed = object ? await mutate(attributes, matched, { mutator, params, applied, fail }) : false;
+    attributes.record?.called({
+      plugin: 'MutatingAdmissionPolicy',
+      name: bound.name,
+      configuration: binding,
+      milliseconds: metrics.now() - startedAt,
+      outcome: failed
+        ? policy.spec?.failurePolicy === 'Ignore'
+          ? 'ignored'
+          : 'denied'
+        : changed
+          ? 'changed'
+          : 'allowed',
+      ...(failure === undefined ? {} : { message: failure }),
+      ...(changed ? { patch: patchText(applied) } : {}),
+    });
     metrics.checked(
       { policy: bound.name, binding, action: failed ? 'deny' : 'allow', error: failed ? 'invalid_error' : 'no_error' },
       startedAt,
@@ -174,6 +192,8 @@ async function invoke(
 interface Mutating {
   readonly mutator: PolicyMutator;
   readonly params: KubeObject | undefined;
+  /** Takes what each mutation evaluated to. */
+  readonly applied: unknown[];
   fail(error: unknown): void;
 }
 
@@ -181,16 +201,17 @@ interface Mutating {
 async function mutate(
   attributes: AdmissionAttributes,
   matched: MatchedVersion,
-  { mutator, params, fail }: Mutating,
+  { mutator, params, applied, fail }: Mutating,
 ): Promise<boolean> {
   let changed = false;
   for (const mutation of mutator.mutations) {
     try {
       const input = await evaluationInput(attributes, matched, params);
       const before = input.object as KubeObject;
-      const after = await mutator.mutate(mutation, input, matched);
+      const { object: after, value } = await mutator.mutate(mutation, input, matched);
       if (deepEqual(before, after)) continue;
       replaceContents(attributes.object!, await fromMatchedVersion(attributes, matched, after));
+      applied.push(value);
       changed = true;
     } catch (error) {
       if (isStatusError(error)) throw error;
@@ -199,6 +220,12 @@ async function mutate(
   }
   return changed;
 }
+
+/** CEL's integers are bigints. */
+const patchText = (applied: readonly unknown[]): string =>
+  JSON.stringify(applied.length === 1 ? applied[0] : applied, (_key, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value,
+  );
 
 function addError(
   errors: PolicyError[],

@@ -40,20 +40,23 @@ export class PolicyMutator {
     return combineConditions(await evaluateConditions(this.#compiler, this.#conditions, input), this.#ignoresFailure);
   }
 
-  /** Returns the object after one mutation. */
+  /** Returns the object after one mutation, and what the expression evaluated to. */
   async mutate(
     { type, expression }: CompiledMutation,
     input: EvaluationInput,
     matched: MatchedVersion,
-  ): Promise<KubeObject> {
+  ): Promise<{ readonly object: KubeObject; readonly value: unknown }> {
     if (expression.error !== undefined) throw new Error(expression.error);
     const [outcome] = await this.#compiler.evaluate(input, [expression], new Budget(COST_BUDGET));
     if (!outcome || 'error' in outcome) throw new Error(outcome?.error ?? 'no outcome');
     const object = input.object as KubeObject;
-    if (type === 'ApplyConfiguration')
-      return decodeMutated(matched, mergeApplyConfiguration(matched, object, outcome.value as Record<string, unknown>));
-    const patched = applyPolicyPatch(object, outcome.value as Record<string, unknown>[]);
-    return patched === object ? object : decodeMutated(matched, patched);
+    const { value } = outcome;
+    if (type === 'ApplyConfiguration') {
+      const merged = mergeApplyConfiguration(matched, object, value as Record<string, unknown>);
+      return { object: decodeMutated(matched, merged), value };
+    }
+    const patched = applyPolicyPatch(object, value as Record<string, unknown>[]);
+    return { object: patched === object ? object : decodeMutated(matched, patched), value };
   }
 }
 

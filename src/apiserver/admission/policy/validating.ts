@@ -127,6 +127,7 @@ class PolicyDispatch {
     const { decisions, auditAnnotations } = await validator.validate(
       await evaluationInput(this.#attributes, matched, params),
     );
+    this.#record(binding, decisions, metrics.now() - startedAt);
     const labels = { policy: this.#bound.name, binding: binding.metadata.name ?? '' };
     if (decisions.every(({ action }) => action === 'admit'))
       metrics.checked({ ...labels, action: 'allow', error: 'no_error' }, startedAt);
@@ -135,6 +136,19 @@ class PolicyDispatch {
       if (error !== undefined) this.#deny(binding.metadata.name, error, '');
       else if (value !== undefined) this.#audit.add(key, value);
     }
+  }
+
+  #record({ metadata, spec }: BindingObject, decisions: readonly Decision[], milliseconds: number): void {
+    const failed = decisions.flatMap((decision) => (decision.action === 'admit' ? [] : [decision.message]));
+    const denies = spec?.validationActions?.includes('Deny') ?? false;
+    this.#attributes.record?.called({
+      plugin: 'ValidatingAdmissionPolicy',
+      name: this.#bound.name,
+      configuration: metadata.name ?? '',
+      milliseconds,
+      outcome: failed.length === 0 ? 'allowed' : denies ? 'denied' : 'ignored',
+      ...(failed.length === 0 ? {} : { message: failed.join('; ') }),
+    });
   }
 
   #act(binding: BindingObject, decision: Decision, index: number, startedAt: number): void {

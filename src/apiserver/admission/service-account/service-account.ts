@@ -110,13 +110,22 @@ function admitPod(
   const pod = podOf(attributes);
   if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
   const spec = specOf(pod);
-  if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
+  const { record } = attributes;
+  if (!spec.serviceAccountName) {
+    spec.serviceAccountName = DEFAULT_ACCOUNT;
+    record?.changed('spec.serviceAccountName');
+  }
   // The deprecated field always has the same value.
   spec.serviceAccount = spec.serviceAccountName;
   const applyAccount = (account: Account): void => {
-    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, random);
-    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
+      const mounted = mountToken(spec, random);
+      if (mounted !== undefined) record?.changed(`the token volume ${mounted} and its mounts`);
+    }
+    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
       spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
+      record?.changed('spec.imagePullSecrets');
+    }
     checkSecrets(attributes, pod, account);
   };
   return whenDone(lookup.find(attributes, spec.serviceAccountName), applyAccount);

@@ -9,7 +9,8 @@ const NAME_PREFIX = 'kube-api-access-';
 const EXPIRATION_SECONDS = 3607;
 const READABLE_BY_ALL = 0o644;
 
-export function mountToken(spec: PodSpec, random: Random): void {
+/** Returns the volume's name if it was mounted into a container. */
+export function mountToken(spec: PodSpec, random: Random): string | undefined {
   const existing = (spec.volumes ?? []).find((volume) => volume.name.startsWith(NAME_PREFIX));
   const name = existing?.name ?? unusedName(spec, random);
   let isMounted = false;
@@ -19,6 +20,7 @@ export function mountToken(spec: PodSpec, random: Random): void {
     isMounted = true;
   }
   if (isMounted && !existing) (spec.volumes ??= []).push(tokenVolume(name));
+  return isMounted ? name : undefined;
 }
 
 function unusedName(spec: PodSpec, random: Random): string {

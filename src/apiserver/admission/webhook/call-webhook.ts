@@ -3,6 +3,7 @@ import type { Status } from '../../../api/generated/meta-v1.ts';
 import { errorMessage, quote } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { badRequest, StatusError } from '../../../machinery/errors/index.ts';
+import type { AdmissionCall } from '../../request/admission-record.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import {
@@ -55,9 +56,13 @@ export async function callWebhook(caller: WebhookCaller, call: WebhookCall): Pro
   try {
     const result = await reviewRequest(caller, call);
     metrics.called(labels, seconds(), 200, false);
+    record(call, seconds(), result.patch.length > 0 ? { outcome: 'changed', patch: result.patch.toString() } : ALLOWED);
     return result;
   } catch (error) {
-    if (error instanceof CallingWebhookError) {
+    const isFailure = error instanceof CallingWebhookError;
+    const outcome = !isFailure ? 'denied' : call.invocation.webhook.ignoresFailure ? 'ignored' : 'failed';
+    record(call, seconds(), { outcome, message: errorMessage(error) });
+    if (isFailure) {
       metrics.called(labels, seconds(), error.code, true);
       if (!call.invocation.webhook.ignoresFailure) metrics.rejected(labels, 'calling_webhook_error', 0);
     } else {
@@ -65,7 +70,25 @@ export async function callWebhook(caller: WebhookCaller, call: WebhookCall): Pro
       metrics.rejected(labels, 'no_error', error instanceof StatusError ? error.code : 400);
     }
     throw error;
+  } finally {
+    call.attributes.waitedFor?.(ctx.clock.monotonic() - startedAt);
   }
+}
+
+const ALLOWED = { outcome: 'allowed' } as const;
+
+function record(
+  { attributes, invocation: { webhook }, mutating }: WebhookCall,
+  seconds: number,
+  outcome: Pick<AdmissionCall, 'outcome' | 'message' | 'patch'>,
+): void {
+  attributes.record?.called({
+    plugin: mutating ? 'MutatingAdmissionWebhook' : 'ValidatingAdmissionWebhook',
+    name: webhook.name,
+    configuration: webhook.configuration,
+    milliseconds: seconds * 1000,
+    ...outcome,
+  });
 }
 
 async function reviewRequest(

@@ -104,8 +104,10 @@ function keepAllBut(pod: PodObject, old: PodObject, spec: PodSpec): void {
 
 /** The old spec with the new resources; undefined when containers were added, removed or renamed, which validation refuses. */
 function resizedSpec(spec: PodSpec, old: PodSpec): PodSpec | undefined {
-  const sameNames = (a: { name: string }[] = [], b: { name: string }[] = []): boolean => a.length === b.length;
-  if (!sameNames(spec.containers, old.containers) || !sameNames(spec.initContainers, old.initContainers))
+  // A list that the client sent empty is null here.
+  const sameLength = (a: readonly unknown[] | null = [], b: readonly unknown[] | null = []): boolean =>
+    (a ?? []).length === (b ?? []).length;
+  if (!sameLength(spec.containers, old.containers) || !sameLength(spec.initContainers, old.initContainers))
     return undefined;
   const kept = cloneJson(old);
   kept.containers = resizedContainers(spec.containers, kept.containers);

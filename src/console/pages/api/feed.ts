@@ -17,7 +17,6 @@ export interface Row {
   readonly name: string;
   readonly namespace: string;
   readonly cells: readonly unknown[];
-  readonly labels: Readonly<Record<string, string>> | undefined;
   readonly created: string;
   /** When deletion began. */
   readonly deleting: boolean;
@@ -33,7 +32,6 @@ interface Table {
         readonly uid?: string;
         readonly name?: string;
         readonly namespace?: string;
-        readonly labels?: Record<string, string>;
         readonly creationTimestamp?: string;
         readonly deletionTimestamp?: string;
         readonly resourceVersion?: string;
@@ -43,7 +41,7 @@ interface Table {
 }
 
 const ACCEPT = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
-const PAGE_ROWS = 5000;
+const PAGE_ROWS = 2000;
 const MANY_ROWS = 5000;
 const MANY_ROWS_MS = 1000;
 const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
@@ -51,7 +49,7 @@ const RETRY_MS = [500, 1000, 2000, 5000, 10_000];
 export class Feed {
   readonly rows: Signal<readonly Row[]> = signal([]);
   readonly columns: Signal<readonly Column[]> = signal([]);
-  readonly state: Signal<'loading' | 'live' | 'waiting'> = signal('loading');
+  readonly state: Signal<'loading' | 'live' | 'waiting' | 'past'> = signal('loading');
   readonly error: Signal<string | undefined> = signal(undefined);
   readonly #rows = new Map<string, Row>();
   readonly #path: string;
@@ -62,9 +60,15 @@ export class Feed {
   #flushing = false;
   #failures = 0;
 
-  constructor(path: string, query: Readonly<Record<string, string>> = {}) {
+  readonly #revision: number;
+
+  constructor(
+    path: string,
+    options: { readonly query?: Readonly<Record<string, string>>; readonly revision?: number } = {},
+  ) {
     this.#path = path;
-    this.#query = new URLSearchParams(query);
+    this.#query = new URLSearchParams(options.query);
+    this.#revision = options.revision ?? 0;
     void this.#list();
   }
 
@@ -82,6 +86,11 @@ export class Feed {
         const query = new URLSearchParams(this.#query);
         query.set('limit', String(PAGE_ROWS));
         if (next !== '') query.set('continue', next);
+        // The next pages go on at the revision of the first.
+        else if (this.#revision > 0) {
+          query.set('resourceVersion', String(this.#revision));
+          query.set('resourceVersionMatch', 'Exact');
+        }
         const table: Table = await api<Table>(`${this.#path}?${query.toString()}`, {
           accept: ACCEPT,
           signal: this.#closed.signal,
@@ -89,13 +98,14 @@ export class Feed {
         for (const uid of this.#take(table)) known.add(uid);
         version = table.metadata?.resourceVersion ?? '';
         next = table.metadata?.continue || undefined;
-        this.#flush();
+        this.#flushSoon();
       }
       for (const uid of this.#rows.keys()) if (!known.has(uid)) this.#rows.delete(uid);
       this.#flush();
       this.error.value = undefined;
-      this.state.value = 'live';
-      this.#watch(version);
+      this.state.value = this.#revision > 0 ? 'past' : 'live';
+      // The past does not change.
+      if (this.#revision === 0) this.#watch(version);
     } catch (error) {
       if (this.#closed.signal.aborted) return;
       this.error.value = messageOf(error);
@@ -166,20 +176,12 @@ export class Feed {
 
 const rowsOf = (table: Table): Row[] =>
   (table.rows ?? []).map(({ cells, object }) => {
-    const {
-      uid,
-      name = '',
-      namespace = '',
-      labels,
-      creationTimestamp = '',
-      deletionTimestamp,
-    } = object?.metadata ?? {};
+    const { uid, name = '', namespace = '', creationTimestamp = '', deletionTimestamp } = object?.metadata ?? {};
     return {
       uid: uid ?? `${namespace}/${name}`,
       name,
       namespace,
       cells,
-      labels,
       created: creationTimestamp,
       deleting: deletionTimestamp !== undefined,
     };

@@ -1,8 +1,9 @@
 /** One object, followed by a watch. */
 import { signal, type Signal } from '@preact/signals';
-import type { ApiObject } from './objects.ts';
+import { T } from '../texts.ts';
+import type { ApiObject, ObjectList } from './objects.ts';
 import { api, ApiError, messageOf, openSocket } from './request.ts';
-import { pathOf, type ResourceType } from './resources.ts';
+import { apiVersionOf, pathOf, type ResourceType } from './resources.ts';
 
 const RETRY_MS = 2000;
 
@@ -14,13 +15,18 @@ export class LiveObject {
   readonly #type: ResourceType;
   readonly #namespace: string;
   readonly #name: string;
+  readonly #revision: number;
   #socket: WebSocket | undefined;
   #timer: number | undefined;
 
-  constructor(type: ResourceType, place: { readonly namespace: string; readonly name: string }) {
+  constructor(
+    type: ResourceType,
+    place: { readonly namespace: string; readonly name: string; readonly revision: number },
+  ) {
     this.#type = type;
     this.#namespace = place.namespace;
     this.#name = place.name;
+    this.#revision = place.revision;
     void this.#read();
   }
 
@@ -33,6 +39,7 @@ export class LiveObject {
   async #read(): Promise<void> {
     const place = { namespace: this.#namespace, name: this.#name };
     try {
+      if (this.#revision > 0) return await this.#readPast();
       const object = await api<ApiObject>(pathOf(this.#type, place), { signal: this.#closed.signal });
       this.object.value = object;
       this.error.value = undefined;
@@ -44,6 +51,20 @@ export class LiveObject {
       else this.error.value = messageOf(error);
       this.#again();
     }
+  }
+
+  /** Only lists can be read at a revision. */
+  async #readPast(): Promise<void> {
+    const query = new URLSearchParams({
+      fieldSelector: `metadata.name=${this.#name}`,
+      resourceVersion: String(this.#revision),
+      resourceVersionMatch: 'Exact',
+    });
+    const path = `${pathOf(this.#type, { namespace: this.#namespace })}?${query.toString()}`;
+    const { items } = await api<ObjectList>(path, { signal: this.#closed.signal });
+    const [found] = items;
+    if (found) this.object.value = { kind: this.#type.kind, apiVersion: apiVersionOf(this.#type), ...found };
+    this.error.value = found ? undefined : T.past.notThere;
   }
 
   #watch(version: string): void {

@@ -78,7 +78,11 @@ export interface PodObject extends ApiObject {
   readonly spec?: Readonly<Record<string, unknown>> & {
     readonly nodeName?: string;
     readonly serviceAccountName?: string;
-    readonly containers?: readonly { readonly name: string; readonly image?: string }[];
+    readonly containers?: readonly {
+      readonly name: string;
+      readonly image?: string;
+      readonly ports?: readonly { readonly containerPort?: number; readonly protocol?: string }[];
+    }[];
     readonly initContainers?: readonly { readonly name: string; readonly image?: string }[];
     readonly volumes?: readonly Readonly<
       Record<string, { readonly name?: string; readonly secretName?: string; readonly claimName?: string }>

@@ -1,5 +1,7 @@
 /** Requests to the API server through the console's server. */
 import { signal } from '@preact/signals';
+import { pastRevision } from '../router.ts';
+import { T } from '../texts.ts';
 
 export interface Status {
   readonly message?: string;
@@ -22,7 +24,7 @@ export class ApiError extends Error {
 /** undefined until it is known. */
 export const session = signal<Session | undefined>(undefined);
 
-export interface Session {
+interface Session {
   readonly signedIn: boolean;
   readonly as?: 'kubeconfig' | 'token';
   readonly server: string;
@@ -37,14 +39,26 @@ interface RequestOptions {
   readonly signal?: AbortSignal;
 }
 
-const HEADERS = { 'x-k8ts-console': '1' };
+const PROOF_KEY = 'k8ts-console-proof';
+
+/** Signs in or out, or asks who is signed in. The proof is kept where only pages of this origin can read it. */
+export async function callSession(options?: RequestOptions): Promise<Session> {
+  const { proof, ...current } = (await (await send('/session', options)).json()) as Session & { proof?: string };
+  if (proof !== undefined) localStorage.setItem(PROOF_KEY, proof);
+  else if (!current.signedIn) localStorage.removeItem(PROOF_KEY);
+  return current;
+}
 
 /** Any path of the console's server. */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', body, contentType = 'application/json', accept = 'application/json' } = options;
   const response = await fetch(path, {
     method,
-    headers: { ...HEADERS, accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
+    headers: {
+      'x-k8ts-console': localStorage.getItem(PROOF_KEY) ?? '',
+      accept,
+      ...(body === undefined ? {} : { 'content-type': contentType }),
+    },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     ...(options.signal ? { signal: options.signal } : {}),
   });
@@ -62,8 +76,26 @@ export async function send(path: string, options: RequestOptions = {}): Promise<
 }
 
 /** JSON of the API server; the path is that of the API server. */
-export async function api<T>(path: string, options?: RequestOptions): Promise<T> {
-  return (await (await send(`/k8s${path}`, options)).json()) as T;
+export async function api<Body>(path: string, options?: RequestOptions): Promise<Body> {
+  const writes = options?.method !== undefined && options.method !== 'GET' && !path.includes('/selfsubject');
+  if (writes && pastRevision.peek() > 0) throw new Error(T.past.readOnly);
+  return (await (await send(`/k8s${path}`, options)).json()) as Body;
+}
+
+interface QuestionOptions {
+  readonly query?: Readonly<Record<string, string>>;
+  /** With one, the question is a POST. */
+  readonly body?: object;
+  readonly signal?: AbortSignal;
+}
+
+/** What the console's server answers itself. */
+export async function ask<T>(question: string, { query = {}, body, signal: ended }: QuestionOptions = {}): Promise<T> {
+  const response = await send(`/ask/${question}?${new URLSearchParams(query).toString()}`, {
+    ...(body ? { method: 'POST', body } : {}),
+    ...(ended ? { signal: ended } : {}),
+  });
+  return (await response.json()) as T;
 }
 
 export async function apiText(path: string, options?: RequestOptions): Promise<string> {
@@ -71,7 +103,9 @@ export async function apiText(path: string, options?: RequestOptions): Promise<s
 }
 
 export function openSocket(path: string, protocols: readonly string[] = []): WebSocket {
-  const socket = new WebSocket(`ws://${location.host}/k8s${path}`, [...protocols]);
+  const proof = `proof.console.k8ts.dev.${localStorage.getItem(PROOF_KEY) ?? ''}`;
+  // The console's server accepts the neutral one where the API server needs none.
+  const socket = new WebSocket(`ws://${location.host}/k8s${path}`, [...protocols, 'console.k8ts.dev', proof]);
   socket.binaryType = 'arraybuffer';
   return socket;
 }

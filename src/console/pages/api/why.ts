@@ -1,5 +1,5 @@
 /** Asks why an object is not as its spec asks for. */
-import { send } from './request.ts';
+import { ask } from './request.ts';
 import type { ResourceType } from './resources.ts';
 
 export interface Explanation {
@@ -25,6 +25,5 @@ export async function askWhy(
   type: ResourceType,
   { namespace, name, signal }: { namespace: string; name: string; signal?: AbortSignal },
 ): Promise<Answer> {
-  const query = new URLSearchParams({ reference: `${type.key}/${name}`, namespace });
-  return (await (await send(`/why?${query.toString()}`, signal ? { signal } : {})).json()) as Answer;
+  return ask<Answer>('why', { query: { reference: `${type.key}/${name}`, namespace }, ...(signal ? { signal } : {}) });
 }

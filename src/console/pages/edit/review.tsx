@@ -6,9 +6,9 @@ import { api, ApiError, messageOf, type Status } from '../api/request.ts';
 import { pathOf, type ResourceType } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import { Dialog, Notice } from '../parts/basics.tsx';
+import { DiffView } from '../parts/diff-view.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { T } from '../texts.ts';
-import { diffLines } from './diff.ts';
 import { FIELD_MANAGER, sentFor, shown, type Sent } from './minimal-apply.ts';
 
 export interface Edit {
@@ -52,7 +52,7 @@ async function submit({ type, live, edited }: Edit, options: { dryRun: boolean; 
 export const yamlOf = (object: ApiObject): string => stringify(shown(object), { lineWidth: 0 });
 
 /** The version and the generation change with every write, so they say nothing. */
-function comparable(object: ApiObject): string {
+export function comparable(object: ApiObject): string {
   const { resourceVersion: _, generation: __, ...metadata } = object.metadata;
   return yamlOf({ ...object, metadata: metadata as ApiObject['metadata'] });
 }
@@ -89,7 +89,8 @@ export function Review({
     );
   };
   const result = outcome?.result;
-  const lines = result ? diffLines(edit.live ? comparable(edit.live) : '', comparable(result)) : [];
+  const before = edit.live ? comparable(edit.live) : '';
+  const isSame = result !== undefined && before === comparable(result);
   const how =
     edit.live === undefined
       ? T.edit.asCreate
@@ -115,16 +116,9 @@ export function Review({
       {result && (
         <>
           <p class="dim">
-            {lines.length === 0 ? T.edit.nothing : T.edit.dryRun} {how}
+            {isSame ? T.edit.nothing : T.edit.dryRun} {how}
           </p>
-          <pre class="diff" tabIndex={0} aria-label={T.edit.title}>
-            {lines.map(({ kind, text }, at) => (
-              <div key={at} class={kind}>
-                {kind === 'added' ? '+ ' : kind === 'removed' ? '- ' : '  '}
-                {visible(text, 500)}
-              </div>
-            ))}
-          </pre>
+          <DiffView before={before} after={comparable(result)} label={T.edit.title} />
         </>
       )}
       <footer>
@@ -136,7 +130,7 @@ export function Review({
             {T.edit.force}
           </button>
         )}
-        <button type="button" class="primary" disabled={!result || lines.length === 0} onClick={apply}>
+        <button type="button" class="primary" disabled={!result || isSame} onClick={apply}>
           {T.edit.apply}
         </button>
       </footer>

@@ -1,5 +1,5 @@
 /** CodeMirror for YAML, with the fields' managers in the margin. Loaded when an editor is first shown. */
-import { autocompletion, completeAnyWord } from '@codemirror/autocomplete';
+import { autocompletion, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import {
@@ -17,6 +17,7 @@ import { EditorView, gutter, GutterMarker, highlightActiveLine, keymap, lineNumb
 import { tags } from '@lezer/highlight';
 import { parseDocument } from 'yaml';
 import { visible } from '../format.ts';
+import { checkFields, completeFields } from './schema-support.ts';
 
 export interface YamlEditor {
   text(): string;
@@ -73,6 +74,8 @@ const syntax = linter((view): Diagnostic[] => {
   }));
 });
 
+const fields = linter((view) => checkFields(view.state.doc.toString()));
+
 export function createYamlEditor(
   parent: HTMLElement,
   options: { text: string; label: string; readOnly: boolean; onChange: (text: string) => void },
@@ -91,12 +94,20 @@ export function createYamlEditor(
         bracketMatching(),
         highlightActiveLine(),
         highlightSelectionMatches(),
-        autocompletion({ override: [completeAnyWord] }),
+        autocompletion({ override: [completeFields] }),
         yaml(),
         syntaxHighlighting(COLOURS),
         lintGutter(),
         syntax,
-        keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap, ...foldKeymap, indentWithTab]),
+        fields,
+        keymap.of([
+          ...completionKeymap,
+          ...defaultKeymap,
+          ...historyKeymap,
+          ...searchKeymap,
+          ...foldKeymap,
+          indentWithTab,
+        ]),
         EditorView.contentAttributes.of({ 'aria-label': options.label, tabindex: '0' }),
         EditorState.readOnly.of(options.readOnly),
         EditorState.tabSize.of(2),

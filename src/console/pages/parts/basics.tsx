@@ -4,20 +4,24 @@ import { visible } from '../format.ts';
 import type { Health } from '../health.ts';
 import { T } from '../texts.ts';
 
-const SHAPES: Readonly<Record<Health, string>> = {
-  ok: 'M6 1a5 5 0 1 0 0 10a5 5 0 0 0 0-10z',
-  wait: 'M6 .6 11.4 6 6 11.4 .6 6z',
-  bad: 'M6 .8 11.6 11H.4z',
-  done: 'M1.5 1.5h9v9h-9z',
-  gone: 'M1 3l2-2 3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3z',
+/** Where a shape of 12 by 12 begins, and its way from there. */
+const SHAPES: Readonly<Record<Health, readonly [x: number, y: number, way: string]>> = {
+  ok: [6, 1, 'a5 5 0 1 0 0 10a5 5 0 0 0 0-10z'],
+  wait: [6, 0.6, 'l5.4 5.4-5.4 5.4-5.4-5.4z'],
+  bad: [6, 0.8, 'l5.6 10.2h-11.2z'],
+  done: [1.5, 1.5, 'h9v9h-9z'],
+  gone: [1, 3, 'l2-2 3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3z'],
 };
 
-export const shapeOf = (health: Health): string => SHAPES[health];
+export function shapeOf(health: Health, left = 0, top = 0): string {
+  const [x, y, way] = SHAPES[health];
+  return `M${left + x} ${top + y}${way}`;
+}
 
 export function HealthMark({ health }: { health: Health }) {
   return (
     <svg class={`mark ${health}`} viewBox="0 0 12 12" role="img" aria-label={T.health[health]}>
-      <path d={SHAPES[health]} />
+      <path d={shapeOf(health)} />
     </svg>
   );
 }

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
-import { parse, stringify } from 'yaml';
+import { parse } from 'yaml';
 import { messageOf } from '../api/request.ts';
-import { apiVersionOf, typeOfKind, type ResourceType } from '../api/resources.ts';
+import { typeOfKind, type ResourceType } from '../api/resources.ts';
 import { Editor } from '../edit/editor.tsx';
 import { Review, type Edit } from '../edit/review.tsx';
+import { templateOf } from '../edit/templates.ts';
 import { go, objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 import { Dialog, Notice } from './basics.tsx';
@@ -17,14 +18,7 @@ export function CreateDialog({
   namespace: string;
   onClose: () => void;
 }) {
-  const start = stringify({
-    apiVersion: apiVersionOf(type),
-    kind: type.kind,
-    metadata: { name: 'example', ...(type.namespaced ? { namespace: namespace || 'default' } : {}) },
-    ...(type.kind === 'Pod' ? { spec: { containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }] } } : {}),
-    ...(type.kind === 'ConfigMap' ? { data: { key: 'value' } } : {}),
-  });
-  const [text, setText] = useState(start);
+  const [text, setText] = useState(() => templateOf(type, namespace));
   const [edit, setEdit] = useState<Edit>();
   const [problem, setProblem] = useState<string>();
   const review = (): void => {

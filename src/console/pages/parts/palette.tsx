@@ -38,6 +38,8 @@ function fixedEntries(): Entry[] {
     { text: T.pages.cluster, kind: 'Page', run: to(link(['cluster'])) },
     { text: T.pages.scheduling, kind: 'Page', run: to(link(['scheduling'])) },
     { text: T.pages.network, kind: 'Page', run: to(link(['network'])) },
+    { text: T.pages.trace, kind: 'Page', run: to(link(['trace'])) },
+    { text: T.pages.laboratory, kind: 'Page', run: to(link(['laboratory'])) },
     { text: T.theme.label, kind: 'Command', run: nextTheme },
     ...resourceTypes.value
       .filter(({ verbs }) => verbs.has('list'))

@@ -5,6 +5,7 @@ import { age, now, visible } from '../format.ts';
 import { healthOfCell } from '../health.ts';
 import { go } from '../router.ts';
 import { Pill } from './basics.tsx';
+import { sortSliced, useSliced, type Sliced } from './sliced.ts';
 
 const ROW_PX = 36;
 const OVERSCAN = 8;
@@ -14,6 +15,8 @@ interface RowTableProps {
   readonly label: string;
   readonly rows: readonly Row[];
   readonly columns: readonly Column[];
+  /** Whether columns of a lower priority are shown, too. */
+  readonly wide: boolean;
   readonly showNamespace: boolean;
   readonly hrefOf: (row: Row) => string;
   readonly sort: { readonly column: string; readonly descending: boolean } | undefined;
@@ -30,29 +33,34 @@ interface Shown {
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-function shownColumns(columns: readonly Column[], showNamespace: boolean): Shown[] {
-  const shown = columns.map((column, index): Shown => {
+function shownColumns(columns: readonly Column[], options: { wide: boolean; namespace: boolean }): Shown[] {
+  const shown = columns.flatMap((column, index): readonly Shown[] => {
+    if (column.priority > 0 && !options.wide) return [];
     if (column.name === 'Age' || column.name === 'Created At')
-      return {
-        title: 'Age',
-        index,
-        text: (row) => age(row.created, now.value),
-        key: (row) => -Date.parse(row.created),
-      };
+      return [
+        {
+          title: 'Age',
+          index,
+          text: (row) => age(row.created, now.value),
+          key: (row) => -Date.parse(row.created),
+        },
+      ];
     const raw = (row: Row): unknown => row.cells[index];
-    return {
-      title: column.name,
-      column,
-      index,
-      text: (row) => visible(raw(row), 300),
-      key: (row) => {
-        const value = raw(row);
-        return typeof value === 'number' ? value : String(value ?? '');
+    return [
+      {
+        title: column.name,
+        column,
+        index,
+        text: (row) => visible(raw(row), 300),
+        key: (row) => {
+          const value = raw(row);
+          return typeof value === 'number' ? value : String(value ?? '');
+        },
       },
-    };
+    ];
   });
   const name = shown.findIndex(({ title }) => title === 'Name');
-  if (showNamespace)
+  if (options.namespace)
     shown.splice(name + 1, 0, {
       title: 'Namespace',
       index: -1,
@@ -62,33 +70,38 @@ function shownColumns(columns: readonly Column[], showNamespace: boolean): Shown
   return shown;
 }
 
-function sortRows(rows: readonly Row[], by: Shown | undefined, descending: boolean): readonly Row[] {
+function* sortRows(rows: readonly Row[], by: Shown | undefined, descending: boolean): Sliced<readonly Row[]> {
   if (by === undefined) return rows;
-  const keyed = rows.map((row) => ({ row, key: by.key(row) }));
+  const keyed: { readonly row: Row; readonly key: string | number }[] = [];
+  for (const row of rows) {
+    keyed.push({ row, key: by.key(row) });
+    if (keyed.length % 1000 === 0) yield;
+  }
+  const sign = descending ? -1 : 1;
   const compare = (a: string | number, b: string | number): number => {
     if (typeof a === 'number' && typeof b === 'number') return a - b;
     // The collator reads numbers within texts, and takes too long for very many.
     if (rows.length <= MANY_ROWS) return COLLATOR.compare(String(a), String(b));
     return a < b ? -1 : a > b ? 1 : 0;
   };
-  keyed.sort((a, b) => (descending ? compare(b.key, a.key) : compare(a.key, b.key)));
-  return keyed.map(({ row }) => row);
+  const sorted = yield* sortSliced(keyed, (a, b) => sign * compare(a.key, b.key));
+  return sorted.map(({ row }) => row);
 }
 
 export function RowTable(props: RowTableProps) {
-  const { label, rows, columns, showNamespace, hrefOf, sort, onSort } = props;
+  const { label, rows, columns, wide, showNamespace, hrefOf, sort, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   const [active, setActive] = useState(0);
-  const shown = useMemo(() => shownColumns(columns, showNamespace), [columns, showNamespace]);
-  const sorted = useMemo(
-    () =>
-      sortRows(
-        rows,
-        shown.find(({ title }) => title === sort?.column),
-        sort?.descending ?? false,
-      ),
+  const shown = useMemo(
+    () => shownColumns(columns, { wide, namespace: showNamespace }),
+    [columns, wide, showNamespace],
+  );
+  const by = shown.find(({ title }) => title === sort?.column);
+  const sorted = useSliced(
+    () => sortRows(rows, by, sort?.descending ?? false),
     [rows, shown, sort?.column, sort?.descending],
+    rows,
   );
 
   useEffect(() => {
@@ -102,6 +115,15 @@ export function RowTable(props: RowTableProps) {
       element.removeEventListener('scroll', measure);
     };
   }, []);
+
+  // Fewer rows move the place, and another order begins at its top.
+  useEffect(() => {
+    const element = scroller.current!;
+    setView({ top: element.scrollTop, height: element.clientHeight });
+  }, [sorted.length]);
+  useEffect(() => {
+    scroller.current!.scrollTop = 0;
+  }, [sort?.column, sort?.descending]);
 
   const first = Math.max(0, Math.floor(view.top / ROW_PX) - OVERSCAN);
   const last = Math.min(sorted.length, Math.ceil((view.top + view.height) / ROW_PX) + OVERSCAN);

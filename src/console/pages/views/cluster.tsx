@@ -1,13 +1,15 @@
 /** The whole cluster: what is wrong first, then the control plane, then nodes with their pods. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Column, Row } from '../api/feed.ts';
+import type { Column, Feed, Row } from '../api/feed.ts';
 import { findType, type ResourceType } from '../api/resources.ts';
 import { age, now, visible } from '../format.ts';
 import { cellOf, healthOfPod, healthOfStatus, type Health } from '../health.ts';
 import { HealthMark, Notice, Pill, shapeOf } from '../parts/basics.tsx';
+import { useSliced, type Sliced } from '../parts/sliced.ts';
+import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
 import { FirstCause } from '../parts/why-view.tsx';
-import { listLink, objectLink } from '../router.ts';
+import { listLink, objectLink, pastRevision } from '../router.ts';
 import { T } from '../texts.ts';
 import { ControlPlane } from './control-plane.tsx';
 
@@ -27,14 +29,9 @@ interface NodeCard {
 export function ClusterPage() {
   const pods = useFeed(findType('pods')!);
   const nodes = useFeed(findType('nodes')!);
-  const [podRows, podColumns] = [pods.rows.value, pods.columns.value];
-  const cells = useMemo(() => podRows.map((row) => cellOfPod(row, podColumns)), [podRows, podColumns]);
-  const cards = useMemo(
-    () => cardsOf(nodes.rows.value, nodes.columns.value, { cells, columns: podColumns }),
-    [cells, nodes.rows.value, nodes.columns.value],
-  );
+  const inputs = [pods.rows.value, pods.columns.value, nodes.rows.value, nodes.columns.value];
+  const { cells, cards, counts } = useSliced(() => pictureOf(pods, nodes), inputs, NOTHING);
   const errors = [pods.error.value, nodes.error.value].filter((error) => error !== undefined);
-  const count = (health: Health): number => cells.filter((cell) => cell.health === health).length;
   return (
     <div class="page">
       <div class="toolbar">
@@ -42,11 +39,12 @@ export function ClusterPage() {
         <span class={`live ${pods.state.value}`} role="status">
           {T.state[pods.state.value]}
         </span>
+        <TimeMachineButton />
         <span class="grow" />
         <ul class="legend" aria-label={T.cluster.legend}>
           {(['ok', 'wait', 'bad', 'done', 'gone'] as const).map((health) => (
             <li key={health}>
-              <HealthMark health={health} /> {count(health)} {T.health[health]}
+              <HealthMark health={health} /> {counts[health]} {T.health[health]}
             </li>
           ))}
         </ul>
@@ -56,9 +54,13 @@ export function ClusterPage() {
           {error}
         </Notice>
       ))}
-      <Problems cells={cells} cards={cards} ready={pods.state.value === 'live' && nodes.state.value === 'live'} />
-      <ControlPlane />
-      <Nodes cards={cards} loaded={nodes.state.value === 'live'} />
+      <Problems
+        cells={cells}
+        cards={cards}
+        ready={[pods, nodes].every(({ state }) => state.value === 'live' || state.value === 'past')}
+      />
+      {pastRevision.value === 0 && <ControlPlane nodes={cards.filter(({ name }) => name !== '').length} />}
+      <Nodes cards={cards} loaded={nodes.state.value === 'live' || nodes.state.value === 'past'} />
     </div>
   );
 }
@@ -69,29 +71,45 @@ const cellOfPod = (row: Row, columns: readonly Column[]): PodCell => ({
   status: cellOf(row, columns, 'Status'),
 });
 
-function cardsOf(
-  nodes: readonly Row[],
-  columns: readonly Column[],
-  pods: { cells: readonly PodCell[]; columns: readonly Column[] },
-): readonly NodeCard[] {
-  const at = pods.columns.findIndex(({ name }) => name === 'Node');
+interface Picture {
+  /** Those that may be a problem. */
+  readonly cells: readonly PodCell[];
+  readonly cards: readonly NodeCard[];
+  readonly counts: Readonly<Record<Health, number>>;
+}
+
+const NOTHING: Picture = { cells: [], cards: [], counts: { ok: 0, wait: 0, bad: 0, done: 0, gone: 0 } };
+const ROWS_PER_STEP = 500;
+
+function* pictureOf(pods: Feed, nodes: Feed): Sliced<Picture> {
+  const [podColumns, nodeColumns] = [pods.columns.value, nodes.columns.value];
+  const at = podColumns.findIndex(({ name }) => name === 'Node');
+  const counts = { ...NOTHING.counts };
   const byNode = new Map<string, PodCell[]>();
-  for (const cell of pods.cells) {
-    const value = cell.row.cells[at];
+  const cells: PodCell[] = [];
+  let done = 0;
+  for (const row of pods.rows.value) {
+    const cell = cellOfPod(row, podColumns);
+    counts[cell.health]++;
+    if (cell.health === 'bad' || cell.health === 'wait') cells.push(cell);
+    const value = row.cells[at];
     const node = typeof value === 'string' && value !== '<none>' ? value : '';
     const there = byNode.get(node);
     if (there) there.push(cell);
     else byNode.set(node, [cell]);
+    if (++done % ROWS_PER_STEP === 0) yield;
   }
-  const cards = nodes.map((row): NodeCard => {
-    const status = cellOf(row, columns, 'Status');
+  const cards: NodeCard[] = [];
+  for (const row of nodes.rows.value) {
+    const status = cellOf(row, nodeColumns, 'Status');
     const here = byNode.get(row.name) ?? [];
     byNode.delete(row.name);
-    return { name: row.name, status, health: healthOfStatus(status), pods: here };
-  });
+    cards.push({ name: row.name, status, health: healthOfStatus(status), pods: here });
+    if (++done % ROWS_PER_STEP === 0) yield;
+  }
   const homeless = [...byNode.values()].flat();
   const none: NodeCard = { name: '', status: '', health: 'wait', pods: homeless };
-  return homeless.length > 0 ? [none, ...cards] : cards;
+  return { cells, cards: homeless.length > 0 ? [none, ...cards] : cards, counts };
 }
 
 const MAX_PROBLEMS = 12;
@@ -144,9 +162,11 @@ function Problems({ cells, cards, ready }: { cells: readonly PodCell[]; cards: r
               {visible(row.name)}
             </a>
             <span class="dim">{age(row.created)}</span>
-            <span class="cause">
-              <FirstCause type={type} namespace={row.namespace} name={row.name} version={status} />
-            </span>
+            {pastRevision.value === 0 && (
+              <span class="cause">
+                <FirstCause type={type} namespace={row.namespace} name={row.name} version={status} />
+              </span>
+            )}
           </li>
         ))}
       </ul>
@@ -163,7 +183,8 @@ const CARD_PX = 232;
 const CARD_ROW_PX = 128;
 const CELL_PX = 14;
 const CELLS_PER_LINE = 14;
-const MAX_CELLS = CELLS_PER_LINE * 5;
+const LINES = 5;
+const MAX_CELLS = CELLS_PER_LINE * LINES;
 
 /** Only the visible cards are in the page. */
 function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean }) {
@@ -178,8 +199,8 @@ function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean 
       const { top, width } = space.current.getBoundingClientRect();
       const above = scroller.getBoundingClientRect().top - top;
       const perRow = Math.max(1, Math.floor(width / CARD_PX));
-      const from = Math.max(0, Math.floor(above / CARD_ROW_PX) - 2);
-      const to = Math.ceil((above + scroller.clientHeight) / CARD_ROW_PX) + 2;
+      const from = Math.max(0, Math.floor(above / CARD_ROW_PX) - 1);
+      const to = Math.ceil((above + scroller.clientHeight) / CARD_ROW_PX) + 1;
       setView((old) => (old.from === from && old.to === to && old.perRow === perRow ? old : { from, to, perRow }));
     };
     measure();
@@ -226,11 +247,27 @@ function Nodes({ cards, loaded }: { cards: readonly NodeCard[]; loaded: boolean 
   );
 }
 
+/** One path for the pods of each state: a page may show thousands. */
+function shapesOf(pods: readonly PodCell[]): ReadonlyMap<Health, string> {
+  const paths = new Map<Health, string>();
+  pods.slice(0, MAX_CELLS).forEach(({ health }, at) => {
+    const shape = shapeOf(health, (at % CELLS_PER_LINE) * CELL_PX, Math.floor(at / CELLS_PER_LINE) * CELL_PX);
+    paths.set(health, `${paths.get(health) ?? ''}${shape}`);
+  });
+  return paths;
+}
+
 function Node({ card, place }: { card: NodeCard; place: Record<string, string> }) {
   const { name, health, status, pods } = card;
   const failing = pods.filter((pod) => pod.health === 'bad').length;
   const href = name === '' ? listLink('pods', { search: 'Pending' }) : objectLink('nodes', { name });
   const more = pods.length - MAX_CELLS;
+  const podAt = ({ currentTarget, clientX, clientY }: MouseEvent): PodCell | undefined => {
+    const { left, top, height } = (currentTarget as SVGElement).getBoundingClientRect();
+    const cell = height / LINES;
+    const [column, line] = [Math.floor((clientX - left) / cell), Math.floor((clientY - top) / cell)];
+    return column < CELLS_PER_LINE && line < LINES ? pods[line * CELLS_PER_LINE + column] : undefined;
+  };
   return (
     <article class={`node ${health}`} style={place}>
       <h3>
@@ -241,18 +278,19 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
       <svg
         role="img"
         aria-label={`${pods.length} pods, ${failing} ${T.health.bad}`}
-        viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${5 * CELL_PX}`}
+        viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${LINES * CELL_PX}`}
+        onMouseMove={(event) => {
+          const pod = podAt(event);
+          const text = pod ? `${visible(pod.row.namespace)}/${visible(pod.row.name)}: ${visible(pod.status)}` : '';
+          (event.currentTarget.parentElement as HTMLElement).title = text;
+        }}
+        onClick={(event) => {
+          const pod = podAt(event);
+          if (pod) location.hash = objectLink('pods', pod.row);
+        }}
       >
-        {pods.slice(0, MAX_CELLS).map(({ row, health: state, status: text }, at) => (
-          <g
-            key={row.uid}
-            class={`pod ${state}`}
-            transform={`translate(${(at % CELLS_PER_LINE) * CELL_PX} ${Math.floor(at / CELLS_PER_LINE) * CELL_PX})`}
-            onClick={() => (location.hash = objectLink('pods', row))}
-          >
-            <title>{`${visible(row.namespace)}/${visible(row.name)}: ${visible(text)}`}</title>
-            <path d={shapeOf(state)} />
-          </g>
+        {[...shapesOf(pods)].map(([state, path]) => (
+          <path key={state} class={`pod ${state}`} d={path} />
         ))}
       </svg>
       <p class="dim">

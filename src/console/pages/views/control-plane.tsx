@@ -1,31 +1,15 @@
-/** The control plane as boxes: the API server's checks and rates, and who leads. */
+/** The control plane as boxes, with the rates of requests and their latencies on the wires between them. */
 import { useEffect, useState } from 'preact/hooks';
+import { readMetrics, ratesBetween, type Client, type Metrics, type Rates } from '../api/metrics.ts';
 import type { ApiObject, ObjectList } from '../api/objects.ts';
 import { api, ApiError, apiText, messageOf } from '../api/request.ts';
 import { age, visible } from '../format.ts';
 import type { Health } from '../health.ts';
-import { HealthMark } from '../parts/basics.tsx';
+import { Notice, shapeOf } from '../parts/basics.tsx';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 
 const POLL_MS = 5000;
-
-interface Sample {
-  readonly at: number;
-  readonly requests: number;
-  readonly seconds: number;
-  readonly timed: number;
-  readonly store: number;
-}
-
-interface ApiServerState {
-  readonly ready: boolean;
-  readonly failing: readonly string[];
-  readonly rate?: number;
-  readonly latencyMs?: number | undefined;
-  readonly storeRate?: number;
-  readonly problem?: string;
-}
 
 interface Lease extends ApiObject {
   readonly spec?: {
@@ -35,35 +19,45 @@ interface Lease extends ApiObject {
   };
 }
 
-const LEADERS = ['kube-scheduler', 'kube-controller-manager', 'cloud-controller-manager'];
+interface PlaneState {
+  readonly ready: boolean;
+  readonly failing: readonly string[];
+  readonly leases: readonly Lease[];
+  readonly rates?: Rates | undefined;
+  readonly problem?: string | undefined;
+}
 
-export function ControlPlane() {
-  const [server, setServer] = useState<ApiServerState>();
-  const [leases, setLeases] = useState<readonly Lease[]>([]);
+export function ControlPlane({ nodes }: { nodes: number }) {
+  const [state, setState] = useState<PlaneState>();
   const [version, setVersion] = useState('');
   useEffect(() => {
     const ended = new AbortController();
-    let last: Sample | undefined;
+    let last: Metrics | undefined;
     const poll = async (): Promise<void> => {
       if (document.hidden) return;
-      const [checks, sample, list] = await Promise.all([
-        readiness(ended.signal),
-        readSample(ended.signal),
-        readLeases(ended.signal),
-      ]);
-      if (ended.signal.aborted) return;
-      setServer({ ...checks, ...ratesOf(last, sample) });
-      if (typeof sample !== 'string') last = sample;
-      setLeases(list);
+      const { signal } = ended;
+      const [checks, metrics, leases] = await Promise.all([readiness(signal), sample(signal), readLeases(signal)]);
+      if (signal.aborted) return;
+      const isText = typeof metrics === 'string';
+      setState({
+        ...checks,
+        leases,
+        rates: isText || !last ? undefined : ratesBetween(last, metrics),
+        problem: isText ? metrics : undefined,
+      });
+      if (!isText) last = metrics;
     };
     const quietly = (): void => void poll().catch(() => undefined);
     quietly();
+    // Rates need two samples; the second need not wait as long.
+    const early = setTimeout(quietly, POLL_MS / 5);
     api<{ gitVersion?: string }>('/version').then(
       ({ gitVersion = '' }) => setVersion(gitVersion),
       () => undefined,
     );
     const timer = setInterval(quietly, POLL_MS);
     return () => {
+      clearTimeout(early);
       clearInterval(timer);
       ended.abort();
     };
@@ -71,79 +65,138 @@ export function ControlPlane() {
   return (
     <section class="card" aria-label={T.cluster.controlPlane}>
       <h2>{T.cluster.controlPlane}</h2>
-      <div class="plane">
-        <Box
-          title="kube-apiserver"
-          health={server === undefined ? 'wait' : server.ready ? 'ok' : 'bad'}
-          lines={[
-            visible(version),
-            ...(server?.rate === undefined ? [] : [`${server.rate.toFixed(1)} ${T.cluster.requests}`]),
-            ...(server?.latencyMs === undefined ? [] : [`${server.latencyMs.toFixed(1)} ms ${T.cluster.latency}`]),
-            ...(server?.failing ?? []).map((check) => `✗ ${visible(check)}`),
-            ...(server?.problem ? [server.problem] : []),
-          ]}
-        />
-        {server?.storeRate !== undefined && (
-          <Box
-            title="etcd"
-            health={server.ready ? 'ok' : 'wait'}
-            lines={[`${server.storeRate.toFixed(1)} ${T.cluster.writes}`]}
-          />
-        )}
-        {LEADERS.map((name) => {
-          const lease = leases.find(({ metadata }) => metadata.name === name);
-          if (lease === undefined && name === 'cloud-controller-manager') return null;
-          const late = lease?.spec?.renewTime && Date.now() - Date.parse(lease.spec.renewTime) > 60_000;
-          return (
-            <Box
-              key={name}
-              title={name}
-              health={lease === undefined ? 'done' : late ? 'bad' : 'ok'}
-              lines={
-                lease === undefined
-                  ? [T.cluster.noLease]
-                  : [
-                      `${T.cluster.holder}: ${visible(lease.spec?.holderIdentity, 40)}`,
-                      `renewed ${age(lease.spec?.renewTime)} ago`,
-                    ]
-              }
-              {...(lease ? { href: objectLink('leases.coordination.k8s.io', lease.metadata) } : {})}
-            />
-          );
-        })}
-      </div>
+      {state?.failing.map((check) => (
+        <Notice key={check} kind="error">
+          {visible(check)}
+        </Notice>
+      ))}
+      <Plane state={state} version={version} nodes={nodes} />
+      {state?.problem && <p class="dim">{state.problem}</p>}
     </section>
   );
 }
 
-function Box({
-  title,
-  health,
-  lines,
-  href,
-}: {
-  title: string;
-  health: Health;
-  lines: readonly string[];
-  href?: string;
-}) {
+const BOX = { width: 216, height: 58 };
+const PLACES = {
+  clients: { x: 110, y: 125 },
+  api: { x: 450, y: 125 },
+  etcd: { x: 790, y: 125 },
+  controllers: { x: 300, y: 33 },
+  scheduler: { x: 600, y: 33 },
+  kubelets: { x: 300, y: 217 },
+  others: { x: 600, y: 217 },
+} as const;
+type Part = keyof typeof PLACES;
+
+function Plane({ state, version, nodes }: { state: PlaneState | undefined; version: string; nodes: number }) {
+  const rates = state?.rates;
+  const wire = (client: Client): string => {
+    const found = rates?.clients[client];
+    if (!found) return '';
+    const latency = found.latencyMs === undefined ? '' : ` · ${found.latencyMs.toFixed(1)} ms`;
+    return `${found.rate.toFixed(1)}/s${latency}`;
+  };
+  const leader = (name: string): { line: string; health: Health; href?: string } => {
+    const lease = state?.leases.find(({ metadata }) => metadata.name === name);
+    if (!lease) return { line: state ? T.cluster.noLease : '', health: 'done' };
+    const { renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
+    const late = !!renewTime && Date.now() - Date.parse(renewTime) > leaseDurationSeconds * 4000;
+    const line = T.cluster.leader(visible(lease.spec?.holderIdentity, 24), age(renewTime, Date.now()));
+    return { line, health: late ? 'bad' : 'ok', href: objectLink('leases.coordination.k8s.io', lease.metadata) };
+  };
+  const health: Health = state === undefined ? 'wait' : state.ready ? 'ok' : 'bad';
+  const etcd = rates?.store;
+  const ofStore = etcd?.latencyMs === undefined ? '' : ` · ${etcd.latencyMs.toFixed(1)} ms`;
   return (
-    <div class="box">
-      <h3>
-        <HealthMark health={health} /> {href ? <a href={href}>{title}</a> : title}
-      </h3>
-      {lines.map((line) => (
-        <p key={line}>{line}</p>
-      ))}
+    <div class="plane">
+      <svg viewBox="0 0 900 252" role="group" aria-label={T.cluster.controlPlane}>
+        <Wire of="clients" text={wire('clients')} rate={rates?.clients.clients.rate} />
+        <Wire of="controllers" text={wire('controllers')} rate={rates?.clients.controllers.rate} />
+        <Wire of="scheduler" text={wire('scheduler')} rate={rates?.clients.scheduler.rate} />
+        <Wire of="kubelets" text={wire('kubelets')} rate={rates?.clients.kubelets.rate} />
+        <Wire of="others" text={wire('others')} rate={rates?.clients.others.rate} />
+        <Wire of="etcd" text={etcd ? `${etcd.rate.toFixed(1)}/s${ofStore}` : ''} rate={etcd?.rate} />
+        <Box part="clients" title={T.cluster.parts.clients} line={T.cluster.parts.clientsHint} />
+        <Box
+          part="api"
+          title="kube-apiserver"
+          health={health}
+          line={
+            rates
+              ? T.cluster.served(rates.rate.toFixed(1), rates.latencyMs?.toFixed(1))
+              : visible(version) || T.state.loading
+          }
+        />
+        <Box part="etcd" title="etcd" health={health} line={T.cluster.parts.store} />
+        <Box part="controllers" title="kube-controller-manager" {...leader('kube-controller-manager')} />
+        <Box part="scheduler" title="kube-scheduler" {...leader('kube-scheduler')} />
+        <Box part="kubelets" title={T.cluster.parts.kubelets} line={T.cluster.parts.nodes(nodes)} />
+        <Box part="others" title={T.cluster.parts.others} line={T.cluster.parts.othersHint} />
+      </svg>
     </div>
+  );
+}
+
+function Wire({ of, text, rate = 0 }: { of: Exclude<Part, 'api'>; text: string; rate?: number | undefined }) {
+  const [from, to] = [PLACES[of], PLACES.api];
+  // Boxes are drawn over the ends. Labels stand where the wire is free.
+  const part = of === 'clients' || of === 'etcd' ? 0.5 : 0.52;
+  const [x, y] = [from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part];
+  return (
+    <g class="plane-wire">
+      <line x1={from.x} y1={from.y} x2={to.x} y2={to.y} stroke-width={1.5 + Math.min(5, Math.log2(1 + rate))} />
+      {text !== '' && (
+        <text x={x} y={of === 'clients' || of === 'etcd' ? y - 8 : y + 4} text-anchor="middle">
+          {text}
+        </text>
+      )}
+    </g>
+  );
+}
+
+interface BoxProps {
+  readonly part: Part;
+  readonly title: string;
+  readonly line: string;
+  readonly health?: Health;
+  readonly href?: string;
+}
+
+function Box({ part, title, line, health, href }: BoxProps) {
+  const { x, y } = PLACES[part];
+  const left = x - BOX.width / 2;
+  const content = (
+    <>
+      <rect x={left} y={y - BOX.height / 2} width={BOX.width} height={BOX.height} rx="9" />
+      {health && (
+        <g class={`pod ${health}`} transform={`translate(${left + 12} ${y - 15})`}>
+          <title>{T.health[health]}</title>
+          <path d={shapeOf(health)} />
+        </g>
+      )}
+      <text class="title" x={left + (health ? 30 : 14)} y={y - 4}>
+        {title}
+      </text>
+      <text class="line" x={left + 14} y={y + 16}>
+        {line}
+      </text>
+    </>
+  );
+  return href ? (
+    <a href={href} class="plane-box" aria-label={`${title}: ${line}`}>
+      {content}
+    </a>
+  ) : (
+    <g class="plane-box">{content}</g>
   );
 }
 
 async function readiness(signal: AbortSignal): Promise<{ ready: boolean; failing: readonly string[] }> {
   try {
-    const text = await apiText('/readyz?verbose', { signal });
-    return { ready: true, failing: failingChecks(text) };
+    await apiText('/readyz?verbose', { signal });
+    return { ready: true, failing: [] };
   } catch (error) {
+    if (error instanceof ApiError && error.code === 403) return { ready: true, failing: [] };
     return { ready: false, failing: failingChecks(messageOf(error)) };
   }
 }
@@ -162,33 +215,10 @@ async function readLeases(signal: AbortSignal): Promise<readonly Lease[]> {
 }
 
 /** A text says why there is none. */
-async function readSample(signal: AbortSignal): Promise<Sample | string> {
+async function sample(signal: AbortSignal): Promise<Metrics | string> {
   try {
-    const text = await apiText('/metrics', { signal });
-    const sums = { requests: 0, seconds: 0, timed: 0, store: 0 };
-    for (const line of text.split('\n')) {
-      const value = (): number => Number(line.slice(line.lastIndexOf(' ') + 1)) || 0;
-      if (line.startsWith('apiserver_request_total')) sums.requests += value();
-      // Watches last as long as their clients want.
-      else if (/verb="(?:WATCH|CONNECT)"/.test(line)) continue;
-      else if (line.startsWith('apiserver_request_duration_seconds_sum')) sums.seconds += value();
-      else if (line.startsWith('apiserver_request_duration_seconds_count')) sums.timed += value();
-      else if (/^etcd_requests?_(?:total|duration_seconds_count)/.test(line)) sums.store += value();
-    }
-    return { at: performance.now(), ...sums };
+    return readMetrics(await apiText('/metrics', { signal }));
   } catch (error) {
     return error instanceof ApiError && error.code === 403 ? T.cluster.noMetrics : messageOf(error);
   }
-}
-
-function ratesOf(last: Sample | undefined, sample: Sample | string): Partial<ApiServerState> {
-  if (typeof sample === 'string') return { problem: sample };
-  if (last === undefined) return {};
-  const seconds = (sample.at - last.at) / 1000;
-  const timed = sample.timed - last.timed;
-  return {
-    rate: Math.max(0, sample.requests - last.requests) / seconds,
-    ...(timed > 0 ? { latencyMs: ((sample.seconds - last.seconds) / timed) * 1000 } : {}),
-    ...(sample.store > 0 ? { storeRate: Math.max(0, sample.store - last.store) / seconds } : {}),
-  };
 }

@@ -7,13 +7,15 @@ import { Dialog } from '../parts/basics.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { setQuery } from '../router.ts';
 import { T } from '../texts.ts';
-import { ownedBy, type RelatedObject } from './object-related.tsx';
+import { DrainDialog } from './drain-dialog.tsx';
+import { ownedBy } from './object-related.tsx';
+import type { RelatedObject } from './related-object.ts';
 import type { TabProps } from './tab-props.ts';
 
 const RESTARTED: ReadonlySet<string> = new Set(['deployments.apps', 'statefulsets.apps', 'daemonsets.apps']);
 
 export function ActionButtons({ type, object }: TabProps) {
-  const [open, setOpen] = useState<'scale' | 'delete'>();
+  const [open, setOpen] = useState<'scale' | 'delete' | 'drain'>();
   const path = pathOf(type, object.metadata);
   const run = (action: keyof typeof T.actions.done, work: Promise<unknown>): void => {
     setOpen(undefined);
@@ -53,6 +55,11 @@ export function ActionButtons({ type, object }: TabProps) {
           {cordoned ? T.actions.uncordon : T.actions.cordon}
         </button>
       )}
+      {type.key === 'nodes' && (
+        <button type="button" onClick={() => setOpen('drain')}>
+          {T.actions.drain}
+        </button>
+      )}
       {type.verbs.has('patch') && (
         <button type="button" onClick={() => setQuery({ tab: 'yaml' })}>
           {T.actions.edit}
@@ -70,6 +77,7 @@ export function ActionButtons({ type, object }: TabProps) {
           onScale={(replicas) => run('scale', merge({ spec: { replicas } }, `${path}/scale`))}
         />
       )}
+      {open === 'drain' && <DrainDialog type={type} object={object} onClose={() => setOpen(undefined)} />}
       {open === 'delete' && (
         <DeleteDialog
           type={type}

@@ -7,6 +7,7 @@ import { visible } from '../format.ts';
 import { Notice } from '../parts/basics.tsx';
 import { route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
+import { LogText } from './log-text.tsx';
 import type { TabProps } from './tab-props.ts';
 
 interface Source {
@@ -73,6 +74,7 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
   const search = query.get('logsearch') ?? '';
   const [follow, setFollow] = useState(true);
   const [wrap, setWrap] = useState(false);
+  const [json, setJson] = useState(true);
   const all = useMemo(() => sourcesOf(pods), [pods.map(({ metadata }) => metadata.uid).join()]);
   const chosen = useMemo(
     () =>
@@ -134,6 +136,10 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
           <input type="checkbox" checked={wrap} onChange={(event) => setWrap(event.currentTarget.checked)} />
           {T.logs.wrap}
         </label>
+        <label class="check">
+          <input type="checkbox" checked={json} onChange={(event) => setJson(event.currentTarget.checked)} />
+          {T.logs.json}
+        </label>
         <span class="grow" />
         <span class="dim">{shown.length} lines</span>
       </div>
@@ -146,6 +152,8 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
         several={several}
         follow={follow}
         wrap={wrap}
+        json={json}
+        search={wanted}
         empty={lines.length === 0 ? T.logs.empty : T.logs.none}
       />
     </>
@@ -219,8 +227,18 @@ function followLog(source: Source, { take, failed }: { take: (text: string) => v
   return socket;
 }
 
-function LogLines(props: { lines: readonly Line[]; several: boolean; follow: boolean; wrap: boolean; empty: string }) {
-  const { lines, several, follow, wrap, empty } = props;
+interface LogLinesProps {
+  readonly lines: readonly Line[];
+  readonly several: boolean;
+  readonly follow: boolean;
+  readonly wrap: boolean;
+  readonly json: boolean;
+  readonly search: string;
+  readonly empty: string;
+}
+
+function LogLines(props: LogLinesProps) {
+  const { lines, several, follow, wrap, json, search, empty } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 400 });
   useEffect(() => {
@@ -245,7 +263,7 @@ function LogLines(props: { lines: readonly Line[]; several: boolean; follow: boo
         {lines.slice(from, to).map((line, at) => (
           <div key={from + at}>
             {several && <span class="from">{visible(line.from, 60)} </span>}
-            <bdi>{visible(line.text, 4000)}</bdi>
+            <LogText text={line.text} json={json} search={search} />
           </div>
         ))}
       </div>

@@ -1,29 +1,37 @@
-import type { ApiObject, Condition, ContainerStatus, PodObject } from '../api/objects.ts';
+import type { ApiObject, ContainerStatus, PodObject } from '../api/objects.ts';
 import { typeOfKind } from '../api/resources.ts';
 import { age, dateTime, now, visible } from '../format.ts';
 import { healthOfStatus, type Health } from '../health.ts';
 import { Card, Pill } from '../parts/basics.tsx';
 import { Why } from '../parts/why-view.tsx';
-import { objectLink, setQuery } from '../router.ts';
+import { objectLink, pastRevision, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
+import { healthOfCondition } from './condition-lanes.tsx';
+import { PortForward } from './object-ports.tsx';
 import { Related } from './object-related.tsx';
+import { UsageCard } from './object-usage.tsx';
 import type { TabProps } from './tab-props.ts';
 
 export function OverviewTab({ type, object }: TabProps) {
   const { namespace = '', name, resourceVersion } = object.metadata;
+  const isPresent = pastRevision.value === 0;
   return (
     <div class="cards">
-      <Card title={T.why.title} wide>
-        <Why type={type} namespace={namespace} name={name} version={resourceVersion} />
-      </Card>
+      {isPresent && (
+        <Card title={T.why.title} wide>
+          <Why type={type} namespace={namespace} name={name} version={resourceVersion} />
+        </Card>
+      )}
       {object.kind === 'Pod' && <Containers pod={object as PodObject} />}
+      {isPresent && <Related type={type} object={object} />}
       <Card title={T.object.summary}>
         <Summary object={object} />
       </Card>
       <Card title={T.object.conditions}>
         <Conditions object={object} />
       </Card>
-      <Related type={type} object={object} />
+      {isPresent && <UsageCard type={type} object={object} />}
+      {isPresent && <PortForward type={type} object={object} />}
       <Card title={T.object.managers}>
         <Managers object={object} />
       </Card>
@@ -194,10 +202,6 @@ function lastExit(status: ContainerStatus | undefined): string {
   return exit ? `${visible(exit.reason ?? '')} (exit code ${exit.exitCode ?? '?'}), ${age(exit.finishedAt)} ago` : '–';
 }
 
-/** Conditions whose truth is bad news. */
-const BAD_WHEN_TRUE =
-  /Pressure$|^NetworkUnavailable$|^ReplicaFailure$|^Failed$|^DisruptionTarget$|^NamesNotAccepted$|Failure$/;
-
 /** Each condition as a bar from its last change to now, over the object's life. */
 function Conditions({ object }: { object: ApiObject }) {
   const conditions = [...(object.status?.conditions ?? [])].sort((a, b) =>
@@ -228,9 +232,4 @@ function Conditions({ object }: { object: ApiObject }) {
       })}
     </ul>
   );
-}
-
-function healthOfCondition({ type, status }: Condition): Health {
-  if (status === 'Unknown') return 'wait';
-  return (status === 'True') === BAD_WHEN_TRUE.test(type) ? 'bad' : 'ok';
 }

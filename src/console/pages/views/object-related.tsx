@@ -3,18 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ApiObject, ObjectList, OwnerReference, PodObject } from '../api/objects.ts';
 import { api } from '../api/request.ts';
 import { findType, pathOf, typeOfKind, type ResourceType } from '../api/resources.ts';
-import { visible } from '../format.ts';
 import { Card } from '../parts/basics.tsx';
-import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
+import { RelatedGraph } from './related-graph.tsx';
+import { idOf, type RelatedObject } from './related-object.ts';
 import type { TabProps } from './tab-props.ts';
-
-export interface RelatedObject {
-  readonly relation: string;
-  readonly type: ResourceType;
-  readonly name: string;
-  readonly namespace: string;
-}
 
 /** Which kinds may be owned by which. */
 const OWNED: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +35,11 @@ interface PartialList {
 const ACCEPT = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
 
 /** Two levels deep: a Deployment's ReplicaSets and their pods. */
-export async function ownedBy(type: ResourceType, object: ApiObject, depth = 2): Promise<RelatedObject[]> {
+export async function ownedBy(
+  type: ResourceType,
+  object: ApiObject,
+  { of, depth = 2 }: { of?: string; depth?: number } = {},
+): Promise<RelatedObject[]> {
   const kinds = (Object.hasOwn(OWNED, type.key) ? OWNED[type.key]! : []).flatMap((key) => findType(key) ?? []);
   const found = await Promise.all(
     kinds.map(async (kind) => {
@@ -53,13 +50,24 @@ export async function ownedBy(type: ResourceType, object: ApiObject, depth = 2):
         metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid),
       );
       const below =
-        depth > 1 ? await Promise.all(owned.map((each) => ownedBy(kind, each as ApiObject, depth - 1))) : [];
+        depth > 1
+          ? await Promise.all(
+              owned.map((each) => {
+                const { name, namespace = '' } = each.metadata;
+                return ownedBy(kind, each as ApiObject, {
+                  depth: depth - 1,
+                  of: idOf({ type: kind, name, namespace }),
+                });
+              }),
+            )
+          : [];
       return [
         ...owned.map(({ metadata }) => ({
           relation: 'owns',
           type: kind,
           name: metadata.name,
           namespace: metadata.namespace ?? '',
+          ...(of === undefined ? {} : { of }),
         })),
         ...below.flat(),
       ];
@@ -70,10 +78,7 @@ export async function ownedBy(type: ResourceType, object: ApiObject, depth = 2):
 
 async function relatedTo(type: ResourceType, object: ApiObject): Promise<RelatedObject[]> {
   const { namespace = '', ownerReferences = [] } = object.metadata;
-  const owners = ownerReferences.flatMap(({ kind, apiVersion, name }): RelatedObject[] => {
-    const of = typeOfKind(kind, apiVersion);
-    return of ? [{ relation: 'owned by', type: of, name, namespace: of.namespaced ? namespace : '' }] : [];
-  });
+  const owners = await ownersOf(ownerReferences, namespace);
   const named = (relation: string, key: string, name: string | undefined, within = namespace): RelatedObject[] => {
     const of = findType(key);
     return of && name ? [{ relation, type: of, name, namespace: of.namespaced ? within : '' }] : [];
@@ -97,6 +102,27 @@ async function relatedTo(type: ResourceType, object: ApiObject): Promise<Related
     uses.push(...named('bound to', 'persistentvolumes', text(object.spec?.['volumeName'])));
   if (type.key === 'services') uses.push(...(await podsOf(object)));
   return [...owners, ...uses, ...(await ownedBy(type, object))];
+}
+
+/** Owners and their owners: a pod's ReplicaSet and its Deployment. */
+async function ownersOf(
+  references: readonly OwnerReference[],
+  namespace: string,
+  { of, depth = 3 }: { of?: string; depth?: number } = {},
+): Promise<RelatedObject[]> {
+  const found = await Promise.all(
+    references.map(async ({ kind, apiVersion, name }): Promise<RelatedObject[]> => {
+      const type = typeOfKind(kind, apiVersion);
+      if (!type) return [];
+      const within = type.namespaced ? namespace : '';
+      const owner: RelatedObject = { relation: 'owned by', type, name, namespace: within, ...(of ? { of } : {}) };
+      if (depth <= 1) return [owner];
+      const read = await api<ApiObject>(pathOf(type, { namespace: within, name })).catch(() => undefined);
+      const above = read?.metadata.ownerReferences ?? [];
+      return [owner, ...(await ownersOf(above, namespace, { of: idOf(owner), depth: depth - 1 }))];
+    }),
+  );
+  return found.flat();
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -142,26 +168,17 @@ async function podsOf(service: ApiObject): Promise<RelatedObject[]> {
   }));
 }
 
-const MAX_SHOWN = 40;
-
 export function Related({ type, object }: TabProps) {
   const [related, setRelated] = useState<readonly RelatedObject[]>();
   useEffect(() => {
     relatedTo(type, object).then(setRelated, () => setRelated([]));
   }, [object.metadata.uid, object.metadata.resourceVersion]);
+  const { name, namespace = '' } = object.metadata;
   return (
-    <Card title={T.object.related}>
+    <Card title={T.object.related} wide>
       {related === undefined && <p class="dim">{T.state.loading}</p>}
       {related?.length === 0 && <p class="dim">{T.object.noRelated}</p>}
-      <ul class="related">
-        {related?.slice(0, MAX_SHOWN).map((each) => (
-          <li key={`${each.relation}${each.type.key}${each.name}`}>
-            <span class="dim">{each.relation}</span> {each.type.kind}{' '}
-            <a href={objectLink(each.type.key, each)}>{visible(each.name, 100)}</a>
-          </li>
-        ))}
-      </ul>
-      {(related?.length ?? 0) > MAX_SHOWN && <p class="dim">… {related!.length - MAX_SHOWN} more</p>}
+      {related && related.length > 0 && <RelatedGraph self={{ type, name, namespace }} related={related} />}
     </Card>
   );
 }

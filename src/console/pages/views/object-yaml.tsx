@@ -5,6 +5,7 @@ import { messageOf } from '../api/request.ts';
 import { Editor } from '../edit/editor.tsx';
 import { Review, yamlOf, type Edit } from '../edit/review.tsx';
 import { Notice } from '../parts/basics.tsx';
+import { pastRevision } from '../router.ts';
 import { T } from '../texts.ts';
 import type { TabProps } from './tab-props.ts';
 
@@ -35,7 +36,7 @@ export function YamlTab({ type, object }: TabProps) {
     setShows(shows + 1);
     setEdit(undefined);
   };
-  const canEdit = type.verbs.has('patch');
+  const canEdit = type.verbs.has('patch') && pastRevision.value === 0;
   return (
     <>
       <div class="toolbar">

@@ -7,10 +7,11 @@ import { healthOfStatus, type Health } from '../health.ts';
 import { Notice, Pill } from '../parts/basics.tsx';
 import { useObject } from '../parts/use-feed.ts';
 import { Why } from '../parts/why-view.tsx';
-import { listLink, route, setQuery } from '../router.ts';
+import { listLink, pastRevision, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { ActionButtons } from './object-actions.tsx';
 import { EventsTab } from './object-events.tsx';
+import { HistoryTab } from './object-history.tsx';
 import { LogsTab } from './object-logs.tsx';
 import { OverviewTab } from './object-overview.tsx';
 import { ShellTab } from './object-shell.tsx';
@@ -30,9 +31,13 @@ const WITH_PODS: ReadonlySet<string> = new Set([
   'replicationcontrollers',
 ]);
 
+/** Logs, shells and causes are of the present. */
+const PAST_TABS: readonly Tab[] = ['overview', 'yaml'];
+
 const tabsOf = ({ key }: ResourceType): readonly Tab[] => [
   'overview',
   'why',
+  'history',
   'yaml',
   'events',
   ...(WITH_PODS.has(key) ? (['logs'] as const) : []),
@@ -48,7 +53,7 @@ export function ObjectPage({ resource, namespace, name }: { resource: string; na
 function TypedObject({ type, namespace, name }: { type: ResourceType; namespace: string; name: string }) {
   const live = useObject(type, { namespace, name });
   const object = live.object.value;
-  const tabs = tabsOf(type);
+  const tabs = pastRevision.value > 0 ? PAST_TABS : tabsOf(type);
   const asked = route.value.query.get('tab') as Tab | null;
   const tab = asked && tabs.includes(asked) ? asked : 'overview';
   // What was opened stays open: logs and shells go on while another tab is shown.
@@ -68,7 +73,7 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
         {state && <Pill health={state.health} text={state.text} />}
         {object && <span class="dim">{age(object.metadata.creationTimestamp)}</span>}
         <span class="grow" />
-        {object && !live.deleted.value && <ActionButtons type={type} object={object} />}
+        {object && !live.deleted.value && pastRevision.value === 0 && <ActionButtons type={type} object={object} />}
       </div>
       {live.error.value !== undefined && <Notice kind="error">{visible(live.error.value)}</Notice>}
       {live.deleted.value && <Notice>{T.object.deleted}</Notice>}
@@ -115,6 +120,7 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
 function TabContent({ tab, type, object }: TabProps & { tab: Tab }) {
   const { namespace = '', name, resourceVersion } = object.metadata;
   if (tab === 'why') return <Why type={type} namespace={namespace} name={name} version={resourceVersion} />;
+  if (tab === 'history') return <HistoryTab type={type} object={object} />;
   if (tab === 'yaml') return <YamlTab type={type} object={object} />;
   if (tab === 'events') return <EventsTab object={object} />;
   if (tab === 'logs') return <LogsTab type={type} object={object} />;

@@ -1,13 +1,15 @@
 /** Every kind of the cluster as a list that stays live. */
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Row } from '../api/feed.ts';
 import { findType, resourceTypes, type ResourceType } from '../api/resources.ts';
 import { Notice } from '../parts/basics.tsx';
 import { CreateDialog } from '../parts/create-dialog.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { RowTable } from '../parts/row-table.tsx';
+import { filterSliced, useSliced, type Sliced } from '../parts/sliced.ts';
+import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
-import { listLink, objectLink, route, setQuery } from '../router.ts';
+import { listLink, objectLink, pastRevision, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 
 type Group = keyof typeof T.groups;
@@ -132,16 +134,7 @@ function KindList({ type }: { type: ResourceType }) {
   const feed = useFeed(type, { namespace, labelSelector: param('labels'), fieldSelector: param('fields') });
   const [creating, setCreating] = useState(false);
   const search = param('search').toLowerCase();
-  const rows = useMemo(() => filterRows(feed.rows.value, search), [feed.rows.value, search]);
-  const columns = feed.columns.value.filter(({ priority }) => priority === 0 || param('columns') === 'all');
-  const visibleColumns = useMemo(() => columns, [feed.columns.value, param('columns')]);
-  // Cells are found by their place among all columns of the Table.
-  const shownRows = useMemo(() => {
-    const at = visibleColumns.map((column) => feed.columns.value.indexOf(column));
-    return at.every((index, place) => index === place)
-      ? rows
-      : rows.map((row) => ({ ...row, cells: at.map((i) => row.cells[i]) }));
-  }, [rows, visibleColumns]);
+  const rows = useSliced(() => filterRows(feed.rows.value, search), [feed.rows.value, search], feed.rows.value);
   const sort =
     param('sort') === ''
       ? undefined
@@ -156,8 +149,9 @@ function KindList({ type }: { type: ResourceType }) {
         <span class={`live ${feed.state.value}`} role="status">
           {T.state[feed.state.value]}
         </span>
+        <TimeMachineButton />
         <span class="grow" />
-        {type.verbs.has('create') && (
+        {type.verbs.has('create') && pastRevision.value === 0 && (
           <button type="button" class="primary" onClick={() => setCreating(true)}>
             {T.objects.create}
           </button>
@@ -178,13 +172,14 @@ function KindList({ type }: { type: ResourceType }) {
         </label>
       </div>
       {error !== undefined && <Notice kind="error">{error}</Notice>}
-      {error === undefined && rows.length === 0 && feed.state.value === 'live' && (
+      {error === undefined && rows.length === 0 && ['live', 'past'].includes(feed.state.value) && (
         <Notice>{feed.rows.value.length === 0 ? T.objects.none : T.objects.noMatch}</Notice>
       )}
       <RowTable
         label={type.kind}
-        rows={shownRows}
-        columns={visibleColumns}
+        rows={rows}
+        columns={feed.columns.value}
+        wide={param('columns') === 'all'}
         showNamespace={type.namespaced && namespace === ''}
         hrefOf={(row) => objectLink(type.key, row)}
         sort={sort}
@@ -195,10 +190,10 @@ function KindList({ type }: { type: ResourceType }) {
   );
 }
 
-function filterRows(rows: readonly Row[], search: string): readonly Row[] {
+function* filterRows(rows: readonly Row[], search: string): Sliced<readonly Row[]> {
   if (search === '') return rows;
   const words = search.split(/\s+/).filter((word) => word !== '');
-  return rows.filter((row) => {
+  return yield* filterSliced(rows, (row) => {
     const text = `${row.namespace}/${row.name} ${row.cells.join(' ')}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });

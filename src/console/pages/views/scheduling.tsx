@@ -10,6 +10,7 @@ import { Why } from '../parts/why-view.tsx';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 import { EventTable, timeOf } from './object-events.tsx';
+import { WouldFit } from './would-fit.tsx';
 
 const MAX_EXPLAINED = 20;
 const MAX_EVENTS = 50;
@@ -43,6 +44,7 @@ export function SchedulingPage() {
         ))}
         {waiting.length > MAX_EXPLAINED && <p class="dim">… {waiting.length - MAX_EXPLAINED} more</p>}
       </Card>
+      <WouldFit />
       <Card title={T.scheduling.recent}>
         <Decisions />
       </Card>

@@ -1,18 +1,18 @@
 import { signal } from '@preact/signals';
 import { useState } from 'preact/hooks';
-import { ApiError, messageOf, send, session, type Session } from '../api/request.ts';
+import { ApiError, callSession, messageOf, send, session } from '../api/request.ts';
 import { Notice } from '../parts/basics.tsx';
 import { T } from '../texts.ts';
 
 export const signInProblem = signal<string | undefined>(undefined);
 
 async function signInWithToken(token: string): Promise<void> {
-  const opened = (await (await send('/session', { method: 'POST', body: { token } })).json()) as Session;
+  const opened = await callSession({ method: 'POST', body: { token } });
   try {
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
     await send('/k8s/apis/authentication.k8s.io/v1/selfsubjectreviews', { method: 'POST', body: review });
   } catch (error) {
-    await send('/session', { method: 'DELETE' });
+    await callSession({ method: 'DELETE' });
     throw error instanceof ApiError && error.code === 401 ? new Error(T.signIn.refused) : error;
   }
   signInProblem.value = undefined;

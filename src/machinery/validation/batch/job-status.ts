@@ -200,9 +200,8 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
   // A Job that is resumed starts anew: its deadline does not run while it is suspended.
   const resumes = isTrue(old, 'Suspended') && isFalse(job, 'Suspended');
   if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend && !resumes) {
-    const at = STATUS.child('startTime');
-    if (status.startTime == null) errors.push(required(at, 'startTime cannot be removed for unsuspended job'));
-    else errors.push(invalidValue(at, status.startTime, 'field is immutable for unsuspended job once set'));
+    const message = 'field is immutable for unsuspended job once set';
+    errors.push(invalidValue(STATUS.child('startTime'), status.startTime ?? null, message));
   }
   const met = isTrue(job, 'SuccessCriteriaMet');
   const wasMet = isTrue(old, 'SuccessCriteriaMet');

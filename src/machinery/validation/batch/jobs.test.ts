@@ -266,7 +266,7 @@ describe('Jobs', () => {
   it('keep their start while they run', () => {
     const started = { ...job, status: { startTime: start } };
     expect(statusErrors(kind, started, { status: { startTime: null } })).toEqual([
-      'status.startTime: Required value: startTime cannot be removed for unsuspended job',
+      'status.startTime: Invalid value: null: field is immutable for unsuspended job once set',
     ]);
     expect(statusErrors(kind, started, { status: { startTime: end } })).toEqual([
       `status.startTime: Invalid value: "${end}": field is immutable for unsuspended job once set`,

@@ -139,10 +139,15 @@ function validateOnlyResizable(errors: FieldError[], spec: PodSpec, old: PodSpec
   return { ...spec, containers, ...(initContainers ? { initContainers } : {}) };
 }
 
-const withResourcesOf = (container: Container, old: Container): Container => ({
-  ...container,
-  resources: restoredResources(container.resources, old.resources),
-});
+/** Claims are not compared: they cannot be changed for other reasons. */
+function withResourcesOf(container: Container, old: Container): Container {
+  const { limits, requests } = restoredResources(container.resources, old.resources);
+  const { claims } = old.resources ?? {};
+  return {
+    ...container,
+    resources: { ...(limits ? { limits } : {}), ...(requests ? { requests } : {}), ...(claims ? { claims } : {}) },
+  };
+}
 
 function restoredResources(
   resources: ResourceRequirements | undefined,

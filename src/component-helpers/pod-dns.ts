@@ -1,6 +1,5 @@
 /** The DNS configuration of a pod (resolv.conf) by its dnsPolicy and dnsConfig. */
-import type { Pod } from '../../api/generated/core-v1.ts';
-import type { DNSConfig } from '../../cri/index.ts';
+import type { Pod } from '../api/generated/core-v1.ts';
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;
@@ -13,8 +12,15 @@ interface DnsSettings {
   readonly nodeResolvConf: string;
 }
 
+/** What is in the resolv.conf. */
+interface DnsConfig {
+  readonly servers: string[];
+  readonly searches: string[];
+  readonly options: string[];
+}
+
 interface PodDns {
-  readonly dns: DNSConfig;
+  readonly dns: DnsConfig;
   /** Warning events: entries beyond the limits, or a fallback to the policy Default. */
   readonly warnings: readonly { readonly reason: string; readonly message: string }[];
 }
@@ -89,7 +95,7 @@ function parseResolvConf(text: string): Draft {
   return draft;
 }
 
-function withinLimits(draft: Draft, warnings: { reason: string; message: string }[]): DNSConfig {
+function withinLimits(draft: Draft, warnings: { reason: string; message: string }[]): DnsConfig {
   const servers = draft.servers.slice(0, MAX_NAMESERVERS);
   if (servers.length < draft.servers.length)
     warnings.push({

@@ -4,6 +4,7 @@
  */
 import type { Service, ServicePort } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import { cidrContains, parseCidr, parseIp } from '../base/index.ts';
 import {
   chooseEndpoints,
   endpointsOfPort,
@@ -25,7 +26,7 @@ export interface ServicePlan {
   readonly externalIps: readonly string[];
   /** Load balancer addresses with ipMode VIP, whose packets arrive with that address as destination. */
   readonly loadBalancerIps: readonly string[];
-  /** loadBalancerSourceRanges; undefined allows every source. */
+  /** The sources that load balancer addresses accept; undefined for all. */
   readonly sourceRanges: readonly string[] | undefined;
   readonly nodePort: number | undefined;
   /** The ClientIP session affinity timeout; undefined without session affinity. */
@@ -96,6 +97,7 @@ function planPort({ service, port, clusterIp, slices, node }: ServicePortInput):
           .map(({ ip }) => ip!)
       : [];
   const ranges = (spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+  const ofBalancer = ofFamily(loadBalancerIps);
   return {
     name: `${metadata.namespace}/${metadata.name}${port.name ? `:${port.name}` : ''}`,
     family,
@@ -103,8 +105,9 @@ function planPort({ service, port, clusterIp, slices, node }: ServicePortInput):
     port: port.port,
     clusterIp,
     externalIps: ofFamily(spec.externalIPs ?? []),
-    loadBalancerIps: ofFamily(loadBalancerIps),
-    sourceRanges: ranges.length > 0 ? ofFamily(ranges) : undefined,
+    loadBalancerIps: ofBalancer,
+    sourceRanges:
+      ranges.length > 0 ? sourcesOf(ofFamily(ranges), ofBalancer, ofFamily(node.addresses ?? [])) : undefined,
     nodePort: port.nodePort || undefined,
     affinitySeconds:
       spec.sessionAffinity === 'ClientIP'
@@ -114,6 +117,20 @@ function planPort({ service, port, clusterIp, slices, node }: ServicePortInput):
     externalPolicyLocal,
     endpoints: chooseEndpoints(endpoints, node),
   };
+}
+
+/**
+ * Where the load balancer's address is a local one, requests of the node itself come back with that address as their source: they
+ * are allowed if the node is.
+ */
+function sourcesOf(ranges: readonly string[], ofBalancer: readonly string[], ofNode: readonly string[]): string[] {
+  const isAllowed = ofNode.some((address) =>
+    ranges.some((range) => {
+      const [cidr, ip] = [parseCidr(range), parseIp(address)];
+      return cidr !== undefined && ip !== undefined && cidrContains(cidr, ip);
+    }),
+  );
+  return isAllowed ? [...ranges, ...ofBalancer] : [...ranges];
 }
 
 export const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4');

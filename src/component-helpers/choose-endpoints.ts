@@ -22,6 +22,8 @@ interface Endpoint extends EndpointAddress {
 export interface NodeTopology {
   readonly name: string;
   readonly zone?: string;
+  /** The node's address in each family. */
+  readonly addresses?: readonly string[];
 }
 
 export interface ChosenEndpoints {

@@ -1,0 +1,116 @@
+/** What a pod or a node uses, as the metrics API measures it, since the page was opened. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api } from '../api/request.ts';
+import { findType, pathOf } from '../api/resources.ts';
+import { quantityOf } from '../format.ts';
+import { Card } from '../parts/basics.tsx';
+import { T } from '../texts.ts';
+import { theme } from '../theme.ts';
+import type { TabProps } from './tab-props.ts';
+
+interface Usage {
+  readonly cpu?: string;
+  readonly memory?: string;
+}
+
+interface Measured {
+  readonly timestamp?: string;
+  readonly usage?: Usage;
+  readonly containers?: readonly { readonly usage?: Usage }[];
+}
+
+interface Sample {
+  readonly at: number;
+  readonly cores: number;
+  readonly mebibytes: number;
+}
+
+const POLL_MS = 5000;
+const MAX_SAMPLES = 720;
+const MEASURED: ReadonlySet<string> = new Set(['pods', 'nodes']);
+
+export function UsageCard({ type, object }: TabProps) {
+  const measured = MEASURED.has(type.key) ? findType(`${type.key}.metrics.k8s.io`) : undefined;
+  const [samples, setSamples] = useState<readonly Sample[]>([]);
+  const [missing, setMissing] = useState(false);
+  useEffect(() => {
+    if (!measured) return undefined;
+    const ended = new AbortController();
+    const poll = async (): Promise<void> => {
+      if (document.hidden) return;
+      const {
+        timestamp,
+        usage,
+        containers = [],
+      } = await api<Measured>(pathOf(measured, object.metadata), {
+        signal: ended.signal,
+      });
+      const all = usage ? [usage] : containers.map((container) => container.usage ?? {});
+      const sum = (read: (each: Usage) => number): number => all.reduce((total, each) => total + read(each), 0);
+      const sample = {
+        at: Date.parse(timestamp ?? '') / 1000 || Date.now() / 1000,
+        cores: sum(({ cpu = '0' }) => quantityOf(cpu)),
+        mebibytes: sum(({ memory = '0' }) => quantityOf(memory)) / 1024 ** 2,
+      };
+      setMissing(false);
+      setSamples((old) => (old.at(-1)?.at === sample.at ? old : [...old, sample].slice(-MAX_SAMPLES)));
+    };
+    const quietly = (): void =>
+      void poll().catch(() => {
+        if (!ended.signal.aborted) setMissing(true);
+      });
+    quietly();
+    const timer = setInterval(quietly, POLL_MS);
+    return () => {
+      clearInterval(timer);
+      ended.abort();
+    };
+  }, [measured?.key, object.metadata.uid]);
+  if (!MEASURED.has(type.key)) return null;
+  return (
+    <Card title={T.object.usage}>
+      {samples.length === 0 && <p class="dim">{!measured || missing ? T.object.noUsage : T.object.usageWaiting}</p>}
+      {samples.length > 0 && (
+        <div class="plots">
+          <Plot title={T.object.cpu} samples={samples} of={({ cores }) => cores} colour="--accent" digits={3} />
+          <Plot title={T.object.memory} samples={samples} of={({ mebibytes }) => mebibytes} colour="--ok" digits={1} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+interface PlotProps {
+  readonly title: string;
+  readonly samples: readonly Sample[];
+  readonly of: (sample: Sample) => number;
+  readonly colour: string;
+  readonly digits: number;
+}
+
+function Plot({ title, samples, of, colour, digits }: PlotProps) {
+  const parent = useRef<HTMLDivElement>(null);
+  const plot = useRef<{ setData(data: [number[], number[]]): void; destroy(): void }>(undefined);
+  const data = (): [number[], number[]] => [samples.map(({ at }) => at), samples.map(of)];
+  useEffect(() => {
+    let ended = false;
+    void import('../parts/line-plot.ts').then(({ createLinePlot }) => {
+      if (!ended) plot.current = createLinePlot(parent.current!, { colour, data: data() });
+      return undefined;
+    });
+    return () => {
+      ended = true;
+      plot.current?.destroy();
+    };
+  }, [theme.value]);
+  useEffect(() => plot.current?.setData(data()), [samples]);
+  const latest = samples.at(-1);
+  return (
+    <div class="plot">
+      <h3>
+        {title} <strong>{latest ? of(latest).toFixed(digits) : ''}</strong>
+      </h3>
+      <div ref={parent} />
+    </div>
+  );
+}
