@@ -13,9 +13,9 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
   for (const old of before) {
     if (old.protocol !== 'udp') continue;
     const now = next.get(`${old.name} ${old.family} ${old.protocol}`);
-    const remaining = new Set(now?.endpoints.cluster.map(({ ip }) => ip));
-    for (const { ip } of old.endpoints.cluster) {
-      if (remaining.has(ip)) continue;
+    const remaining = new Set(now?.endpoints.cluster.map(({ ip, port }) => `${ip} ${port}`));
+    for (const { ip, port } of old.endpoints.cluster) {
+      if (remaining.has(`${ip} ${port}`)) continue;
       for (const match of matches(old)) stale.push([...familyArguments(old), ...match, '--dst-nat', ip]);
     }
   }
