@@ -66,6 +66,7 @@ export async function startRuntimeFixture(options: Partial<ContainerRuntimeOptio
       stateDirectory,
       network,
       nodeNetns,
+      nodeHostname: 'node-of-the-test',
       cgroupParent,
       ...options,
     });

@@ -51,6 +51,22 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     expect(a).not.toContain(readlinkSync('/proc/self/ns/net'));
   });
 
+  it("has the node's host name in the node's network, and its own elsewhere", async () => {
+    const seen = 'hostname; cat /etc/hostname; echo $HOSTNAME';
+    for (const [options, hostname, shown] of [
+      [{ network: 'NODE' }, '', 'node-of-the-test'],
+      [{ network: 'NODE' }, 'asked', 'asked'],
+      [{}, 'web', 'web'],
+    ] as const) {
+      const { sandbox, container } = withNamespaces(options);
+      const { containerId } = await runContainer(fixture, 'sleep 1000', {
+        sandbox: { ...sandbox, hostname },
+        container,
+      });
+      expect(await execText(fixture, containerId, 'sh', '-c', seen)).toBe(`${shown}\n`.repeat(3));
+    }
+  });
+
   it('has no process unless the PID namespace is shared; then a small one that reaps', async () => {
     const { containerId, sandboxId } = await runContainer(fixture, 'sleep 1000', withNamespaces({ pid: 'POD' }));
     const processes = await execText(fixture, containerId, 'ps', '-o', 'pid,args');

@@ -174,6 +174,28 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
       .poll(async () => (await fixture.client.runtime.containerStatus({ containerId })).status!.state)
       .toBe('CONTAINER_EXITED');
   });
+
+  it('ends the attach of a client whose stdin ends when the stdin of the container stays open', async () => {
+    const { containerId } = await runContainer(fixture, 'while read line; do echo got $line; done; echo over', {
+      container: { stdin: true, stdinOnce: false },
+    });
+    for (const typed of ['one', 'two']) {
+      const { url = '' } = await fixture.client.runtime.attach({
+        containerId,
+        stdin: true,
+        stdout: true,
+        stderr: true,
+      });
+      const client = new WebSocketCommand(url);
+      await client.open();
+      client.type(`${typed}\n`);
+      await expect.poll(() => client.output.stdout).toBe(`got ${typed}\n`);
+      client.endStdin();
+      expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+      expect(client.output.stdout).toBe(`got ${typed}\n`);
+    }
+    expect((await fixture.client.runtime.containerStatus({ containerId })).status!.state).toBe('CONTAINER_RUNNING');
+  });
 });
 
 /** The pod's server takes one connection at a time, and is away for a moment after each. */

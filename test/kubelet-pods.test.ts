@@ -207,6 +207,7 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
           'cat /part/f /c/b.txt /s/pw /d/labels; echo; stat -c "%a %g" /s/..data/pw; df -m /m | tail -1 | tr -s " " | cut -d" " -f2; tail -1 /etc/hosts; cat /var/run/secrets/kubernetes.io/serviceaccount/namespace',
         ),
       ).toBe('p\ntwohunter2app="x"\n440 2000\n8\n1.2.3.4\tfoo\tbar\ndefault');
+      expect(await exec('vols', 'stat -c %a /m')).toBe('3777\n');
       if (imageVolumes) expect(await exec('vols', 'cat /i/www/index.html')).toBe('ok\n');
       expect(
         status?.initContainerStatuses?.map(

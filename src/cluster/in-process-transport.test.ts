@@ -69,3 +69,31 @@ it('reports a watch that an aggregated API refuses', async () => {
   const events = aggregatedClient(410, JSON.stringify(refusal)).resource('v1/namespaces').watch();
   await expect(events[Symbol.asyncIterator]().next()).rejects.toMatchObject({ status: { reason: 'Expired' } });
 });
+
+it('reports a watch of a resource that is not served as a request would', async () => {
+  const { client } = countingClient();
+  const resource = client.resource('example.com/v1/widgets');
+  await expect(resource.watch()[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+    code: 404,
+    message: '404 page not found',
+  });
+});
+
+it('keeps nothing of a watch that the server has ended', async () => {
+  const { signal, clock } = server.ctx;
+  const sinks: AbortSignal[] = [];
+  const handle = async (request: Parameters<typeof server.pipeline.handle>[0]): Promise<ApiResponse> => {
+    const response = await server.pipeline.handle(request);
+    const { result } = response;
+    if (result?.type !== 'watch') return response;
+    const deliver: typeof result.deliver = (sink) => {
+      sinks.push(sink.signal);
+      return Promise.resolve();
+    };
+    return { ...response, result: { ...result, deliver } };
+  };
+  const client = new Client({ transport: inProcessTransport({ user: ADMIN, signal, handle }), clock });
+  for await (const event of client.resource('v1/namespaces').watch()) expect(event).toBeUndefined();
+  // An aborted signal has no listeners: the runtime may forget it.
+  expect(sinks.map(({ aborted }) => aborted)).toEqual([true]);
+});

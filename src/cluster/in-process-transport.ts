@@ -12,7 +12,6 @@ import {
   type TransportResponse,
   type WatchEvent,
 } from '../client/index.ts';
-import { StatusError } from '../machinery/errors/index.ts';
 import type { KubeObject } from '../machinery/index.ts';
 
 export interface InProcessOptions {
@@ -40,7 +39,7 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       const { result, stream } = response;
       if (result?.type !== 'watch') {
-        if (stream === undefined) throw new StatusError(toTransportResponse(response).body as StatusError['status']);
+        if (stream === undefined) throw errorFromResponse(toTransportResponse(response));
         // An aggregated API server answers in bytes.
         if (response.status !== 200)
           throw errorFromResponse(toTransportResponse(await collected(response, options.signal)));
@@ -298,8 +297,11 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
   }
 
   end(error?: unknown): void {
+    if (this.#ended) return;
     this.#ended = true;
-    this.#error ??= error;
+    this.#error = this.signal.aborted ? this.signal.reason : error;
+    // A signal that joins others is kept as long as these, with its listeners, unless it is aborted itself.
+    this.#readerStopped.abort();
     this.#wake?.();
     this.#drained?.();
   }
@@ -325,7 +327,6 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     this.#head = 0;
     this.#drained?.();
     if (!this.#ended) return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
-    if (this.signal.aborted) return Promise.reject(this.signal.reason as Error);
     if (this.#error) return Promise.reject(this.#error as Error);
     return Promise.resolve({ value: undefined, done: true });
   }

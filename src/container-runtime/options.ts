@@ -25,6 +25,8 @@ export interface ContainerRuntimeOptions {
   readonly limits?: boolean;
   /** The node's pinned network namespace; default the process's own. */
   readonly nodeNetns?: string;
+  /** The node's host name, which its hostNetwork pods have; default the machine's. */
+  readonly nodeHostname?: string;
   /** Where exec, attach and port-forward are served, in the process's namespace; default 127.0.0.1 and a free port. */
   readonly streamingAddress?: { readonly host: string; readonly port: number };
   /** Default /etc/cdi and /var/run/cdi. */

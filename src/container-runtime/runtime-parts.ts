@@ -33,6 +33,7 @@ export interface RuntimeParts {
   /** The cgroup parent of sandboxes that name none. */
   readonly defaultCgroupParent: string;
   readonly nodeNetns: string | undefined;
+  readonly nodeHostname: string;
   readonly cdiDirectories: readonly string[];
   /** Runs work in the background. Failures are logged, and shutdown waits for it. */
   background(what: string, work: () => Promise<void>): void;

@@ -1,4 +1,5 @@
 /** Starts the container runtime: recovers the state of the earlier run, then serves. */
+import os from 'node:os';
 import path from 'node:path';
 import type { ContainerRuntime } from '../cri/index.ts';
 import { RunGroup, type Context, makeDirectorySync } from '../kernel/index.ts';
@@ -89,6 +90,7 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
     systemdCgroups: options.cgroupDriver === 'systemd',
     defaultCgroupParent: options.cgroupParent ?? (options.cgroupDriver === 'systemd' ? 'k8ts.slice' : '/k8ts'),
     nodeNetns: options.nodeNetns,
+    nodeHostname: options.nodeHostname ?? os.hostname(),
     cdiDirectories: options.cdiDirectories ?? ['/etc/cdi', '/var/run/cdi'],
     background(what, work) {
       group.start(what, async () => {

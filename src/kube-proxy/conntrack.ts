@@ -13,9 +13,9 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
   for (const old of before) {
     if (old.protocol !== 'udp') continue;
     const now = next.get(`${old.name} ${old.family} ${old.protocol}`);
-    const remaining = new Set(now?.endpoints.cluster.map(({ ip }) => ip));
-    for (const { ip } of old.endpoints.cluster) {
-      if (remaining.has(ip)) continue;
+    const remaining = new Set(now?.endpoints.cluster.map(({ ip, port }) => `${ip} ${port}`));
+    for (const { ip, port } of old.endpoints.cluster) {
+      if (remaining.has(`${ip} ${port}`)) continue;
       for (const match of matches(old)) stale.push([...familyArguments(old), ...match, '--dst-nat', ip]);
     }
   }
@@ -24,11 +24,17 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
     if (now.protocol !== 'udp' || now.endpoints.cluster.length === 0) continue;
     const old = previous.get(`${now.name} ${now.family} ${now.protocol}`);
     // Packets sent before the Service had an endpoint left entries without DNAT.
-    if (!old || old.endpoints.cluster.length === 0)
+    if (!old || lists(old).some((list, index) => list.length === 0 && lists(now)[index]!.length > 0))
       for (const match of matches(now)) stale.push([...familyArguments(now), ...match]);
   }
   return stale;
 }
+
+/** The lists of endpoints that the traffic policies use. A node may have no endpoint of a Service with policy Local for a while. */
+const lists = ({ endpoints, internalPolicyLocal, externalPolicyLocal }: ServicePlan) => [
+  endpoints.cluster,
+  internalPolicyLocal || externalPolicyLocal ? endpoints.local : [],
+];
 
 const familyArguments = ({ family }: ServicePlan): string[] => [
   '-D',

@@ -248,6 +248,17 @@ it('UDP conntrack entries of removed endpoints are deleted, for every address of
     '-D -f ipv4 -p udp --dport 30053',
   ]);
   expect(staleConnections(plans('10.244.0.2'), plans('10.244.0.2', '10.244.0.3'))).toEqual([]);
+  const otherPort = { ...udpSlice('10.244.0.2'), ports: [{ name: 'http', port: 54, protocol: 'UDP' }] };
+  expect(staleConnections(plans('10.244.0.2'), planService(udp, [otherPort], node))[0]!.join(' ')).toBe(
+    '-D -f ipv4 -p udp --orig-dst 10.96.0.7 --dst-nat 10.244.0.2',
+  );
+  // The endpoint of this node has gone, and comes back, while others stay.
+  const [remote, both] = [udpSlice('10.244.0.2', '10.244.0.3'), udpSlice('10.244.0.2', '10.244.0.3')];
+  remote.endpoints = remote.endpoints!.slice(1);
+  const local: Service = { ...udp, spec: { ...udp.spec, internalTrafficPolicy: 'Local' } };
+  const back = (service: Service) =>
+    staleConnections(planService(service, [remote], node), planService(service, [both], node)).length;
+  expect([back(udp), back(local)]).toEqual([0, 2]);
 });
 
 describe('configuration', () => {

@@ -139,6 +139,25 @@ describe('the life of a pod', () => {
     await f.until('it is stopped', () => f.runtime.calls.includes('StopContainer main 6'), 5000);
   });
 
+  it('is probed to its end, so that it may become unready', async () => {
+    f.runtime.scripts.set('main', { stopMs: Infinity });
+    let exitCode = 0;
+    f.runtime.exec = () => Promise.resolve({ exitCode });
+    await f.start();
+    const readinessProbe = { exec: { command: ['ready'] }, periodSeconds: 1, failureThreshold: 1 };
+    await f.create(makePod('a', { terminationGracePeriodSeconds: 600, containers: [{ ...main, readinessProbe }] }));
+    const ready = async () => (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'Ready')?.status;
+    await f.until('it is ready', async () => (await ready()) === 'True');
+    await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
+    await f.advance(5000);
+    expect(await ready()).toBe('True');
+    exitCode = 1;
+    await f.until('it is not ready', async () => (await ready()) === 'False', 10_000);
+    exitCode = 0;
+    await f.until('it is ready again', async () => (await ready()) === 'True', 10_000);
+    expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual(['StopContainer main 600']);
+  });
+
   it('is shortened by a shorter grace period', async () => {
     f.runtime.scripts.set('main', { stopMs: Infinity });
     await f.start();

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { commandOutcome } from './container-command.ts';
+import { commandOutcome, waitsForEver } from './container-command.ts';
+import { defaultScript } from './pod-script.ts';
 
 it.each([
   [['sleep', '300'], 300_000, 0],
@@ -33,4 +34,20 @@ it('reads the arguments, and logs the output of echo', () => {
     exitCode: 0,
     output: ['a b', 'c'],
   });
+});
+
+it.each([
+  [{ image: 'registry.k8s.io/pause:3.10.2' }, true],
+  [{ image: 'pause' }, true],
+  [{ image: 'agnhost:2', args: ['pause'] }, true],
+  [{ image: 'agnhost:2', command: ['/agnhost', 'pause'] }, true],
+  [{ image: 'busybox', command: ['/bin/sleep', 'infinity'] }, true],
+  [{ image: 'registry.k8s.io/pause:3.10.2', command: ['true'] }, false],
+  [{ image: 'example.com/pause/work:1' }, false],
+  [{ image: 'busybox', command: ['work'] }, false],
+])('%j waits until it is stopped: %s, also in a Job', (container, waits) => {
+  expect(waitsForEver(container)).toBe(waits);
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'u' }];
+  const script = defaultScript({ metadata: { ownerReferences }, spec: { containers: [{ name: 'c', ...container }] } });
+  expect(script.containers?.['c']?.runFor === undefined).toBe(waits);
 });

@@ -31,6 +31,19 @@ export function commandOutcome({
     : statementOutcome(words);
 }
 
+const PAUSE_IMAGE = /(?:^|\/)pause(?:[:@]|$)/;
+
+/** Whether a container is there to wait until it is stopped, also as part of a Job. */
+export function waitsForEver({
+  image = '',
+  command = [],
+  args = [],
+}: Pick<Container, 'image' | 'command' | 'args'>): boolean {
+  const words = [...command, ...args];
+  if (words.length === 0) return PAUSE_IMAGE.test(image);
+  return words.at(-1) === 'pause' || (baseName(words[0]!) === 'sleep' && words[1] === 'infinity');
+}
+
 /** `sh`, `/bin/bash -e`, `busybox sh`. */
 function isShell(words: readonly string[]): boolean {
   const names = words.filter((word) => !word.startsWith('-')).map(baseName);

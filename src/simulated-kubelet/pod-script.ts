@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { parseDuration } from '../base/index.ts';
-import { commandOutcome } from './container-command.ts';
+import { commandOutcome, waitsForEver } from './container-command.ts';
 import { imageProblem } from './simulated-image.ts';
 
 /** Milliseconds, or a duration such as `1m30s`. */
@@ -65,7 +65,8 @@ const JOB_RUN_MS = 1000;
 
 /**
  * The script in the pod's annotation. Without one, containers do what their commands say, where these are simulated (see
- * container-command.ts); of the others, those of Jobs succeed after a second and the rest runs until deleted.
+ * container-command.ts); of the others, those of Jobs succeed after a second unless they only wait, and the rest runs until
+ * deleted.
  */
 export function defaultScript(pod: Pod): PodScript {
   const annotated = pod.metadata.annotations?.[BEHAVIOUR_ANNOTATION];
@@ -79,7 +80,7 @@ export function defaultScript(pod: Pod): PodScript {
   const scripts = own.flatMap((container): [string, ContainerScript][] => {
     const outcome = commandOutcome(container);
     if (outcome) return [[container.name, { runFor: outcome.runMs, exitCode: outcome.exitCode, logs: outcome.output }]];
-    return ofJob ? [[container.name, { runFor: JOB_RUN_MS }]] : [];
+    return ofJob && !waitsForEver(container) ? [[container.name, { runFor: JOB_RUN_MS }]] : [];
   });
   return scripts.length > 0 ? { containers: Object.fromEntries(scripts) } : RUN_UNTIL_DELETED;
 }

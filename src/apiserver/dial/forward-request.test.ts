@@ -14,7 +14,8 @@ let target: PermittedTarget;
 
 beforeAll(async () => {
   backend = http.createServer((req, res) => {
-    res.writeHead(req.url === '/missing' ? 404 : 200, { 'content-type': 'text/plain', 'x-own': 'yes' });
+    const own = req.url === '/long' ? 'x'.repeat(200_000) : 'yes';
+    res.writeHead(req.url === '/missing' ? 404 : 200, { 'content-type': 'text/plain', 'x-own': own });
     res.end(`${req.method} ${req.url}`);
   });
   await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
@@ -42,6 +43,11 @@ describe('a proxied request', () => {
     expect(relay(await send(dialer, { target, method: 'GET', path: '/missing', headers: {}, signal })).status).toBe(
       404,
     );
+  });
+
+  it('may be answered with long headers', async () => {
+    const { headers } = relay(await send(dialer, { target, method: 'GET', path: '/long', headers: {}, signal }));
+    expect(headers['x-own']).toHaveLength(200_000);
   });
 
   it('may have its body changed on the way', async () => {

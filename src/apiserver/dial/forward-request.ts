@@ -1,7 +1,7 @@
 /** Forwards an HTTP request to a backend, and streams the response back. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { HOP_BY_HOP_HEADERS } from '../../net/http/index.ts';
+import { HOP_BY_HOP_HEADERS, MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request/request.ts';
 import type { DialAgent } from './dial-agent.ts';
 import type { Dialer } from './dialer.ts';
@@ -50,6 +50,7 @@ export function startRequest(
     path,
     headers: { host, ...headers, ...(body ? { 'content-length': String(body.length) } : {}) },
     signal,
+    maxHeaderSize: MAX_HEADER_BYTES,
     ...(agent ? { agent, target } : { createConnection }),
   } as http.RequestOptions);
 }

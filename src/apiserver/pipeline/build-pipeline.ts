@@ -28,7 +28,7 @@ import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { StageRunner } from '../stage-thread/stage-runner.ts';
-import { COMPACTION_INTERVAL_MS, runCompactor } from '../storage/compactor.ts';
+import { COMPACTION_INTERVAL_MS, runCompactor, type Snapshots } from '../storage/compactor.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
 import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import { withMediaType } from '../storage/storage-media-type.ts';
@@ -92,9 +92,11 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
       options.admission,
     ),
   );
+  const snapshots: Snapshots = { oldest: 0 };
   const backend: Backend = {
     ctx,
     store: options.store,
+    snapshots,
     ...storage,
     admission,
     authorizer: authorization.authorizer,
@@ -146,7 +148,13 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
           hooks.start('generic-apiserver-start-informers', () => cache.run()),
           hooks.start(['start-apiextensions-informers', 'start-apiextensions-controllers'], () => definitions.run()),
           aggregator.run(hooks),
-          runCompactor(ctx, options.store, options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS, options.historyMs),
+          runCompactor(
+            ctx,
+            options.store,
+            options.compactionIntervalMs ?? COMPACTION_INTERVAL_MS,
+            options.historyMs,
+            snapshots,
+          ),
         ]);
       } finally {
         chain.deadlines.close();

@@ -1,6 +1,7 @@
 /**
  * Compacts the store, so that continue tokens expire and history does not grow. What is compacted is the revision of an
- * interval ago, so that slow watches find the history of at least that long.
+ * interval ago, so that slow watches find the history of at least that long. A store that no other server uses may keep old
+ * revisions for longer; continue tokens of these expire all the same, as clients expect of a server that compacts.
  *
  * Where several API servers share a store, the key `compact_rev_key`, which upstream's servers use, too, holds the revision
  * that was compacted last; its version counts the compactions. A server compacts if the version is the one that it saw an
@@ -13,6 +14,11 @@ const COMPACT_REV_KEY = 'compact_rev_key';
 
 /** The default of --etcd-compaction-interval. */
 export const COMPACTION_INTERVAL_MS = 300_000;
+
+/** Continue tokens of revisions before `oldest` have expired. */
+export interface Snapshots {
+  oldest: number;
+}
 
 interface Seen {
   /** How often the store was compacted, by whomever. */
@@ -29,9 +35,10 @@ export async function runCompactor(
   store: Store,
   intervalMs: number,
   historyMs = intervalMs,
+  snapshots: Snapshots = { oldest: 0 },
 ): Promise<void> {
   if (intervalMs === 0) return;
-  const own = store.isShared ? undefined : new OwnHistory(ctx.clock, historyMs);
+  const own = store.isShared ? undefined : new OwnHistory(ctx.clock, historyMs, snapshots);
   let seen: Seen = { version: 0, revision: 0 };
   for (;;) {
     try {
@@ -58,16 +65,20 @@ class OwnHistory {
   #marks: { readonly at: number; readonly revision: number }[] = [];
   readonly #clock: Clock;
   readonly #keepMs: number;
+  readonly #snapshots: Snapshots;
 
-  constructor(clock: Clock, keepMs: number) {
+  constructor(clock: Clock, keepMs: number, snapshots: Snapshots) {
     this.#clock = clock;
     this.#keepMs = keepMs;
+    this.#snapshots = snapshots;
   }
 
   async compact(store: Store): Promise<void> {
     const [at, revision] = [this.#clock.monotonic(), await store.revision()];
     const isDue = (mark: { at: number; revision: number }): boolean =>
       mark.at <= at - this.#keepMs || revision - mark.revision > MAX_REVISIONS;
+    // The latest mark is an interval old.
+    this.#snapshots.oldest = this.#marks.at(-1)?.revision ?? 0;
     const due = this.#marks.filter(isDue);
     this.#marks = [...this.#marks.slice(due.length), { at, revision }];
     const target = due.at(-1)?.revision ?? 0;

@@ -9,11 +9,19 @@ import { ResourceCounts } from './resource-counts.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
+/** About how much memory the events of a window hold. */
+interface WindowSize {
+  bytes: number;
+}
+
 export class CacheEvent {
   /** See shared-frames.ts. */
-  frames: Map<string, Buffer> | undefined;
+  #frames: Map<string, Buffer> | undefined;
   /** How many watchers it was handed to. */
   deliveries = 0;
+  #bytes: number;
+  /** Of the window that holds it, if one does. */
+  #window: WindowSize | undefined;
 
   constructor(
     readonly type: EventType,
@@ -21,7 +29,42 @@ export class CacheEvent {
     /** The state after the event; for DELETED the last state, at the deletion's revision. */
     readonly entry: Entry,
     readonly previous: Entry | undefined,
-  ) {}
+    window?: WindowSize,
+  ) {
+    this.#bytes = entry.size;
+    this.#window = window;
+    if (window) window.bytes += this.#bytes;
+  }
+
+  /** What the event adds to the size of its window. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  frame(form: string): Buffer | undefined {
+    return this.#frames?.get(form);
+  }
+
+  keepFrame(form: string, frame: Buffer): void {
+    (this.#frames ??= new Map()).set(form, frame);
+    this.#grow(frame.length);
+  }
+
+  dropFrames(): void {
+    for (const frame of this.#frames?.values() ?? []) this.#grow(-frame.length);
+    this.#frames = undefined;
+  }
+
+  /** Watchers that are behind may still hold it. */
+  leaveWindow(): void {
+    if (this.#window) this.#window.bytes -= this.#bytes;
+    this.#window = undefined;
+  }
+
+  #grow(by: number): void {
+    this.#bytes += by;
+    if (this.#window) this.#window.bytes += by;
+  }
 }
 
 export interface CacheWatcher {
@@ -41,8 +84,12 @@ export interface CachedResource {
   fieldsOf(object: KubeObject): Readonly<Record<string, string>>;
 }
 
-/** How many events are kept at least; at most twice as many. */
+/** How many events are kept at least, if they are not too large; at most twice as many. */
 export const WINDOW_LIMIT = 8192;
+/** Watches from before the window are replayed from the store, so large objects need not be kept for them. */
+const WINDOW_BYTES = 16 * 1024 * 1024;
+/** Of older events the frames are made again for watchers that are that far behind. */
+const EVENTS_WITH_FRAMES = 256;
 
 export class ResourceCache {
   readonly counts = new ResourceCounts();
@@ -50,6 +97,7 @@ export class ResourceCache {
   #bucketOrder: string[] | undefined;
   #size = 0;
   #window: CacheEvent[] = [];
+  readonly #windowSize: WindowSize = { bytes: 0 };
   #watchers = new Map<string, Set<CacheWatcher>>();
 
   constructor(
@@ -92,7 +140,7 @@ export class ResourceCache {
 
   put(entry: Entry): void {
     const previous = this.#put(entry);
-    this.#emit(new CacheEvent(previous ? 'MODIFIED' : 'ADDED', entry.revision, entry, previous));
+    this.#emit(new CacheEvent(previous ? 'MODIFIED' : 'ADDED', entry.revision, entry, previous, this.#windowSize));
     entry.settle();
   }
 
@@ -107,7 +155,7 @@ export class ResourceCache {
       this.#buckets.delete(namespace);
       this.#bucketOrder = undefined;
     }
-    this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous));
+    this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous, this.#windowSize));
   }
 
   /** At most `limit` events after `revision`; undefined when the window does not reach back that far. */
@@ -167,17 +215,29 @@ export class ResourceCache {
   #emit(event: CacheEvent): void {
     this.counts.events++;
     this.#window.push(event);
-    if (this.#window.length > WINDOW_LIMIT * 2) {
-      const dropped = this.#window.length - WINDOW_LIMIT;
-      this.windowStart = this.#window[dropped - 1]!.revision;
-      this.#window = this.#window.slice(dropped);
-    }
+    this.#window[this.#window.length - 1 - EVENTS_WITH_FRAMES]?.dropFrames();
+    this.#trimWindow();
     if (this.#watchers.size === 0) return;
     const { namespace, name } = event.entry;
     this.#notify('', event);
     if (namespace !== '') this.#notify(`${namespace}/`, event);
     this.#notify(`${namespace}/${name}`, event);
     if (this.#hasNodeScopes()) this.#notifyNodes(event);
+  }
+
+  /** Drops the oldest events, many at once, when there are too many or they hold too much. */
+  #trimWindow(): void {
+    let dropped = this.#window.length > WINDOW_LIMIT * 2 ? this.#window.length - WINDOW_LIMIT : 0;
+    if (this.#windowSize.bytes > WINDOW_BYTES) {
+      let bytes = this.#windowSize.bytes;
+      for (let i = 0; i < dropped; i++) bytes -= this.#window[i]!.bytes;
+      // The newest event stays, however large.
+      while (bytes > WINDOW_BYTES / 2 && dropped < this.#window.length - 1) bytes -= this.#window[dropped++]!.bytes;
+    }
+    if (dropped === 0) return;
+    this.windowStart = this.#window[dropped - 1]!.revision;
+    for (let i = 0; i < dropped; i++) this.#window[i]!.leaveWindow();
+    this.#window = this.#window.slice(dropped);
   }
 
   #hasNodeScopes(): boolean {

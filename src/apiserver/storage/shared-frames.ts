@@ -8,9 +8,8 @@ import type { CacheEvent } from './resource-cache.ts';
 export type FrameOf = (event: CacheEvent, form: string, encode: () => Buffer) => Buffer;
 
 export const sharedFrame: FrameOf = (event, form, encode) => {
-  event.frames ??= new Map();
-  let frame = event.frames.get(form);
-  if (!frame) event.frames.set(form, (frame = encode()));
+  let frame = event.frame(form);
+  if (!frame) event.keepFrame(form, (frame = encode()));
   return frame;
 };
 

@@ -2,11 +2,11 @@
 import http from 'node:http';
 import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
+import { MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import type { Http2Options } from '../../net/http2/index.ts';
 import { clientCertificateOptions } from '../../net/tls/index.ts';
 import type { TlsOptions } from './transport.ts';
 
-export const MAX_HEADER_BYTES = 1024 * 1024;
 /** Upstream's limits for idle connections, and below for incomplete headers. */
 const IDLE_MS = 90_000;
 

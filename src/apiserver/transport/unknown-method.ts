@@ -4,8 +4,8 @@
  */
 import http from 'node:http';
 import type net from 'node:net';
+import { MAX_HEADER_BYTES } from '../../net/http/index.ts';
 import { headersOf } from '../../net/http2/index.ts';
-import { MAX_HEADER_BYTES } from './settings.ts';
 
 /** Node's additions to its error. */
 export interface ParseError extends NodeJS.ErrnoException {

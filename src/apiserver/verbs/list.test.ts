@@ -156,3 +156,23 @@ it('a continue token expires when history is compacted, and the error has a new 
   const { continue: token } = body.metadata as { continue?: string };
   expect((await page(`continue=${token}`)).names).toContain('later');
 });
+
+it('a continue token expires also when old revisions are kept for their history, which can still be read', async () => {
+  const kept = await startTestServer({ historyMs: 3_600_000 });
+  for (const name of ['a', 'b', 'c'])
+    await kept.call('POST', COLLECTION, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } } });
+  const { body: list } = await kept.call('GET', `${COLLECTION}?limit=1`);
+  const { continue: token, resourceVersion } = list.metadata as { continue?: string; resourceVersion: string };
+  expect((await kept.call('GET', `${COLLECTION}?limit=1&continue=${token}`)).status).toBe(200);
+  await kept.call('DELETE', `${COLLECTION}/b`);
+  for (let i = 0; i < 2; i++) await kept.ctx.clock.advance(300_000);
+  const { status, body } = await kept.call('GET', `${COLLECTION}?limit=1&continue=${token}`);
+  expect([status, body['reason']]).toEqual([410, 'Expired']);
+  const past = await kept.call('GET', `${COLLECTION}?resourceVersionMatch=Exact&resourceVersion=${resourceVersion}`);
+  expect((past.body['items'] as { metadata: { name: string } }[]).map((item) => item.metadata.name)).toEqual([
+    'a',
+    'b',
+    'c',
+  ]);
+  await kept.stop();
+});

@@ -97,6 +97,8 @@ async function listContinued(scope: Scope, options: ListOptions, selection: Sele
   try {
     // -1 in a token continues with the list as it is now, as clients do after their snapshot has expired.
     const revision = token.revision < 0 ? 0 : token.revision;
+    const { oldest } = scope.backend.snapshots;
+    if (revision > 0 && revision < oldest) throw new StoreError('compacted', 'the continue token has expired');
     return await listAtRevision(scope, options, selection, { revision, from: `${token.after}\0` });
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== 'compacted') throw error;

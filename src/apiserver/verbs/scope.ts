@@ -19,6 +19,7 @@ import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
 import type { StageRunner } from '../stage-thread/stage-runner.ts';
+import type { Snapshots } from '../storage/compactor.ts';
 import type { FrameOf } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
@@ -30,6 +31,7 @@ export interface Backend {
   readonly ctx: Context;
   readonly store: Store;
   readonly cache: WatchCache;
+  readonly snapshots: Readonly<Snapshots>;
   readonly objects: ObjectStore;
   readonly registry: Registry;
   readonly admission: AdmissionChain;

@@ -16,7 +16,7 @@ import { resolveUser, type ResolvedUser } from '../oci-spec/users.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
 import { newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
-import { sandboxModes, sandboxNamespaces } from '../sandboxes/sandbox-namespaces.ts';
+import { sandboxHostname, sandboxModes, sandboxNamespaces } from '../sandboxes/sandbox-namespaces.ts';
 import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { applyCdiDevices } from './cdi-devices.ts';
 import { everyDevice, grantedDevices } from './host-devices.ts';
@@ -92,7 +92,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
     image: image.config.config ?? {},
     imageName: image.tags[0] ?? image.id,
     rootfs: snapshot.rootfs,
-    hostname: sandbox.config.hostname ?? '',
+    hostname: sandboxHostname(sandbox.config, parts.nodeHostname),
     namespaces: sandboxNamespaces(sandboxPaths, modes, parts.nodeNetns),
     ...targetNamespace(parts, record),
     sandboxMounts: sandboxMounts(parts, sandbox, config.mounts ?? []),

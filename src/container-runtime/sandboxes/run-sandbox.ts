@@ -10,7 +10,13 @@ import { newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { startInfra } from './infra-container.ts';
 import { networkSandbox } from './network-sandbox.ts';
 import { writeSandboxFiles } from './sandbox-files.ts';
-import { createNamespaces, mountSharedMemory, sandboxModes, splitSysctls } from './sandbox-namespaces.ts';
+import {
+  createNamespaces,
+  mountSharedMemory,
+  sandboxHostname,
+  sandboxModes,
+  splitSysctls,
+} from './sandbox-namespaces.ts';
 import { publishSandboxEvent } from './sandbox-status.ts';
 import { releaseSandbox } from './stop-sandbox.ts';
 
@@ -54,7 +60,7 @@ async function setUp(parts: RuntimeParts, record: SandboxRecord, runtime: OciRun
   const modes = sandboxModes(config, parts.nodeNetns);
   const paths = parts.paths.sandbox(id);
   const sysctls = splitSysctls(config, modes);
-  const hostname = config.hostname ?? '';
+  const hostname = sandboxHostname(config, parts.nodeHostname);
   makeDirectorySync(paths.directory, { mode: 0o711 });
   writeSandboxFiles(paths, { dns: config.dnsConfig, hostname });
   if (!modes.hostIpc) mountSharedMemory(paths);

@@ -37,6 +37,10 @@ export function sandboxModes(config: PodSandboxConfig, nodeNetns: string | undef
   };
 }
 
+/** A pod in the node's network has the node's host name, unless it asks for another one. */
+export const sandboxHostname = (config: PodSandboxConfig, nodeHostname: string): string =>
+  config.hostname || (config.linux?.securityContext?.namespaceOptions?.network === 'NODE' ? nodeHostname : '');
+
 /** The namespaces that the sandbox's containers join; those not listed are the host's. */
 export function sandboxNamespaces(
   paths: SandboxPaths,

@@ -19,7 +19,7 @@ export async function attachSession(parts: RuntimeParts, request: AttachRequest,
   await remote.finish({ type: 'success' });
 }
 
-/** Runs until the container exits or the client disconnects. */
+/** Runs until the container exits, the client disconnects, or its stdin ends and that of the container stays open. */
 async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remote: RemoteCommand): Promise<void> {
   const { id, config } = findRunningContainer(parts, containerId);
   const socket = connectToConmon(parts.paths.container(id).attach);
@@ -37,10 +37,15 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
   remote.disconnected.addEventListener('abort', () => socket.destroy(), { once: true });
   if (remote.disconnected.aborted) socket.destroy();
   if (config.tty) remote.onResize((size) => resizeTerminal(parts, id, size));
-  // When our side ends, conmon closes the container's stdin if the container has stdinOnce.
+  // When our side ends, conmon closes the container's stdin if the container has stdinOnce. Otherwise the container will not
+  // notice, and a client that has nothing more to say detaches.
+  const detaches = config.tty === true || config.stdinOnce !== true;
   const input =
     remote.stdin && config.stdin
-      ? pipeline(remote.stdin, new MessageSplitter(), socket).catch(() => {})
+      ? pipeline(remote.stdin, new MessageSplitter(), socket).then(
+          () => (detaches ? void socket.destroy() : undefined),
+          () => {},
+        )
       : remote.stdin?.resume();
   await ended;
   await input;

@@ -47,12 +47,10 @@ export class PastTransport implements Transport {
     const [, prefix = '', collection = '', name, below] = match;
     if (below !== undefined) throw refusedAt(`${below} is of the present: the past has objects only`);
     if (query['watch'] !== undefined && String(query['watch']) !== 'false') throw refusedAt(NOTHING_TO_WATCH);
-    const { resourceVersion: _, resourceVersionMatch: __, ...rest } = query;
-    // A page goes on at the revision of its first one.
-    const at =
-      rest['continue'] === undefined ? { resourceVersion: String(this.#revision), resourceVersionMatch: 'Exact' } : {};
-    const selecting =
-      name === undefined ? {} : { fieldSelector: `metadata.name=${decodeURIComponent(name)}`, limit: undefined };
+    // A list is whole: continue tokens of revisions that are kept for their history have expired.
+    const { resourceVersion: _, resourceVersionMatch: __, limit: ___, ...rest } = query;
+    const at = { resourceVersion: String(this.#revision), resourceVersionMatch: 'Exact' };
+    const selecting = name === undefined ? {} : { fieldSelector: `metadata.name=${decodeURIComponent(name)}` };
     const list = await this.#client.request({
       ...request,
       path: `${prefix}${collection}`,

@@ -76,6 +76,8 @@ export class PodWorker {
   #failures = 0;
   #deleted = false;
   #admitted = false;
+  /** Set while the worker waits for containers to stop: their readiness may change meanwhile. */
+  #publishReadiness: (() => void) | undefined;
   #observed: ObservedPod;
 
   constructor(deps: PodDependencies, pod: Pod, options: WorkerOptions) {
@@ -137,6 +139,7 @@ export class PodWorker {
 
   wake(): void {
     this.#isWoken = true;
+    this.#publishReadiness?.();
     this.#wakeUp.wake();
   }
 
@@ -246,7 +249,12 @@ export class PodWorker {
       this.#stage = 'terminating';
       const observed = await this.#observe(signal);
       this.#publish(observed, { terminating: true });
-      await killPod(this.#deps, this.#withStatus(), observed, { ...this.#grace(), signal });
+      this.#publishReadiness = () => void this.#publish(observed, { terminating: true });
+      try {
+        await killPod(this.#deps, this.#withStatus(), observed, { ...this.#grace(), signal });
+      } finally {
+        this.#publishReadiness = undefined;
+      }
       probes.remove(this.uid);
       this.#publish(await this.#observe(signal), { terminating: true, stopped: true });
       await volumes.tearDown(this.#pod);

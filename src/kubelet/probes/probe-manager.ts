@@ -236,10 +236,12 @@ export class ProbeManager {
           { runtime, dial, clock },
           signal,
         );
-        count(result === 'success' ? 'successful' : 'failed');
+        count(result === 'failure' ? 'failed' : 'successful');
         if (result === 'failure' && !signal.aborted)
           events.container(worker.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
-        return result;
+        if (result === 'warning' && !signal.aborted)
+          events.container(worker.pod, container.name, 'Warning', 'ProbeWarning', `${title} probe warning: ${output}`);
+        return result === 'failure' ? 'failure' : 'success';
       } catch (error) {
         problem = error;
       }

@@ -11,7 +11,8 @@ import { actionHeaders, actionUrl, httpGet } from './http-get.ts';
 import { resolvePort } from './resolve-port.ts';
 
 interface ProbeOutcome {
-  readonly result: 'success' | 'failure';
+  /** A warning is a success that is reported. */
+  readonly result: 'success' | 'warning' | 'failure';
   readonly output: string;
 }
 
@@ -29,6 +30,7 @@ export interface ProbeDependencies {
 }
 
 const USER_AGENT = 'kube-probe/1.36';
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 10;
 const MAX_OUTPUT = 10 * 1024;
 
@@ -98,19 +100,26 @@ async function httpProbe(
       return { result: 'failure', output: `Get ${JSON.stringify(url.href)}: ${requestProblem(error, signal)}` };
     }
     const { status, location } = answer;
-    if (status >= 300 && status < 400 && location !== undefined) {
-      const next = new URL(location, url);
-      if (next.hostname !== url.hostname)
-        return { result: 'success', output: `Probe terminated redirects, Response body: ${answer.body}` };
-      if (redirects >= MAX_REDIRECTS)
+    if (REDIRECTS.has(status) && location !== undefined) {
+      if (!URL.canParse(location, url.href))
         return {
           result: 'failure',
-          output: `Get ${JSON.stringify(next.href)}: stopped after ${MAX_REDIRECTS} redirects`,
+          output: `Get ${JSON.stringify(url.href)}: failed to parse Location header ${JSON.stringify(location)}`,
         };
-      url = next;
-      continue;
+      const next = new URL(location, url);
+      if (next.hostname === url.hostname) {
+        if (redirects >= MAX_REDIRECTS)
+          return {
+            result: 'failure',
+            output: `Get ${JSON.stringify(next.href)}: stopped after ${MAX_REDIRECTS} redirects`,
+          };
+        url = next;
+        continue;
+      }
     }
-    if (status >= 200 && status < 400) return { result: 'success', output: answer.body };
+    if (status >= 300 && status < 400)
+      return { result: 'warning', output: `Probe terminated redirects, Response body: ${answer.body}` };
+    if (status >= 200 && status < 300) return { result: 'success', output: answer.body };
     return { result: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
   }
 }

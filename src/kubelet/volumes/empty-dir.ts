@@ -45,7 +45,8 @@ async function createDirectory(directory: string, pod: Pod): Promise<void> {
 }
 
 async function setPermissions(directory: string, pod: Pod): Promise<void> {
-  await fs.chmod(directory, MODE);
+  // The sticky bit that a tmpfs is mounted with stays.
+  if (((await fs.stat(directory)).mode & 0o777) !== MODE) await fs.chmod(directory, MODE);
   await setVolumeOwnership(directory, pod);
 }
 

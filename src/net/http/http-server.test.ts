@@ -65,3 +65,16 @@ describe('a server whose handlers throw', () => {
     expect(await answerTo({ request }, UPGRADE)).toContain('HTTP/1.1 404');
   });
 });
+
+describe('a long request', () => {
+  const served: Omit<HttpHandlers, 'failed'> = {
+    request: (request, response) => void response.end(String(request.url!.length)),
+  };
+  const request = (length: number): string =>
+    `GET /${'a'.repeat(length - 1)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+  it('is served up to a mebibyte: the command of an exec is in the URL', async () => {
+    expect(await answerTo(served, request(1_000_000))).toMatch(/\r\n1000000$/);
+    expect(await answerTo(served, request(1_100_000))).toContain('431 Request Header Fields Too Large');
+  });
+});

@@ -14,12 +14,15 @@ export interface HttpHandlers {
   failed(error: unknown, request: http.IncomingMessage): void;
 }
 
+/** As Go's servers allow. Node's 16 KiB are too few for the command of an exec, which is in the URL. */
+export const MAX_HEADER_BYTES = 1024 * 1024;
+
 export function createHttpServer(handlers: HttpHandlers, options: http.ServerOptions = {}): http.Server {
-  return withHandlers(http.createServer(options), handlers);
+  return withHandlers(http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, ...options }), handlers);
 }
 
 export function createHttpsServer(handlers: HttpHandlers, options: https.ServerOptions): https.Server {
-  return withHandlers(https.createServer(options), handlers);
+  return withHandlers(https.createServer({ maxHeaderSize: MAX_HEADER_BYTES, ...options }), handlers);
 }
 
 const INTERNAL_ERROR = 'Internal Server Error\n';

@@ -25,7 +25,7 @@ export class Cache {
   readonly table: NodeTable;
   readonly placements = new Placements();
   readonly priorities = new PriorityCounts();
-  readonly log = new ChangeLog();
+  readonly log = new ChangeLog(() => this.table.nodeCount);
   readonly nominator = new Nominator((nodeName) => {
     const node = this.table.get(nodeName);
     if (node !== undefined) this.log.append({ kind: 'nominated', slot: node.slot });

@@ -15,12 +15,18 @@ type Change =
   /** Something that concerns every node, such as the labels of a namespace. */
   | { readonly kind: 'everything' };
 
-const MAX_CHANGES = 8192;
+const MAX_CHANGES = 4096;
+const MIN_CHANGES = 128;
 
 export class ChangeLog {
+  readonly #nodeCount: () => number;
   #changes: Change[] = [];
   /** The sequence number of the oldest change in the log. */
   #first = 0;
+
+  constructor(nodeCount: () => number) {
+    this.#nodeCount = nodeCount;
+  }
 
   /** The sequence number of the next change. */
   get next(): number {
@@ -29,10 +35,18 @@ export class ChangeLog {
 
   append(change: Change): void {
     this.#changes.push(change);
-    if (this.#changes.length >= 2 * MAX_CHANGES) {
-      this.#changes = this.#changes.slice(MAX_CHANGES);
-      this.#first += MAX_CHANGES;
-    }
+    const dropped = this.#changes.length - this.#limit();
+    if (dropped < this.#limit()) return;
+    this.#changes = this.#changes.slice(dropped);
+    this.#first += dropped;
+  }
+
+  /**
+   * How many changes are worth keeping: beyond about one for each node, an evaluation is sooner computed anew than
+   * updated, and every change of a pod holds that pod as it was.
+   */
+  #limit(): number {
+    return Math.min(MAX_CHANGES, Math.max(MIN_CHANGES, this.#nodeCount()));
   }
 
   /** Whether the log has every change from that sequence number on. */

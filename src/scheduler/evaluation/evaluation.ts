@@ -17,9 +17,6 @@ import { mergePreFilterResults } from './pre-filter-result.ts';
 import { ScoreBoard, type ScoredNode } from './score-board.ts';
 import { IGNORE_TOUCHED, TouchedSlots } from './touched-slots.ts';
 
-/** With more changes than this, a new computation is cheaper. */
-const MAX_CHANGES = 4096;
-
 /** Cached results of dry runs on nodes, such as preemption's. */
 export interface NodeDryRuns {
   /** The node has changed. */
@@ -94,7 +91,7 @@ export class Evaluation {
   refresh(pod: PodInfo): void {
     this.#pod = pod;
     const { log } = this.#cache;
-    const tooOld = this.#sequence < 0 || !log.reaches(this.#sequence) || log.next - this.#sequence > MAX_CHANGES;
+    const tooOld = this.#sequence < 0 || !log.reaches(this.#sequence);
     if (tooOld || this.#preFilterFailure !== undefined || !this.#applyChanges()) {
       this.#rebuild();
       return;
