@@ -20,19 +20,17 @@ export interface Stage {
   readonly bystander: Client;
 }
 
-interface Strike {
-  readonly target: string;
-  /** From 0 to 1. */
-  readonly strength: number;
-}
-
 export interface FaultDefinition {
   /** How often it is drawn, compared with others. */
   readonly weight: number;
   /** What it may strike. */
   readonly targets: readonly string[];
   /** The result takes it back; undefined when there is nothing to take back, null when it had nothing to strike. */
-  strike(stage: Stage, strike: Strike): (() => void) | undefined | null;
+  strike(
+    stage: Stage,
+    /** The strength is from 0 to 1. */
+    strike: { readonly target: string; readonly strength: number },
+  ): (() => void) | undefined | null;
 }
 
 export const SERVERS = ['kube-apiserver-0', 'kube-apiserver-1'] as const;
