@@ -82,6 +82,8 @@ export async function build(options = {}) {
     ...common,
     entryPoints: { ...others, ...existing(THREADS) },
     outdir,
+    // The package has a limit, and the maps of its threads would be a twentieth of it.
+    sourcemap: bundled.k8ts === undefined ? common.sourcemap : false,
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     format: 'esm',

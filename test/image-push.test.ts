@@ -113,7 +113,7 @@ describe.skipIf(missing !== undefined)(
       await image('build', '-t', name, context);
       const words = [process.execPath, program, 'image', 'push', name, '--data-dir', directory];
       const { stdout } = await run('script', ['-qec', words.join(' '), '/dev/null']);
-      expect(stdout).toMatch(/pushing \S+: [█░]{20} [\d.]+ of [\d.]+ MB on node-1/);
+      expect(stdout).toMatch(/pushing \S+: [█░]{20} [\d.]+ of [\d.]+ MB on n/);
       expect((await image('pull', name)).stdout).toMatch(/^sha256:\w+\n$/);
     });
 

@@ -1,6 +1,6 @@
 /** What must hold of kinds whose APIs are off by default; see `testing-properties.ts`. */
 import { createSign, generateKeyPairSync } from 'node:crypto';
-import { chance, container, differ, firstWrong, some, times, type Property } from './properties.ts';
+import { chance, container, differ, firstWrong, some, sorted, times, type Property } from './properties.ts';
 
 const served = (gate: string): Pick<Property, 'server'> => ({
   server: { servesVersion: () => true, featureGates: { [gate]: true } },
@@ -80,6 +80,39 @@ export const GATED_PROPERTIES: readonly Property[] = [
           Object.fromEntries((status?.conditions ?? []).map((condition) => [condition.type, condition.status])),
           { Succeeded: 'True', Running: 'False' },
         ),
+      );
+    },
+  },
+  {
+    holds: 'every request for the status of pools is answered with the number of their devices',
+    controllers: ['resourcepoolstatusrequest-controller'],
+    ...served('DRAResourcePoolStatus'),
+    async arrange({ client, random, namespace }) {
+      const driver = `${namespace}.example.com`;
+      for (const i of times(1 + some(random, 2)))
+        await client.resource('resource.k8s.io/v1/resourceslices').create({
+          metadata: { name: `${namespace}-${i}` },
+          spec: {
+            driver,
+            nodeName: 'n',
+            pool: { name: `pool-${i}`, generation: 1, resourceSliceCount: 1 },
+            devices: times(1 + some(random, 3)).map((device) => ({ name: `d-${device}` })),
+          },
+        });
+      await client
+        .resource('resource.k8s.io/v1alpha3/resourcepoolstatusrequests')
+        .create({ metadata: { name: namespace }, spec: { driver } });
+    },
+    async wrong({ client, namespace }) {
+      const { items } = await client.resource('resource.k8s.io/v1/resourceslices').list();
+      const own = items.filter(({ metadata }) => metadata.name!.startsWith(`${namespace}-`));
+      const { status } = await client
+        .resource('resource.k8s.io/v1alpha3/resourcepoolstatusrequests')
+        .get({ name: namespace });
+      return differ(
+        'devices',
+        sorted((status?.pools ?? []).map(({ poolName, totalDevices }) => `${poolName} ${totalDevices}`)),
+        sorted(own.map(({ spec }) => `${spec.pool.name} ${spec.devices?.length}`)),
       );
     },
   },

@@ -200,7 +200,7 @@ export function serveMetrics({ server }: ControllerFixture): Promise<void> {
         singularResource: '',
         scope: 'Namespaced',
         responseKind: { group: 'external.metrics.k8s.io', version: 'v1beta1', kind: 'ExternalMetricValueList' },
-        verbs: ['get'],
+        verbs: ['get', 'list'],
       },
     ],
     get: ({ query }) => ({
