@@ -258,6 +258,23 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await until(`document.querySelector('.plane-wire text') !== null`);
   });
 
+  it('walks a connection step by step, and names the step that fails', async () => {
+    const { client } = fixture.cluster;
+    const metadata = { namespace: 'default', name: 'caller', labels: { app: 'caller' } };
+    await client.resource('v1/pods').create({ metadata, spec: { containers: [{ name: 'main', image: 'web:1' }] } });
+    await fixture.cluster.waitFor('pod/caller', 'Ready');
+    await client.resource('v1/services').create({
+      metadata: { namespace: 'default', name: 'nobody' },
+      spec: { selector: { app: 'nobody' }, ports: [{ port: 80 }] },
+    });
+    await show('#/network?namespace=default', 'Try a connection');
+    await page.locator('::-p-aria([name="From pod"][role="textbox"])').fill('caller');
+    await page.locator('::-p-aria([name="To"][role="textbox"])').fill('service/nobody:80');
+    await click('Walk it');
+    await seeText('Does not work');
+    await seeText('the Service has no endpoint that takes traffic');
+  });
+
   it('tells whether a pod would fit, by node and plugin', async () => {
     await show('#/scheduling', 'Would this fit?');
     await click('Would it fit?');

@@ -1,7 +1,7 @@
 /** What the pages of the console can ask besides the API, answered by glass as the user who asks. */
 import { ResourceFinder, type ClientConfig } from '../client/index.ts';
 import type { ConsoleQuestion, ConsoleQuestions } from '../console/index.ts';
-import { historyOf, RemoteSpans, why, type SchedulingDecision } from '../glass/index.ts';
+import { historyOf, RemoteSpans, why, whyConnection, type SchedulingDecision } from '../glass/index.ts';
 import type { Context, RecordedSpan } from '../kernel/index.ts';
 import { commitsAnswer } from './console-commits.ts';
 import { fitAnswer, type WouldFit } from './console-fit.ts';
@@ -32,6 +32,15 @@ export function consoleQuestions(ctx: Context, options: ConsoleQuestionOptions):
         signal,
         // The scheduler tells about all nodes, so only the cluster's own user sees its decisions.
         ...(schedulingDecision && asKubeconfigUser ? { schedulingDecision } : {}),
+      }),
+    connection: ({ query, client, signal }) =>
+      whyConnection({
+        client,
+        from: query.get('from') ?? '',
+        to: query.get('to') ?? '',
+        namespace: query.get('namespace') || config.namespace || 'default',
+        now: () => ctx.clock.now(),
+        signal,
       }),
     fit: (question) => fitAnswer(question, wouldFit),
     // Without one, the page says why it is empty.

@@ -372,6 +372,16 @@ export const T = {
     policies: 'Network policies',
     noPolicies: 'There are no network policies: every pod may talk to every pod.',
     noServices: 'There are no Services here.',
+    connection: {
+      title: 'Try a connection',
+      from: 'From pod',
+      to: 'To',
+      ask: 'Walk it',
+      hint: 'To a Service, a pod, a DNS name or an address, with a port: service/web:80, web.other:80, 10.0.0.1:443. Nothing is sent: the answer follows from the API.',
+      works: 'Should work',
+      fails: 'Does not work',
+      notKnown: 'Not known',
+    },
   },
   help: {
     title: 'Keyboard',

@@ -8,6 +8,7 @@ import { Card, Notice, Pill } from '../parts/basics.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { objectLink, route } from '../router.ts';
 import { T } from '../texts.ts';
+import { TryConnection } from './network-connection.tsx';
 
 interface EndpointSlice extends ApiObject {
   readonly endpoints?: readonly {
@@ -80,6 +81,7 @@ export function NetworkPage() {
         {shown?.services.length === 0 && <p class="dim">{T.network.noServices}</p>}
         {shown && shown.services.length > 0 && <Services services={shown.services} slices={shown.slices} />}
       </Card>
+      <TryConnection namespace={namespace} />
       <Card title={T.network.policies}>
         {shown?.policies.length === 0 && <p class="dim">{T.network.noPolicies}</p>}
         {shown && shown.policies.length > 0 && <Policies policies={shown.policies} />}

@@ -1,0 +1,103 @@
+/** "Try a connection": DNS, policies, the Service's rules and its endpoints, one after the other, for one pod. */
+import { useState } from 'preact/hooks';
+import { askConnection, type ConnectionAnswer, type ConnectionStep } from '../api/connection.ts';
+import { messageOf } from '../api/request.ts';
+import { visible } from '../format.ts';
+import type { Health } from '../health.ts';
+import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { T } from '../texts.ts';
+
+export function TryConnection({ namespace }: { namespace: string }) {
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const [answer, setAnswer] = useState<ConnectionAnswer>();
+  const [error, setError] = useState<string>();
+  const submit = (): void => {
+    setError(undefined);
+    askConnection({ from: from.includes('/') ? from : `pod/${from}`, to, namespace }).then(
+      setAnswer,
+      (problem: unknown) => {
+        setAnswer(undefined);
+        setError(messageOf(problem));
+      },
+    );
+  };
+  return (
+    <Card title={T.network.connection.title}>
+      <form
+        class="toolbar filters"
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        <label class="field">
+          <span>{T.network.connection.from}</span>
+          <input required value={from} placeholder="web-0" onInput={(event) => setFrom(event.currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span>{T.network.connection.to}</span>
+          <input
+            required
+            value={to}
+            placeholder="service/web:80"
+            onInput={(event) => setTo(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" class="primary">
+          {T.network.connection.ask}
+        </button>
+      </form>
+      <p class="dim">{T.network.connection.hint}</p>
+      {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
+      {answer && <Verdict {...answer} />}
+    </Card>
+  );
+}
+
+const healthOf = (passes: boolean | undefined): Health => (passes === undefined ? 'wait' : passes ? 'ok' : 'bad');
+
+function Verdict({ works, cause, steps, unknown }: ConnectionAnswer) {
+  const { works: yes, fails, notKnown } = T.network.connection;
+  return (
+    <div class="why" role="status">
+      <p class="why-state">
+        <Pill health={healthOf(works)} text={works === undefined ? notKnown : works ? yes : fails} />{' '}
+        {cause !== undefined && visible(cause)}
+      </p>
+      <ol class="causes">
+        {steps.map((step, index) => (
+          <Step key={index} {...step} />
+        ))}
+      </ol>
+      {unknown.length > 0 && (
+        <details>
+          <summary>{T.why.unknown}</summary>
+          <ul>
+            {unknown.map((line) => (
+              <li key={line}>{visible(line)}</li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function Step({ step, passes, message, evidence = [], remedy }: ConnectionStep) {
+  return (
+    <li>
+      <p>
+        <Pill health={healthOf(passes)} text={visible(step)} /> {visible(message)}
+      </p>
+      {evidence.length > 0 && (
+        <ul class="evidence">
+          {evidence.map((line, at) => (
+            <li key={at}>{visible(line)}</li>
+          ))}
+        </ul>
+      )}
+      {remedy !== undefined && <p class="remedy">{visible(remedy)}</p>}
+    </li>
+  );
+}
