@@ -120,6 +120,12 @@ export interface KubectlResult {
   readonly stderr: string;
 }
 
+/**
+ * The first message of a server, upstream's too, is empty and may come before kubectl has created its streams: on a busy
+ * machine kubectl logs that it discards it.
+ */
+const EARLY_MESSAGE = /^E\d{4} .*Unknown stream id 1, discarding message\n/m;
+
 export function kubectl(
   gate: StreamGate,
   protocol: KubectlProtocol,
@@ -132,7 +138,8 @@ export function kubectl(
       ['--server', gate.url, ...parameters],
       { env: environment(protocol), timeout: 120_000, maxBuffer: 1 << 26 },
       (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, stderr: stderr.replace(EARLY_MESSAGE, '') });
       },
     );
     child.stdin?.on('error', () => {});
