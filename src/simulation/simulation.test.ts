@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { drawPlan, failureText, runWorld, simulate, type Check, type PlanOptions } from './index.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
-const SEEDS = everything ? 1_000 : 12;
+const SEEDS = everything ? 1_000 : 8;
 /** Shorter worlds than those of `npm run simulate`. */
 const SHORT: PlanOptions = { durationMs: 60_000, operations: 16, faultCount: 4 };
 
