@@ -1,4 +1,5 @@
 /** Faults of processes and of their clocks. */
+import { formatMicroTime } from '../../base/index.ts';
 import { COMPONENTS, MANAGERS, OPERATORS, SCHEDULERS, SERVERS, type FaultDefinition } from './fault.ts';
 
 const MAX_JUMP_MS = 3_600_000;
@@ -58,7 +59,7 @@ export const processFaults = {
       const taken = async (): Promise<void> => {
         if (strength < 0.5) return void (await leases.delete(reference));
         const lease = await leases.get(reference);
-        const now = new Date(clock.now()).toISOString().replace('Z', '000Z');
+        const now = formatMicroTime(clock.now());
         const spec = { ...lease.spec, holderIdentity: 'somebody-else', renewTime: now, acquireTime: now };
         await leases.update({ ...lease, spec });
       };
