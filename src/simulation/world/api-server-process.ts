@@ -5,7 +5,7 @@ import { inProcessTransports } from '../../cluster/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import { createContext, unlessAborted, type Clock, type Logger, type Random } from '../../kernel/index.ts';
 import { ProcessClock } from './process-clock.ts';
-import { StoreView, type StoreConditions } from './store-view.ts';
+import { HEALTHY, StoreView, type StoreConditions } from './store-view.ts';
 
 interface ApiServerProcessOptions {
   readonly name: string;
@@ -68,7 +68,7 @@ export class ApiServerProcess {
   /** How the store answers this server; undefined is as usual. */
   setConditions(conditions: StoreConditions | undefined): void {
     this.#conditions = conditions;
-    if (this.#current) this.#current.view.conditions = conditions ?? NO_FAULTS;
+    if (this.#current) this.#current.view.conditions = conditions ?? HEALTHY;
   }
 
   start(): void {
@@ -131,5 +131,3 @@ export class ApiServerProcess {
     }
   }
 }
-
-const NO_FAULTS: StoreConditions = { delayMs: () => 0, txnFault: () => undefined };

@@ -24,7 +24,8 @@ export interface StoreConditions {
   txnFault(): TxnFault | undefined;
 }
 
-const HEALTHY: StoreConditions = { delayMs: () => 0, txnFault: () => undefined };
+/** The store answers at once, and nothing fails. */
+export const HEALTHY: StoreConditions = { delayMs: () => 0, txnFault: () => undefined };
 
 export class StoreView implements Store {
   readonly isShared = true;
