@@ -8,7 +8,6 @@ import {
   createServiceAccounts,
   ensure,
   grantAccess,
-  grantGlassAccess,
   grantOwnAccess,
   type ClusterBinding,
   type ComponentAccount,
@@ -27,7 +26,6 @@ export async function createClusterObjects(client: Client, options: ClusterOptio
   const { addons = [] } = options;
   await Promise.all([
     grantOwnAccess(client),
-    grantGlassAccess(client),
     grantAccess(client, componentAccounts(options)),
     bindClusterRole(client, KUBELET_CLIENT),
     addons.includes('storage') ? createStandardClass(client) : undefined,

@@ -72,16 +72,6 @@ const OWN_ACCESS: Access = {
   ],
 };
 
-/** What everyone may ask through the glass: its answers are made of what the asker may read. */
-const GLASS_ACCESS: Access = {
-  role: 'k8ts:glass',
-  rules: [
-    rule('get,list', 'glass.k8ts.dev', 'explanations,decisions'),
-    rule('get', 'glass.k8ts.dev', 'histories,requests'),
-    rule('create', 'glass.k8ts.dev', 'accessexplanations'),
-  ],
-};
-
 /** Adds missing rules to existing roles; rules that an administrator added stay. */
 export async function grantAccess(client: Client, accounts: readonly ComponentAccount[]): Promise<void> {
   await Promise.all([createServiceAccounts(client, accounts), ...accounts.map((account) => grant(client, account))]);
@@ -99,10 +89,6 @@ const grant = (client: Client, account: ComponentAccount): Promise<void> =>
 /** The access of the cluster's own user, which is no ServiceAccount: it needs no token. */
 export const grantOwnAccess = (client: Client): Promise<void> =>
   grantTo(client, OWN_ACCESS, { kind: 'User', name: OWN_USER.name });
-
-/** Everyone who is authenticated may ask about what they may read. */
-export const grantGlassAccess = (client: Client): Promise<void> =>
-  grantTo(client, GLASS_ACCESS, { kind: 'Group', name: 'system:authenticated' });
 
 async function grantTo(client: Client, { role, rules }: Access, subject: ClusterBinding['subject']): Promise<void> {
   const clusterRole: ClusterRole = { metadata: { name: role }, rules: structuredClone([...rules]) };

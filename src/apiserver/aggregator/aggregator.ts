@@ -1,4 +1,5 @@
 /** The aggregator: proxies requests to the servers of APIServices, and runs the controllers of APIServices. */
+import { ownValue } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { PostStartHooks } from '../health/post-start-hooks.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -30,6 +31,15 @@ const DOCUMENT_HOOKS = [
   'apiservice-openapi-controller',
   'apiservice-openapiv3-controller',
 ] as const;
+
+/** Of a request, as authorizers see it. */
+interface ResourceAttributes {
+  readonly verb: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly subresource: string;
+}
 
 export class Aggregator {
   readonly #remotes: () => ReadonlyMap<string, RemoteService>;
@@ -120,6 +130,18 @@ export class Aggregator {
     return () => {
       if (this.#local.get(key) === api && this.#local.delete(key)) changed();
     };
+  }
+
+  /** Whether a component of this process serves it for every authenticated user. */
+  isOpen({ apiGroup, apiVersion, resource, subresource, verb }: ResourceAttributes): boolean {
+    if (subresource !== '' || !this.#localGroups.has(apiGroup)) return false;
+    return this.#served().some(
+      ({ group, version, open }) =>
+        group === apiGroup &&
+        ['', '*', version].includes(apiVersion) &&
+        open &&
+        ownValue(open, resource)?.includes(verb),
+    );
   }
 
   #localVersions(): RemoteVersion[] {

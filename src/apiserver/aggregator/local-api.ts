@@ -37,6 +37,8 @@ export interface LocalApi {
   readonly columns?: Readonly<Record<string, readonly LocalColumn[]>>;
   /** What the objects of each kind consist of, for OpenAPI; JSON schemas of their members. */
   readonly schemas?: Readonly<Record<string, JsonObject>>;
+  /** Verbs of resources that every authenticated user may use: their answers have only what the user may read anyway. */
+  readonly open?: Readonly<Record<string, readonly string[]>>;
   /** It sends requests of its own as the user who asks: these take seats of flow control, and this one leaves its own. */
   readonly asksAsUser?: true;
   /** Returns the object or list; undefined for an unknown resource. Throws a StatusError. */

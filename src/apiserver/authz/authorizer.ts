@@ -53,6 +53,8 @@ export interface Authorizer {
   readonly name: string;
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision>;
   rulesFor?(user: UserInfo, namespace: string): ResolvedRules;
+  /** Requests that it may have an opinion about; absent: all. Explanations leave it out for others. */
+  concerns?(attributes: AuthorizationAttributes): boolean;
   /** What it decides a request by. */
   explain?(attributes: AuthorizationAttributes): AuthorizerDetails;
 }

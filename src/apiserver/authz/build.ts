@@ -4,6 +4,7 @@ import { withGatedRules } from '../bootstrap/gated-roles.ts';
 import { nodeRoles } from '../bootstrap/node-roles.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Authorizer } from './authorizer.ts';
+import { localApiAuthorizer, type OpenToEveryone } from './local-apis.ts';
 import { NodeAuthorizer } from './node/node-authorizer.ts';
 import { NodeGraph } from './node/node-graph.ts';
 import { RbacAuthorizer } from './rbac.ts';
@@ -21,11 +22,17 @@ export interface Authorization {
   readonly rbac: RbacAuthorizer;
 }
 
+interface AuthorizationOptions {
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
+  /** What APIs of this process offer to everyone. */
+  readonly isOpen: OpenToEveryone;
+}
+
 export function buildAuthorization(
   ctx: Context,
   registry: Registry,
   configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS,
-  featureGates?: Readonly<Record<string, boolean>>,
+  { featureGates, isOpen }: AuthorizationOptions,
 ): Authorization {
   const rbac = new RbacAuthorizer(registry);
   const chain = configs.map((config): Authorizer => {
@@ -46,5 +53,8 @@ export function buildAuthorization(
         return config.authorizer;
     }
   });
-  return { authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain], ctx.metrics), rbac };
+  return {
+    authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain, localApiAuthorizer(isOpen)], ctx.metrics),
+    rbac,
+  };
 }

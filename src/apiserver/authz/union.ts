@@ -52,6 +52,7 @@ export class UnionAuthorizer implements Authorizer {
     const answers: AuthorizerAnswer[] = [];
     let isDecided = false;
     for (const authorizer of this.#authorizers) {
+      if (authorizer.concerns?.(attributes) === false) continue;
       if (isDecided) {
         answers.push({ authorizer: authorizer.name, decision: 'not-asked', reason: '' });
         continue;
@@ -89,7 +90,7 @@ export class UnionAuthorizer implements Authorizer {
 
 type DecisionCounter = (allowed: boolean) => void;
 
-const BUILT_IN = new Set(['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny']);
+const BUILT_IN = new Set(['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny', 'system:masters', 'local APIs']);
 
 function decisionCounter(name: string, metrics: MetricsRegistry | undefined): DecisionCounter {
   const counter = metrics?.counter({
@@ -98,7 +99,7 @@ function decisionCounter(name: string, metrics: MetricsRegistry | undefined): De
     labels: ['type', 'name', 'decision'],
   });
   if (!counter) return () => {};
-  const type = BUILT_IN.has(name) ? name : name === 'system:masters' ? name : 'Webhook';
+  const type = BUILT_IN.has(name) ? name : 'Webhook';
   const allowed = counter.child({ type, name, decision: 'allowed' });
   const denied = counter.child({ type, name, decision: 'denied' });
   return (isAllowed) => (isAllowed ? allowed : denied).inc();

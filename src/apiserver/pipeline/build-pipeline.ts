@@ -81,7 +81,10 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   );
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
-  const authorization = buildAuthorization(ctx, registry, options.authorization, options.featureGates);
+  const authorization = buildAuthorization(ctx, registry, options.authorization, {
+    featureGates: options.featureGates,
+    isOpen: (attributes) => aggregator.isOpen(attributes),
+  });
   const authentication = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const { webhooks, ...network } = buildNetwork(ctx, registry, address, options);
   const stages = new StageRunner(ctx);

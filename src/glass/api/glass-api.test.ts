@@ -165,6 +165,34 @@ describe('what the glass shows is read as the user who asks', () => {
     await expect(read('/spans', 'stranger')).rejects.toMatchObject({ code: 403 });
   });
 
+  it('is open to every authenticated user, without a role that other clusters lack', async () => {
+    const may = async (verb: string, resource: string, user: string, groups = ['system:authenticated']) => {
+      const review = await cluster.client.resource('authorization.k8s.io/v1/subjectaccessreviews').create({
+        metadata: {},
+        spec: { user, groups, resourceAttributes: { verb, group: 'glass.k8ts.dev', resource, namespace: 'b' } },
+      });
+      return review.status?.allowed;
+    };
+    expect(await may('get', 'explanations', 'stranger')).toBe(true);
+    expect(await may('create', 'accessexplanations', 'stranger')).toBe(true);
+    expect(await may('get', 'explanations', 'system:anonymous', ['system:unauthenticated'])).toBe(false);
+    for (const [verb, resource] of [
+      ['list', 'requests'],
+      ['get', 'spans'],
+      ['delete', 'explanations'],
+      ['get', 'constructor'],
+      ['*', '*'],
+    ] as const)
+      expect(await may(verb, resource, 'stranger'), `${verb} ${resource}`).toBe(false);
+    const rules = await cluster
+      .clientAs('stranger')
+      .resource('authorization.k8s.io/v1/selfsubjectrulesreviews')
+      .create({ metadata: {}, spec: { namespace: 'b' } });
+    expect(JSON.stringify(rules)).not.toContain('glass');
+    const { items } = await cluster.client.resource(`${RBAC}/v1/clusterroles`).list();
+    expect(items.filter(({ metadata }) => metadata.name?.includes('glass'))).toEqual([]);
+  });
+
   it('a list of explanations has what the asker may list', async () => {
     interface Explanations {
       readonly items: readonly { readonly metadata: object; readonly status: { readonly healthy: boolean } }[];

@@ -1,7 +1,7 @@
 /**
- * The API group glass.k8ts.dev. Authorization decides who may ask. What an answer is made of is read as the user who asks, so
- * that nobody sees through the glass what they may not get: `explanations`, `histories` and `decisions` need no more rights
- * than the objects that they are about.
+ * The API group glass.k8ts.dev. What an answer is made of is read as the user who asks, so that nobody sees through the glass
+ * what they may not get: `explanations`, `histories` and `decisions` need no more rights than the objects that they are about,
+ * and are open to every authenticated user. Spans, traces and the requests of others need a right of their own.
  */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import type { SubjectAccessReviewSpec } from '../../api/generated/authorization-v1.ts';
@@ -27,12 +27,22 @@ interface GlassApi {
   readonly resources: readonly APIResourceDiscovery[];
   readonly columns: Readonly<Record<string, (typeof GLASS_RESOURCES)[number]['columns']>>;
   readonly schemas: Readonly<Record<string, JsonObject>>;
+  readonly open: Readonly<Record<string, readonly string[]>>;
   readonly asksAsUser: true;
   get(request: GlassRequest): MaybePromise<object | undefined>;
   create(request: GlassRequest & { readonly body: JsonObject }): MaybePromise<object | undefined>;
 }
 
 const RECENT_REQUESTS = 200;
+
+/** `list requests` is the right to see the requests of others. */
+const OPEN = {
+  explanations: ['get', 'list'],
+  decisions: ['get', 'list'],
+  histories: ['get'],
+  requests: ['get'],
+  accessexplanations: ['create'],
+};
 
 export function glassApi<R extends RecordedRequest>(given: GlassSources<R>): GlassApi {
   const { tracer, clock } = given;
@@ -58,6 +68,7 @@ export function glassApi<R extends RecordedRequest>(given: GlassSources<R>): Gla
     schemas: Object.fromEntries(
       GLASS_RESOURCES.map(({ kind, description, properties }) => [kind, { description, properties }]),
     ),
+    open: OPEN,
     asksAsUser: true,
     get(request) {
       const read = readers.get(request.resource);
