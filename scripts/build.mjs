@@ -7,6 +7,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { buildConsole } from './build-console.mjs';
+import { keepLinesOnly } from './line-source-map.mjs';
 import { ensureInstalled, fail, root, runNode, toolPath } from './toolchain.mjs';
 
 const dist = path.join(root, 'dist');
@@ -82,8 +83,6 @@ export async function build(options = {}) {
     ...common,
     entryPoints: { ...others, ...existing(THREADS) },
     outdir,
-    // The package has a limit, and the maps of its threads would be a twentieth of it.
-    sourcemap: bundled.k8ts === undefined ? common.sourcemap : false,
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
     format: 'esm',
@@ -229,9 +228,16 @@ export async function declarations(outdir = dist) {
   fs.rmSync(emitted, { recursive: true });
 }
 
+/** The package has a limit of size, of which maps with columns would be a third. */
+async function slimSourceMaps() {
+  for (const file of fs.readdirSync(dist, { recursive: true, encoding: 'utf8' }))
+    if (file.endsWith('.js.map') || file.endsWith('.cjs.map')) await keepLinesOnly(path.join(dist, file));
+}
+
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   ensureInstalled();
   const built = await build();
+  await slimSourceMaps();
   if (built.includes('k8ts')) manual();
   // What is compiled here is of no use to those who install the package.
   await Promise.all([
