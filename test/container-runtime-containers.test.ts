@@ -190,6 +190,19 @@ describe.skipIf(missing)('containers of the container runtime', () => {
     expect(lines).toEqual(lines.map((_, index) => index + 1));
   });
 
+  it('a stop ends with its caller, and the container gets no SIGKILL', async () => {
+    const id = await start('trap "echo asked" TERM; while true; do sleep 0.05; done');
+    const gone = new AbortController();
+    const stopped = fixture.runtime.runtime.stopContainer({ containerId: id, timeout: 1000 }, { signal: gone.signal });
+    stopped.catch(() => {});
+    await expect.poll(log).toContain('asked');
+    gone.abort(new Error('the kubelet ended'));
+    await expect(stopped).rejects.toThrow('the kubelet ended');
+    expect((await status(id)).state).toBe('CONTAINER_RUNNING');
+    await fixture.client.runtime.stopContainer({ containerId: id, timeout: 0 });
+    expect((await ended(id)).exitCode).toBe(137);
+  });
+
   it('kills a command that takes too long', async () => {
     const exec = fixture.client.runtime.execSync({ containerId: pod.containerId, cmd: ['sleep', '54321'], timeout: 1 });
     await expect(exec).rejects.toMatchObject({ code: 'DEADLINE_EXCEEDED' });

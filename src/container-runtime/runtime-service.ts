@@ -86,8 +86,8 @@ function containerCalls(parts: RuntimeParts) {
       await startContainer(parts, containerId);
       return {};
     },
-    stopContainer: async ({ containerId = '', timeout = 0 }) => {
-      await stopContainer(parts, containerId, { timeoutSeconds: timeout });
+    stopContainer: async ({ containerId = '', timeout = 0 }, options) => {
+      await stopContainer(parts, containerId, { timeoutSeconds: timeout, signal: options?.signal });
       return {};
     },
     removeContainer: async ({ containerId = '' }) => {

@@ -26,7 +26,8 @@ export async function execSync(
   const timer =
     timeout > 0 ? parts.ctx.clock.after(timeout * 1000, () => ((timedOut = true), process.kill())) : undefined;
   const cancelled = (): void => process.kill();
-  signal?.addEventListener('abort', cancelled, { once: true });
+  if (signal?.aborted) cancelled();
+  else signal?.addEventListener('abort', cancelled, { once: true });
   try {
     const exitCode = await ended(parts, child);
     if (timedOut)

@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 2 ** 31 - 1;
 export async function stopContainer(
   parts: RuntimeParts,
   idOrPrefix: string,
-  { timeoutSeconds }: { timeoutSeconds: number },
+  { timeoutSeconds, signal }: { timeoutSeconds: number; signal?: AbortSignal | undefined },
 ): Promise<void> {
   const id = parts.containers.find(idOrPrefix)?.id;
   if (id === undefined) return;
@@ -25,12 +25,15 @@ export async function stopContainer(
 
   if (timeoutSeconds > 0) {
     const { process } = record;
-    const hasEnded = await withDeadline({ clock, ms: Math.min(timeoutSeconds * 1000, MAX_WAIT_MS) }, (limit) => {
+    const ms = Math.min(timeoutSeconds * 1000, MAX_WAIT_MS);
+    const hasEnded = await withDeadline({ clock, ms, parent: signal }, (limit) => {
       const ended = parts.exits.wait(id, limit);
       signalProcess(process, signalNumber(record.stopSignal));
       return ended;
     });
     if (hasEnded) return;
+    // A caller that no longer waits has not asked for SIGKILL.
+    signal?.throwIfAborted();
   }
   await withDeadline({ clock, ms: KILL_WAIT_MS }, async (limit) => {
     const ended = parts.exits.wait(id, limit);
