@@ -21,10 +21,13 @@ function linesOnly(mappings) {
   return mappings.map((segments) => {
     /** @type {[source: number | undefined, line: number | undefined] | undefined} */
     let before;
-    return segments.flatMap(([column, source, line]) => {
-      if (before?.[0] === source && before?.[1] === line) return [];
+    const changes = segments.filter(([, source, line]) => {
+      const isSame = before?.[0] === source && before?.[1] === line;
       before = [source, line];
-      return source === undefined || line === undefined ? [[column]] : [[column, source, line, 0]];
+      return !isSame;
     });
+    return changes.map(([column, source, line]) =>
+      source === undefined || line === undefined ? [column] : [column, source, line, 0],
+    );
   });
 }

@@ -1,6 +1,7 @@
 // What every script needs: where the project is, its installed dependencies, and running one of its tools.
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 
@@ -41,12 +42,13 @@ export function toolPath(packageName, command = packageName) {
  * Runs a Node program with the terminal of this one; resolves to its exit code. An interrupt reaches it and this
  * process waits for its end.
  * @param {string[]} args
- * @param {NodeJS.ProcessEnv} [environment]
+ * @param {{ environment?: NodeJS.ProcessEnv, priority?: number }} [options]
  * @returns {Promise<number>}
  */
-export function runNode(args, environment = process.env) {
+export function runNode(args, { environment = process.env, priority } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: environment });
+    if (priority !== undefined && child.pid !== undefined) os.setPriority(child.pid, priority);
     const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
     /** The terminal sends an interrupt to the whole group: the child has it already. */
     const wait = () => {};

@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from '../scripts/build.mjs';
 import { connectToRuntime, type CriConnection } from '../src/cri/index.ts';
+import { buildOnce } from './build-once.ts';
 
 export interface RuntimeProcess {
   readonly pid: number;
@@ -14,15 +13,11 @@ export interface RuntimeProcess {
 
 let program: Promise<string> | undefined;
 
-/** Bundled once a test process, inside the project, where it finds the native modules. */
+/** A bundle that all tests of a run share. */
 function builtRuntime(): Promise<string> {
-  return (program ??= (async () => {
-    const outdir = join(import.meta.dirname, '..', 'node_modules', '.cache', `k8ts-test-runtime-${process.pid}`);
-    mkdirSync(outdir, { recursive: true });
-    process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-    await build({ entryPoints: { serve: 'test/container-runtime-serve.ts' }, outdir });
-    return join(outdir, 'serve.js');
-  })());
+  return (program ??= buildOnce('runtime', { serve: 'test/container-runtime-serve.ts' }).then((folder) =>
+    join(folder, 'serve.js'),
+  ));
 }
 
 export async function startRuntimeProcess(

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { build } from '../scripts/build.mjs';
 import { until } from '../src/kernel/testing/index.ts';
+import { buildOnce } from './build-once.ts';
 import type { TestUser } from './test-user.ts';
 
 /** `k8ts up` as a child process, as a user starts it. */
@@ -45,26 +45,9 @@ export interface K8tsOptions {
 
 let program: Promise<string> | undefined;
 
-/** The bundle of this working copy, built once a test process. It lies inside the project, where it finds the native modules. */
+/** The bundle of this working copy, which all tests of a run share. */
 export function builtProgram(): Promise<string> {
-  return (program ??= (async () => {
-    const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'k8ts-test');
-    mkdirSync(cache, { recursive: true });
-    // Test processes are often killed: each clears up after those that are gone.
-    for (const pid of readdirSync(cache))
-      if (!isRunning(Number(pid))) rmSync(join(cache, pid), { recursive: true, force: true });
-    const outdir = join(cache, String(process.pid));
-    await build({ entryPoints: { k8ts: 'src/cli/index.ts' }, outdir });
-    return join(outdir, 'k8ts.js');
-  })());
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  return (program ??= buildOnce('program', { k8ts: 'src/cli/index.ts' }).then((folder) => join(folder, 'k8ts.js')));
 }
 
 const START_LIMIT_MS = 60_000;
