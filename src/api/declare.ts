@@ -155,7 +155,22 @@ export function inVersion(
   version: string,
   { kinds, messages = {}, strings = {} }: InVersion,
 ): PackageDeclaration {
-  const all: MessageDeclarations = { ...pkg.messages, ...messages };
+  return {
+    alias: `${pkg.alias.replace(pkg.version, '')}${version}`,
+    group: pkg.group,
+    version,
+    prefix: pkg.prefix.slice(0, -pkg.version.length) + version,
+    strings: { ...pkg.strings, ...strings },
+    messages: messagesOf(
+      { ...pkg.messages, ...messages },
+      kinds.map(({ kind }) => kind),
+    ),
+    kinds,
+  };
+}
+
+/** The messages of some kinds: themselves, their lists and what their fields use. */
+export function messagesOf(all: MessageDeclarations, kinds: readonly string[]): MessageDeclarations {
   const used = new Set<string>();
   const use = (name: string): void => {
     const declaration = all[name];
@@ -163,16 +178,8 @@ export function inVersion(
     used.add(name);
     for (const { type } of Object.values(declaration.fields)) use(type.replace(/^\*|\[\]|map\[string\]/g, ''));
   };
-  for (const { kind } of kinds) for (const name of [kind, `${kind}List`]) use(name);
-  return {
-    alias: `${pkg.alias.replace(pkg.version, '')}${version}`,
-    group: pkg.group,
-    version,
-    prefix: pkg.prefix.slice(0, -pkg.version.length) + version,
-    strings: { ...pkg.strings, ...strings },
-    messages: Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name))),
-    kinds,
-  };
+  for (const kind of kinds) for (const name of [kind, `${kind}List`]) use(name);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)));
 }
 
 interface InVersion {

@@ -29,6 +29,7 @@ import type { PackageDeclaration } from './declare.ts';
 import { discoveryV1 } from './discovery/v1.ts';
 import { eventsV1 } from './events/v1.ts';
 import { flowcontrolV1 } from './flowcontrol/v1.ts';
+import { withRemovedVersions } from './link-removed-versions.ts';
 import { linkSchema } from './link-schema.ts';
 import { metaV1 } from './meta/v1.ts';
 import { networkingV1 } from './networking/v1.ts';
@@ -48,6 +49,7 @@ import { storagemigrationV1beta1 } from './storagemigration/v1beta1.ts';
 
 export type * from './schema.ts';
 export { apiVersionOf, isServedByDefault } from './schema.ts';
+export { sameFields as removedVersionsWithSameFields } from './removed-versions.ts';
 export type { ColumnDeclaration, UnionDeclaration } from './declare.ts';
 
 /** In the order in which discovery lists the groups. */
@@ -94,3 +96,6 @@ export const packages: readonly PackageDeclaration[] = [
 ];
 
 export const schema = linkSchema(packages);
+
+/** The schema with the kinds of removed versions too: what may be stored or written in a file. */
+export const storedSchema = withRemovedVersions(schema, packages);

@@ -29,8 +29,9 @@ const SCALARS = new Map(
   ]),
 );
 
-export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
-  const messages = linkMessages(packages);
+/** `known` are packages that are linked already: the new ones may use their messages. */
+export function linkSchema(packages: readonly PackageDeclaration[], known?: KnownPackages): Schema {
+  const messages = linkMessages(packages, known);
   const kinds = new Map<string, Message>();
   for (const pkg of packages) {
     for (const [name, declaration] of Object.entries(pkg.messages)) {
@@ -52,8 +53,13 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
   };
 }
 
+interface KnownPackages {
+  readonly packages: readonly PackageDeclaration[];
+  readonly schema: Schema;
+}
+
 /** Creates all messages before their fields, because messages refer to each other. */
-function linkMessages(packages: readonly PackageDeclaration[]): ReadonlyMap<string, Message> {
+function linkMessages(packages: readonly PackageDeclaration[], known?: KnownPackages): ReadonlyMap<string, Message> {
   const messages = new Map<string, MutableMessage>();
   for (const pkg of packages) {
     for (const [name, declaration] of Object.entries(pkg.messages)) {
@@ -72,7 +78,9 @@ function linkMessages(packages: readonly PackageDeclaration[]): ReadonlyMap<stri
       });
     }
   }
-  const linker = new FieldLinker(packages, messages);
+  const linker = known
+    ? new FieldLinker([...known.packages, ...packages], new Map([...known.schema.messages, ...messages]))
+    : new FieldLinker(packages, messages);
   for (const pkg of packages) {
     for (const [name, declaration] of Object.entries(pkg.messages)) {
       const { wireFields } = messages.get(`${pkg.prefix}.${name}`)!;
