@@ -5,8 +5,8 @@ import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import { devicesFromV1, devicesToV1, type KubeObject } from '../../machinery/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
-import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
-import { eventFromCore, eventToCore } from './convert-event.ts';
+import { autoscalerFromV2, autoscalerToV2 } from '../storage/versions/convert-autoscaler.ts';
+import { eventFromCore, eventToCore } from '../storage/versions/convert-event.ts';
 
 interface Place {
   readonly group: string;

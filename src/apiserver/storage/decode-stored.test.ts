@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../api/index.ts';
+import { schema, storedSchema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeProtobuf } from '../../machinery/protobuf/index.ts';
 import { decodeStored } from './decode-stored.ts';
@@ -151,4 +151,203 @@ it('gets the defaults that upstream sets when it reads, in JSON and in protobuf'
   const message = schema.kind({ group: '', version: 'v1', kind: 'PersistentVolumeClaim' })!;
   for (const value of [`${JSON.stringify(claim)}\n`, encodeProtobuf(message, claim, claim)])
     expect(read(value).object).toMatchObject({ spec: { volumeMode: 'Filesystem' }, status: { phase: 'Pending' } });
+});
+
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const workload = { selector: { matchLabels: { a: 'b' } }, template };
+
+/** Stored apiVersion and kind, what of it differs, served apiVersion, what becomes of it. */
+const REMOVED: readonly [string, string, object, string, object][] = [
+  [
+    'extensions/v1beta1',
+    'Deployment',
+    { metadata: { name: 'a' }, spec: { ...workload, rollbackTo: { revision: 3 } } },
+    'apps/v1',
+    {
+      metadata: { name: 'a', annotations: { 'deprecated.deployment.rollback.to': '3' } },
+      spec: { revisionHistoryLimit: 2147483647, progressDeadlineSeconds: 2147483647 },
+    },
+  ],
+  [
+    'apps/v1beta1',
+    'Deployment',
+    { metadata: { name: 'a' }, spec: workload },
+    'apps/v1',
+    { spec: { revisionHistoryLimit: 2, progressDeadlineSeconds: 600, strategy: { type: 'RollingUpdate' } } },
+  ],
+  [
+    'extensions/v1beta1',
+    'DaemonSet',
+    { metadata: { name: 'a' }, spec: { ...workload, templateGeneration: 4 } },
+    'apps/v1',
+    {
+      metadata: { name: 'a', annotations: { 'deprecated.daemonset.template.generation': '4' } },
+      spec: { updateStrategy: { type: 'OnDelete' } },
+    },
+  ],
+  ...['extensions/v1beta1', 'networking.k8s.io/v1beta1'].map((version): (typeof REMOVED)[number] => [
+    version,
+    'Ingress',
+    {
+      metadata: { name: 'a' },
+      spec: {
+        backend: { serviceName: 's', servicePort: 80 },
+        rules: [{ host: 'h', http: { paths: [{ path: '/', backend: { serviceName: 't', servicePort: 'web' } }] } }],
+      },
+    },
+    'networking.k8s.io/v1',
+    {
+      spec: {
+        defaultBackend: { service: { name: 's', port: { number: 80 } } },
+        rules: [
+          {
+            host: 'h',
+            http: {
+              paths: [
+                {
+                  path: '/',
+                  pathType: 'ImplementationSpecific',
+                  backend: { service: { name: 't', port: { name: 'web' } } },
+                },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  ]),
+  [
+    'discovery.k8s.io/v1beta1',
+    'EndpointSlice',
+    {
+      metadata: { name: 'a' },
+      addressType: 'IPv4',
+      endpoints: [
+        {
+          addresses: ['10.0.0.1'],
+          nodeName: 'n',
+          topology: { 'kubernetes.io/hostname': 'n', 'topology.kubernetes.io/zone': 'z', other: 'o' },
+          hints: { forZones: [{ name: 'z' }] },
+        },
+      ],
+    },
+    'discovery.k8s.io/v1',
+    {
+      endpoints: [
+        { nodeName: 'n', zone: 'z', deprecatedTopology: { other: 'o' }, hints: { forZones: [{ name: 'z' }] } },
+      ],
+    },
+  ],
+  ...['v1beta1', 'v1beta2'].map((version): (typeof REMOVED)[number] => [
+    `flowcontrol.apiserver.k8s.io/${version}`,
+    'PriorityLevelConfiguration',
+    { metadata: { name: 'a' }, spec: { type: 'Limited', limited: { assuredConcurrencyShares: 7 } } },
+    'flowcontrol.apiserver.k8s.io/v1',
+    { spec: { limited: { nominalConcurrencyShares: 7, lendablePercent: 0 } } },
+  ]),
+  [
+    'node.k8s.io/v1alpha1',
+    'RuntimeClass',
+    { metadata: { name: 'a' }, spec: { runtimeHandler: 'runsc', overhead: { podFixed: { cpu: '1' } } } },
+    'node.k8s.io/v1',
+    { handler: 'runsc', overhead: { podFixed: { cpu: '1' } } },
+  ],
+  [
+    'policy/v1beta1',
+    'PodDisruptionBudget',
+    { metadata: { name: 'a' }, spec: { minAvailable: 1, selector: {} } },
+    'policy/v1',
+    {
+      spec: {
+        minAvailable: 1,
+        selector: {
+          matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }],
+        },
+      },
+    },
+  ],
+  [
+    'rbac.authorization.k8s.io/v1alpha1',
+    'Role',
+    { metadata: { name: 'a' }, rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] },
+    'rbac.authorization.k8s.io/v1',
+    { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] },
+  ],
+  [
+    'rbac.authorization.k8s.io/v1alpha1',
+    'RoleBinding',
+    {
+      metadata: { name: 'a' },
+      subjects: [
+        { kind: 'User', name: '*' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n', apiVersion: 'v1' },
+      ],
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'r' },
+    },
+    'rbac.authorization.k8s.io/v1',
+    {
+      subjects: [
+        { kind: 'Group', name: 'system:authenticated', apiGroup: 'rbac.authorization.k8s.io' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+      ],
+    },
+  ],
+  [
+    'autoscaling/v1',
+    'HorizontalPodAutoscaler',
+    {
+      metadata: { name: 'a' },
+      spec: {
+        scaleTargetRef: { kind: 'Deployment', name: 'd' },
+        maxReplicas: 3,
+        targetCPUUtilizationPercentage: 55,
+      },
+    },
+    'autoscaling/v2',
+    {
+      spec: {
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 55 } } },
+        ],
+      },
+    },
+  ],
+  [
+    'resource.k8s.io/v1beta1',
+    'ResourceClaim',
+    { metadata: { name: 'a' }, spec: { devices: { requests: [{ name: 'r', deviceClassName: 'gpu' }] } } },
+    'resource.k8s.io/v1',
+    { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'gpu' } }] } } },
+  ],
+];
+
+describe('a stored object of a version with other fields', () => {
+  const gvkOf = (apiVersion: string, kind: string) => {
+    const [group = '', version = ''] = apiVersion.split('/');
+    return { group, version, kind };
+  };
+
+  it.each(REMOVED)('%s %s', (apiVersion, kind, fields, servedAs, expected) => {
+    const bytes = encodeProtobuf(storedSchema.kind(gvkOf(apiVersion, kind))!, fields, { apiVersion, kind });
+    for (const value of [bytes, JSON.stringify({ kind, apiVersion, ...fields })]) {
+      const { object } = read(value);
+      expect(object).toMatchObject({ apiVersion: servedAs, kind, ...expected });
+      for (const path of ['rollbackTo', 'templateGeneration', 'backend', 'runtimeHandler'])
+        expect(object['spec'] ?? {}).not.toHaveProperty(path);
+    }
+  });
+
+  it.each([
+    ['autoscaling/v2beta1', 'HorizontalPodAutoscaler'],
+    ['certificates.k8s.io/v1alpha1', 'PodCertificateRequest'],
+    ['scheduling.k8s.io/v1alpha1', 'Workload'],
+    ['apps/v9', 'Deployment'],
+  ])('%s %s is refused by name', (apiVersion, kind) => {
+    const refusal = `no kind "${kind}" is registered for version "${apiVersion}"`;
+    const fields = { metadata: { name: 'a' } };
+    const message = storedSchema.kind(gvkOf(apiVersion, kind)) ?? schema.kind(gvkOf('apps/v1', kind))!;
+    expect(() => read(Buffer.from(encodeProtobuf(message, fields, { apiVersion, kind })))).toThrow(refusal);
+    expect(() => read(JSON.stringify({ kind, apiVersion, ...fields }))).toThrow(refusal);
+    expect(() => read(`${JSON.stringify({ apiVersion, kind, ...fields })}\n`)).toThrow(refusal);
+  });
 });

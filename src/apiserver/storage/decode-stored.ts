@@ -3,7 +3,7 @@
  * protobuf, or JSON in another order or with a final newline, and some kinds in an older version: those are decoded and
  * brought into our form.
  */
-import { schema } from '../../api/index.ts';
+import { storedSchema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
@@ -11,18 +11,24 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject, messageOfKind } from '../../machinery/protobuf/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { parseStored } from './parse-stored.ts';
-import { fromStoredVersion, servedVersionOf } from './stored-versions.ts';
 import type { Transformer } from './transformer.ts';
+import { storedVersionOf, toServedVersion } from './versions/stored-versions.ts';
 
 const OURS = Buffer.from('{"kind":"');
 const PROTOBUF_MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
 export function decodeStored(transformer: Transformer, kv: KeyValue): { value: Uint8Array; object?: KubeObject } {
   const { value } = transformer.fromStorage(kv.value, kv.key);
-  if (startsWith(value, PROTOBUF_MAGIC))
-    return recode(defaulted(decodeProtobufObject(schema, value, { servedVersionOf })));
+  if (startsWith(value, PROTOBUF_MAGIC)) return recode(served(decodeProtobufObject(storedSchema, value)));
   if (isOurs(value)) return { value };
-  return recode(defaulted(canonical(fromStoredVersion(parseStored(Buffer.from(value))))));
+  return recode(served(canonical(parseStored(Buffer.from(value)))));
+}
+
+/** The object in the version that is served, with its defaults: those of the stored version go first where its fields differ. */
+function served(object: KubeObject): KubeObject {
+  const version = storedVersionOf(object.apiVersion, object.kind);
+  if (!version) return defaulted(object);
+  return defaulted(canonical(toServedVersion(version.convert ? defaulted(object) : object, version)));
 }
 
 /** Upstream sets defaults when it reads: what it stored may lack them, as what an earlier release stored does. */
@@ -37,7 +43,7 @@ function defaulted(object: KubeObject): KubeObject {
 
 /** Upstream writes some fields that ours leave out, such as a creationTimestamp of null in a template. */
 function canonical(object: KubeObject): KubeObject {
-  const message = messageOfKind(schema, object);
+  const message = messageOfKind(storedSchema, object);
   if (!message) return object;
   const { kind, apiVersion, ...fields } = object;
   return { kind, apiVersion, ...canonicalize(message, fields) } as KubeObject;
@@ -59,5 +65,5 @@ function isOurs(value: Uint8Array): boolean {
   if (!startsWith(value, OURS) || value.at(-1) !== CLOSING_BRACE) return false;
   const head = Buffer.from(value.buffer, value.byteOffset, Math.min(value.byteLength, 600)).toString('latin1');
   const [, kind, apiVersion] = HEAD.exec(head) ?? [];
-  return kind !== undefined && apiVersion !== undefined && servedVersionOf(apiVersion, kind) === undefined;
+  return kind !== undefined && apiVersion !== undefined && storedVersionOf(apiVersion, kind) === undefined;
 }

@@ -1,4 +1,4 @@
-import { schema } from '../../api/index.ts';
+import { storedSchema } from '../../api/index.ts';
 import { parseExactJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
@@ -15,7 +15,10 @@ export function parseStored(bytes: Buffer): KubeObject {
 function isBuiltIn({ apiVersion, kind }: KubeObject): boolean {
   const slash = apiVersion.indexOf('/');
   return (
-    schema.kind({ group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind }) !==
-    undefined
+    storedSchema.kind({
+      group: apiVersion.slice(0, Math.max(slash, 0)),
+      version: apiVersion.slice(slash + 1),
+      kind,
+    }) !== undefined
   );
 }

@@ -1,5 +1,5 @@
 /** Applies defaults to an object: compiles the defaults of each message once and runs them. */
-import { schema as builtIn, type Field, type GroupVersionKind, type Message, type Type } from '../../api/index.ts';
+import { storedSchema, type Field, type GroupVersionKind, type Message, type Type } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
 import { inDeclaredOrder } from './declared-order.ts';
 import type { DefaultingContext, MessageDefaults } from './message-defaults.ts';
@@ -10,7 +10,7 @@ import { messageDefaults } from './registry.ts';
  * declared order.
  */
 export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context: DefaultingContext = {}): KubeObject {
-  const message = builtIn.kind(gvk);
+  const message = storedSchema.kind(gvk);
   return message ? (defaultMessage(message, object, context) as KubeObject) : object;
 }
 

@@ -93,21 +93,15 @@ function readTypeMeta(reader: Reader, end: number, into: { apiVersion: string; k
   });
 }
 
-interface DecodeProtobufOptions extends Partial<TypeMeta> {
-  /** The version with the same fields that stands for one that the schema does not have, if there is one. */
-  readonly servedVersionOf?: (apiVersion: string, kind: string) => string | undefined;
-}
-
 /** Decodes an object of any kind of the schema; `apiVersion` and `kind` stand in for those that the bytes do not give. */
 export function decodeProtobufObject(
   schema: Schema,
   bytes: Uint8Array,
-  { apiVersion: defaultVersion = '', kind: defaultKind = '', servedVersionOf }: DecodeProtobufOptions = {},
+  { apiVersion: defaultVersion = '', kind: defaultKind = '' }: Partial<TypeMeta> = {},
 ): KubeObject {
   const envelope = decodeProtobuf(bytes);
   const kind = envelope.kind || defaultKind;
-  const given = envelope.apiVersion || defaultVersion;
-  const apiVersion = servedVersionOf?.(given, kind) ?? given;
+  const apiVersion = envelope.apiVersion || defaultVersion;
   if (kind === '') throw badRequest(`Object 'Kind' is missing in '${typeMetaText(envelope)}'`);
   if (apiVersion === '') throw badRequest(`Object 'apiVersion' is missing in '${typeMetaText(envelope)}'`);
   const message = messageOfKind(schema, { apiVersion, kind });

@@ -4,7 +4,7 @@
  */
 import { ownValue } from '../../../base/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
-import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
+import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../../storage/versions/convert-autoscaler.ts';
 import type { Strategy } from '../strategy.ts';
 
 export const horizontalPodAutoscalers: Strategy = {

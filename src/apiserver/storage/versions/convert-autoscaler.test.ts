@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../machinery/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';

@@ -2,9 +2,9 @@
  * autoscaling/v1 HorizontalPodAutoscalers are views of the stored v2 objects. Fields that v1 lacks (other metrics,
  * behavior, conditions) travel in annotations, so that a v1 client that writes back what it read loses nothing.
  */
-import { isRecord, ownValue } from '../../base/index.ts';
-import { parseJson } from '../../machinery/decode/index.ts';
-import { behaviorFromAnnotation, behaviorToAnnotation, type KubeObject } from '../../machinery/index.ts';
+import { isRecord, ownValue } from '../../../base/index.ts';
+import { parseJson } from '../../../machinery/decode/index.ts';
+import { behaviorFromAnnotation, behaviorToAnnotation, type KubeObject } from '../../../machinery/index.ts';
 import { metricToV1, metricToV2 } from './convert-metrics.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';

@@ -8,8 +8,8 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
   WebhookClientConfig,
-} from '../../api/generated/apiextensions-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+} from '../../../api/generated/apiextensions-v1.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 
 interface ColumnV1beta1 extends Omit<CustomResourceColumnDefinition, 'jsonPath'> {
   readonly JSONPath: string;

@@ -1,5 +1,5 @@
 /** Metrics of autoscalers between autoscaling/v2 and the form that v1 keeps in annotations: that of v2beta1. */
-import { parseQuantity } from '../../base/index.ts';
+import { parseQuantity } from '../../../base/index.ts';
 
 type Fields = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 /** events.k8s.io Events are core Events with other field names; the core form is stored. */
-import type { KubeObject } from '../../machinery/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 
 /** core/v1 name → events.k8s.io/v1 name. */
 const RENAMED: Record<string, string> = {
