@@ -288,7 +288,7 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await click('Would it fit?');
     await seeText('It fits on no node');
     await seeText('Insufficient cpu');
-    await seeText('What helps: a larger node');
+    await seeText('What helps: request at most');
     const { items } = await fixture.cluster.client.resource('v1/pods').list({ namespace: 'default' });
     expect(items.map(({ metadata }) => metadata.name)).not.toContain('hypothetical');
   });

@@ -12,6 +12,7 @@ import { createContext, SeededRandom } from '../src/kernel/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
+import { attributesOf, Collector, hex } from '../src/otlp/testing/collector.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { ownRuntime } from './node-runtimes.ts';
 import { everything, requires } from './requires.ts';
@@ -20,9 +21,9 @@ import { busyboxImage, dockerArchive } from './test-images.ts';
 const missing = everything ? requires('root', 'runc', 'conmon', 'busybox') : 'only with K8TS_EVERYTHING=1';
 const ROUNDS = Number(process.env['K8TS_CRASH_ROUNDS'] ?? 50);
 
-/** Kubelet and runtime as processes of their own, killed at any time: no container is lost or doubled, and nothing leaks. */
+/** Kubelet and runtime as processes of their own; killed at any time, no container is lost or doubled, and nothing leaks. */
 describe.skipIf(missing)(
-  `kill -9 of kubelet and runtime${missing ? ` (${missing})` : ''}`,
+  `kubelet and runtime as processes${missing ? ` (${missing})` : ''}`,
   { timeout: 1_800_000 },
   () => {
     const name = `kubelet-crash-${process.pid}`;
@@ -34,6 +35,7 @@ describe.skipIf(missing)(
     const children = new Map<'container-runtime' | 'kubelet', ChildProcess>();
     const stop = new AbortController();
     const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
+    const collector = new Collector();
     let client: Client;
     let ended: Promise<unknown>;
 
@@ -76,15 +78,17 @@ describe.skipIf(missing)(
       );
       writeFileSync(
         join(directory, 'kubelet.yaml'),
-        `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nclusterDomain: cluster.local\nclusterDNS: [10.96.0.10]\npodLogsDir: ${join(node, 'logs', 'pods')}\n`,
+        `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nclusterDomain: cluster.local\nclusterDNS: [10.96.0.10]\npodLogsDir: ${join(node, 'logs', 'pods')}\ntracing: {endpoint: '${await collector.listen()}', samplingRatePerMillion: 1000000}\n`,
       );
       writeFileSync(join(directory, 'busybox.tar'), dockerArchive(busyboxImage('docker.io/library/busybox:latest')));
-    });
+      await startNode();
+    }, 600_000);
     afterAll(async () => {
       await Promise.all([...children.keys()].map(kill));
       await removeWhatIsLeft();
       stop.abort(new Error('closed'));
       await ended;
+      collector.close();
       deleteNetns(netns);
       for (const folder of [state, directory]) rmSync(folder, { recursive: true, force: true });
     });
@@ -157,12 +161,10 @@ describe.skipIf(missing)(
       await gone;
     };
 
-    it(`${ROUNDS} rounds`, async () => {
-      const random = new SeededRandom('kubelet-crash');
-      const pods = client.resource('v1/pods');
-      const wanted = new Set<string>();
+    /** Resolves when the runtime has the image and the node is registered. */
+    const startNode = async (): Promise<void> => {
       start['container-runtime']();
-      await until('the runtime answers', () => existsSync(socket()));
+      await until('the runtime answers', () => existsSync(socket()), { limitMs: 180_000 });
       const cri = connectToRuntime(`unix://${socket()}`);
       await until(
         'the image is there',
@@ -179,19 +181,44 @@ describe.skipIf(missing)(
             () => false,
           ),
       );
+      cri.close();
+    };
+    const sleeper = (made: string) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: made, namespace: 'default' },
+      spec: {
+        nodeName: 'node-1',
+        terminationGracePeriodSeconds: 1,
+        containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'Never', command: ['sleep', '100000'] }],
+      },
+    });
+
+    it('the kubelet exports what it does by OTLP', async () => {
+      const pods = client.resource('v1/pods');
+      await pods.create(sleeper('traced'));
+      const started = () => collector.spansOf('kubelet').find(({ name }) => name === 'start container');
+      await until('the container is started, and its span exported', () => started() !== undefined, {
+        limitMs: 120_000,
+      });
+      const spans = collector.spansOf('kubelet').filter((span) => attributesOf(span)['k8s.key'] === 'default/traced');
+      expect(new Set(spans.map(({ name }) => name))).toEqual(
+        new Set(['sync pod', 'run pod sandbox', 'start container']),
+      );
+      for (const span of spans) expect(hex(span.traceId)).toMatch(/^[0-9a-f]{32}$/);
+      await pods.delete({ namespace: 'default', name: 'traced' });
+      await until('the pod is gone', async () => (await pods.list({ namespace: 'default' })).items.length === 0);
+    });
+
+    it(`${ROUNDS} rounds of kill -9`, async () => {
+      const random = new SeededRandom('kubelet-crash');
+      const pods = client.resource('v1/pods');
+      const wanted = new Set<string>();
+      const cri = connectToRuntime(`unix://${socket()}`);
       for (let round = 0, number = 0; round < ROUNDS; round++) {
         for (let i = random.integer(3); i >= 0; i--) {
           const made = `p${number++}`;
-          await pods.create({
-            apiVersion: 'v1',
-            kind: 'Pod',
-            metadata: { name: made, namespace: 'default' },
-            spec: {
-              nodeName: 'node-1',
-              terminationGracePeriodSeconds: 1,
-              containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'Never', command: ['sleep', '100000'] }],
-            },
-          });
+          await pods.create(sleeper(made));
           wanted.add(made);
         }
         for (const old of [...wanted].filter(() => random.next() < 0.3)) {

@@ -39,6 +39,7 @@ export {
 } from './ip.ts';
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
 export { K8TS_VERSION } from './k8ts-version.ts';
+export { editDistance, nearest } from './nearest.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { ownValue } from './own-value.ts';
 export { ParseError } from './parse-error.ts';

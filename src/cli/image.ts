@@ -4,10 +4,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { nearest } from '../base/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster, type RunningCluster } from './control-client.ts';
-import { nearest } from './nearest.ts';
 import { print, Progress, table } from './output.ts';
 
 export const flags = {

@@ -1,9 +1,9 @@
 /** The command line: `k8ts COMMAND [flags]`. Each command is a file of this folder; only the called one is loaded. */
+import { nearest } from '../base/index.ts';
 import { enableSingleIdleGc, RealClock } from '../kernel/index.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
-import { nearest } from './nearest.ts';
 import { hintFor } from './other-tools.ts';
 import { print } from './output.ts';
 

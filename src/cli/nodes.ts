@@ -1,9 +1,9 @@
 /** `k8ts nodes add|remove|list`: the nodes of a running cluster. */
+import { nearest } from '../base/index.ts';
 import type { ClusterStatus } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
-import { nearest } from './nearest.ts';
 import { print, table } from './output.ts';
 
 export const flags = {

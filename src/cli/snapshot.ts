@@ -2,12 +2,12 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { nearest } from '../base/index.ts';
 import { openEmbeddedStore, restoreSnapshot, saveSnapshot } from '../etcd/index.ts';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { makeDirectorySync, RealClock } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
-import { nearest } from './nearest.ts';
 import { print } from './output.ts';
 import { readProcessFile } from './process-file.ts';
 import { packSnapshot, unpackSnapshot } from './snapshot-archive.ts';

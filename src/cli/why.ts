@@ -11,6 +11,7 @@ import {
   whyConnection,
   whyDenied,
   whyRequest,
+  type NodeRules,
   type SchedulingDecision,
 } from '../glass/index.ts';
 import { clusterClientFlags, withClusterClient, type ClusterClient } from './cluster-client.ts';
@@ -132,13 +133,26 @@ function connection(given: Parsed, words: readonly string[]): Promise<number> {
     .filter((word) => !['', '->', 'to', '-'].includes(word));
   if (from === undefined || to === undefined || rest.length > 0) throw usage();
   const { values } = given;
-  return withClusterClient(given, { name: 'why' }, async ({ ctx, client, namespace }) => {
+  return withClusterClient(given, { name: 'why' }, async ({ ctx, client, namespace, here }) => {
     const protocol = values.protocol as 'TCP' | 'UDP' | 'SCTP';
-    const options = { client, from, to, namespace, protocol, now: () => ctx.clock.now(), signal: ctx.signal };
+    const options = {
+      client,
+      from,
+      to,
+      namespace,
+      protocol,
+      now: () => ctx.clock.now(),
+      signal: ctx.signal,
+      ...(here ? { nodeRules: (node: string) => nodeRulesOf(here, node) } : {}),
+    };
     print(values.output, await whyConnection(options), connectionText);
     return 0;
   });
 }
+
+/** undefined for a node that runs no containers. */
+export const nodeRulesOf = (cluster: RunningCluster, node: string): Promise<NodeRules | undefined> =>
+  cluster.call<NodeRules>('GET', `/node-rules?node=${encodeURIComponent(node)}`).catch(() => undefined);
 
 export async function decisionOf(
   cluster: RunningCluster,

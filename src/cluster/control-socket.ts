@@ -26,6 +26,7 @@ import {
   type NodeFleet,
   type TransferOptions,
 } from './node-fleet/index.ts';
+import { readNodeRules } from './node-rules.ts';
 import type { Cluster } from './start-cluster.ts';
 
 export interface ClusterStatus {
@@ -93,6 +94,11 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
         timeoutMs,
         parent,
       });
+    },
+    'GET /node-rules': async ({ query, cluster, ctx }) => {
+      const node = cluster.fleet?.fabric.nodes.get(query.get('node') ?? '');
+      if (!node) throw new Refusal(404, `node ${query.get('node') ?? ''} has no kernel of its own here`);
+      return readNodeRules(node.netnsPath, ctx.signal);
     },
     'GET /explain': ({ query, cluster }) => {
       const [namespace, name] = [query.get('namespace') ?? 'default', query.get('pod') ?? ''];

@@ -1,3 +1,4 @@
+import { nearest } from '../base/index.ts';
 import {
   UsageError,
   type FlagDeclaration,
@@ -125,26 +126,4 @@ function split(argv: readonly string[], table: FlagTable): { flags: Given[]; pos
     flags.push({ name, text });
   }
   return { flags, positional, help };
-}
-
-/** The known name with the smallest edit distance, if it is close enough to be a typo. */
-function nearest(name: string, known: readonly string[]): string | undefined {
-  let best: string | undefined;
-  let distance = Math.max(2, Math.floor(name.length / 4)) + 1;
-  for (const candidate of known) {
-    const d = editDistance(name, candidate);
-    if (d < distance) [best, distance] = [candidate, d];
-  }
-  return best;
-}
-
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++)
-      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
 }

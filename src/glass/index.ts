@@ -29,6 +29,7 @@ export {
   type RequestStage,
 } from './request/request-answer.ts';
 export { whyRequest, type WhyRequestOptions } from './request/why-request.ts';
+export type { NodeRules } from './kernel-rules/ruleset.ts';
 export { followTrace, spansOf, type FollowedTrace } from './trace/follow.ts';
 export { traceMermaid, traceOtlp } from './trace/formats.ts';
 export { lastTraceOf, RemoteSpans } from './trace/remote-spans.ts';

@@ -1,7 +1,7 @@
 /**
  * `why connection pod/a -> service/b:80`: DNS, policies, the Service's rules and its endpoints, one after the other, from what
  * the API tells the user who asks. Meanings are those of our own components: upstream's kube-proxy and policy engines follow
- * the same API.
+ * the same API. Where the kernels of nodes can be looked into, what their rules really do is a step of its own.
  */
 import type { Namespace, Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -26,6 +26,7 @@ import { Reader, type ReaderOptions } from '../why/reader.ts';
 import { explainService } from '../why/service.ts';
 import type { ConnectionAnswer, ConnectionStep } from './connection-answer.ts';
 import { parseDestination, parseSource, type Destination } from './destination.ts';
+import { KernelSteps, type ReadNodeRules } from './kernel-steps.ts';
 import { resolverOf, serviceOfName, triedNames } from './resolve-name.ts';
 
 export interface WhyConnectionOptions extends ReaderOptions {
@@ -37,6 +38,8 @@ export interface WhyConnectionOptions extends ReaderOptions {
   /** Of names without one; default `default`. */
   readonly namespace?: string;
   readonly protocol?: 'TCP' | 'UDP' | 'SCTP';
+  /** Reads the rules of a node's kernel, where that is possible. */
+  readonly nodeRules?: ReadNodeRules;
 }
 
 export async function whyConnection(options: WhyConnectionOptions): Promise<ConnectionAnswer> {
@@ -45,7 +48,8 @@ export async function whyConnection(options: WhyConnectionOptions): Promise<Conn
   const place = parseSource(options.from, namespace);
   const reader = new Reader(options);
   const pod = await options.client.resource('v1/pods').get(place, options.signal ? { signal: options.signal } : {});
-  const walk = new Walk(reader, pod, protocol);
+  const kernel = new KernelSteps({ read: options.nodeRules, source: pod, protocol });
+  const walk = new Walk(reader, pod, { protocol, kernel });
   const works = await walk.go(destination);
   const failed = walk.steps.find(({ passes }) => passes === false);
   return {
@@ -63,6 +67,8 @@ interface Target {
   readonly address: string;
   readonly port: number;
   readonly pod: Pod | undefined;
+  /** A Service's address was translated to it. */
+  readonly isTranslated?: boolean;
 }
 
 const MAX_ENDPOINTS = 10;
@@ -73,15 +79,21 @@ class Walk {
   readonly #reader: Reader;
   readonly #source: Pod;
   readonly #protocol: string;
+  readonly #kernel: KernelSteps;
   #policies: readonly SelectingPolicy[] = [];
   #namespaces: ReadonlyMap<string, Namespace> = new Map();
   /** Policies or namespaces that the asker may not list leave verdicts open. */
   #knowsPolicies = true;
 
-  constructor(reader: Reader, source: Pod, protocol: string) {
+  constructor(
+    reader: Reader,
+    source: Pod,
+    { protocol, kernel }: { readonly protocol: string; readonly kernel: KernelSteps },
+  ) {
     this.#reader = reader;
     this.#source = source;
     this.#protocol = protocol;
+    this.#kernel = kernel;
   }
 
   /** Whether it works, as far as the API tells. */
@@ -277,7 +289,7 @@ class Walk {
     });
     const slices = await this.#slicesOf(metadata.namespace ?? '', metadata.name ?? '');
     const targets = isHeadless ? headlessTargets(slices, found, hostname) : await this.#proxied(service, found, slices);
-    return targets ? this.#anyOf(service, targets, slices) : false;
+    return targets ? this.#anyOf(service, targets, { slices, isTranslated: !isHeadless }) : false;
   }
 
   /** What kube-proxy of the source's node does for the port: undefined where it has no endpoints. */
@@ -320,8 +332,14 @@ class Walk {
           ...affinity,
         ],
       });
-      this.#reader.noteUnknown(`whether the kernel of node ${nodeName} has these rules: only its kube-proxy knows`);
-      return chosen;
+      const kernel = await this.#kernel.translation(
+        { address: plan.clusterIp, port: plan.port },
+        chosen.map(({ ip, port: to }) => ({ address: ip, port: to })),
+      );
+      if (kernel) this.steps.push(kernel);
+      else
+        this.#reader.noteUnknown(`whether the kernel of node ${nodeName} has these rules: only its kube-proxy knows`);
+      return kernel?.passes === false ? undefined : chosen;
     }
     const elsewhere = plan.internalPolicyLocal && plan.endpoints.cluster.length > 0;
     this.steps.push({
@@ -342,7 +360,7 @@ class Walk {
   async #anyOf(
     service: Service,
     targets: readonly { readonly ip: string; readonly port: number }[],
-    slices: readonly EndpointSlice[],
+    { slices, isTranslated }: { readonly slices: readonly EndpointSlice[]; readonly isTranslated: boolean },
   ): Promise<boolean | undefined> {
     if (targets.length === 0) {
       this.steps.push({
@@ -362,7 +380,7 @@ class Walk {
       const pod = name
         ? (await this.#reader.get('v1/pods', { namespace: service.metadata.namespace ?? '', name })).object
         : undefined;
-      outcomes.push(await this.#toTarget({ address: ip, port, pod }));
+      outcomes.push(await this.#toTarget({ address: ip, port, pod, isTranslated }));
     }
     if (targets.length > MAX_ENDPOINTS)
       this.#reader.noteUnknown(`${targets.length - MAX_ENDPOINTS} more endpoints were not looked at`);
@@ -420,7 +438,7 @@ class Walk {
 
   /** The policies of both sides, and the pod at the end. */
   async #toTarget(target: Target): Promise<boolean | undefined> {
-    const { address, port, pod } = target;
+    const { address, port, pod, isTranslated = false } = target;
     const title = pod
       ? `pod ${pod.metadata.namespace}/${pod.metadata.name} (${address}:${port})`
       : `${address}:${port}`;
@@ -434,6 +452,9 @@ class Walk {
       !pod ||
       this.#policy('ingress', pod, peerOf(this.#source, this.#source.status?.podIP ?? ''), asked, title);
     if (!egress || !ingress) return false;
+    const kernel = isSelf ? [] : await this.#kernel.path({ address, port }, pod, isTranslated);
+    this.steps.push(...kernel);
+    if (kernel.some(({ passes }) => passes === false)) return false;
     if (!pod || !this.#knowsPolicies) return undefined;
     this.#listens(pod, port, title);
     return true;

@@ -18,6 +18,13 @@ const web = {
   },
 };
 
+const service = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: { selector: labels, ports: [{ port: 80, targetPort: 8080 }] },
+};
+
 /** The names of a tree, without times. */
 const namesOf = ({ span, children }: TraceNode): unknown => [spanTitle(span), children.map(namesOf)];
 
@@ -28,7 +35,7 @@ async function traced() {
   const cluster = await Cluster.start({ clock: { startTime: '2026-01-01T00:00:00Z' }, seed: 1, nodes: 2 });
   try {
     const before = await cluster.client.resource('v1/namespaces').list();
-    const trace = await cluster.trace(() => cluster.apply(web));
+    const trace = await cluster.trace(() => cluster.apply([web, service]));
     const revisions = await commitsSince(cluster, Number(before.metadata.resourceVersion));
     return { trace, revisions };
   } finally {
@@ -40,16 +47,22 @@ async function traced() {
 async function commitsSince(cluster: Cluster, revision: number): Promise<string[]> {
   const { items } = await cluster.client.resource('v1/events').list();
   const objects = await Promise.all(
-    (['v1/pods', 'apps/v1/deployments', 'apps/v1/replicasets'] as const).map((resource) =>
-      cluster.client.resource<{ metadata: { resourceVersion?: string } }>(resource as never).list(),
-    ),
+    (
+      [
+        'v1/pods',
+        'apps/v1/deployments',
+        'apps/v1/replicasets',
+        'v1/services',
+        'discovery.k8s.io/v1/endpointslices',
+      ] as const
+    ).map((resource) => cluster.client.resource<{ metadata: { resourceVersion?: string } }>(resource as never).list()),
   );
   return [...items, ...objects.flatMap((list) => list.items)]
     .map(({ metadata }) => metadata.resourceVersion ?? '')
     .filter((version) => Number(version) > revision);
 }
 
-describe('the trace of a Deployment of 3', () => {
+describe('the trace of a Deployment of 3 and its Service', () => {
   it('has every write, from the apply to the ready pods', async () => {
     const { trace, revisions } = await traced();
     const spans = spansOf(trace.root);
@@ -64,6 +77,8 @@ describe('the trace of a Deployment of 3', () => {
     expect(trace.waiting).toEqual([]);
     const text = traceText(trace);
     expect(text).toContain('create pods/binding default/web-');
+    expect(text).toMatch(/patch services default\/web[^]*create endpointslices default\/web-/);
+    expect(text).toMatch(/update pods\/status[^]*update endpointslices default\/web-/);
     expect(text).toMatch(/\d+ writes, \d+ reconciles, \d+ watch deliveries; settled after \d.*; nothing waits\n$/);
   });
 

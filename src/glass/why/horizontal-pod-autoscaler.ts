@@ -16,7 +16,8 @@ export async function explainHorizontalPodAutoscaler(
     name: metadata.name ?? '',
   };
   const { currentReplicas = 0, desiredReplicas = 0, conditions } = status ?? {};
-  const state = `${currentReplicas} replicas, ${desiredReplicas} wanted`;
+  const isActive = !conditions?.some(({ type, status: is }) => type === 'ScalingActive' && is !== 'True');
+  const state = `${currentReplicas} replicas, ${isActive && conditions?.length ? `${desiredReplicas} wanted` : 'how many are wanted is not known'}`;
   if (!conditions?.length)
     return unhealthy(subject, state, [
       {

@@ -1,5 +1,5 @@
 /** What the containers of a pod wait for, or why they end. */
-import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, ContainerStatus, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { Cause } from './explanation.ts';
 import type { Reader } from './reader.ts';
@@ -62,7 +62,10 @@ async function containerCause(
     return {
       reason: waiting.reason!,
       message: `${who}: the image ${container.image} cannot be pulled${waiting.message ? `: ${waiting.message}` : ''}`,
-      remedy: 'see that the image exists under this name, and that the node may pull it (imagePullSecrets)',
+      remedy:
+        waiting.reason === 'ErrImageNeverPull'
+          ? `load the image on node ${pod.spec?.nodeName}, or set imagePullPolicy IfNotPresent so that it is pulled`
+          : 'see that the image exists under this name, and that the node may pull it (imagePullSecrets)',
     };
   if (waiting?.reason && !STARTING.has(waiting.reason))
     return {
@@ -130,8 +133,28 @@ async function notReady(reader: Reader, pod: Pod, container: Container, { starte
     message: container[`${probe}Probe`]
       ? `container ${container.name} runs, and its ${probe} probe does not succeed`
       : `container ${container.name} runs and is not ready`,
-    ...(events[0]?.message ? { evidence: [events[0].message] } : {}),
+    evidence: [...(events[0]?.message ? [events[0].message] : []), ...probeLines(container[`${probe}Probe`])],
+    ...(container[`${probe}Probe`]
+      ? {
+          remedy: `see why it fails (kubectl logs -n ${pod.metadata.namespace} ${pod.metadata.name} -c ${container.name}), or mend the probe`,
+        }
+      : {}),
   };
+}
+
+/** What the probe asks for. */
+function probeLines(probe: Probe | undefined): string[] {
+  const { httpGet, tcpSocket, exec, grpc, periodSeconds = 10 } = probe ?? {};
+  const what = httpGet
+    ? `GET ${httpGet.path ?? '/'} on port ${httpGet.port}`
+    : tcpSocket
+      ? `connects to port ${tcpSocket.port}`
+      : exec
+        ? `runs ${(exec.command ?? []).join(' ')}`
+        : grpc
+          ? `gRPC on port ${grpc.port}`
+          : undefined;
+  return what === undefined ? [] : [`the probe: ${what}, every ${periodSeconds} s`];
 }
 
 /** ConfigMaps and Secrets that the container's environment refers to and that do not exist. */

@@ -41,11 +41,16 @@ export async function placementCause(reader: Reader, pod: Pod): Promise<Cause[]>
   return [
     {
       reason: 'Scheduled',
-      message: `${decision.feasibleNodes} of ${decision.totalNodes} nodes fit, and ${decision.node} was the best`,
+      message: `${decision.feasibleNodes} of ${decision.totalNodes} nodes fit, and ${decision.node} was ${isTied(decision) ? 'chosen among those with the highest score' : 'the best'}`,
       evidence: [...scores(decision), ...rejections(decision, reader.maxNodes)].slice(0, reader.maxNodes),
     },
   ];
 }
+
+const isTied = ({ nodes, node }: SchedulingDecision): boolean => {
+  const best = nodes.find((one) => one.node === node)?.total;
+  return best !== undefined && nodes.some((one) => one.node !== node && one.total === best);
+};
 
 function scores({ nodes }: SchedulingDecision): string[] {
   return nodes

@@ -53,16 +53,24 @@ async function terminatingCauses(reader: Reader, pod: Pod): Promise<Cause[]> {
   return [...causes, ...(await nodeCauses(reader, pod))];
 }
 
-function failureCauses({ status }: Pod): Cause[] {
+function failureCauses({ spec, status }: Pod): Cause[] {
   const { reason, message } = status ?? {};
   const target = podCondition({ status }, 'DisruptionTarget');
   return [
     ...(target?.status === 'True'
       ? [{ reason: target.reason ?? 'DisruptionTarget', message: target.message ?? 'the pod was chosen to be ended' }]
       : []),
-    ...(reason ? [{ reason, message: message ?? '' }] : []),
+    ...(reason
+      ? [{ reason, message: message?.trim() ?? '', ...(reason === 'Evicted' ? evictedBy(spec?.nodeName) : {}) }]
+      : []),
   ];
 }
+
+const evictedBy = (node: string | undefined): Pick<Cause, 'evidence' | 'remedy'> => ({
+  evidence: [`the kubelet of node ${node} evicted it`],
+  remedy:
+    'let it use less, or raise the limit that the message names; its controller, if it has one, replaces the pod, and nobody restarts this one',
+});
 
 /** A node that is deleted or does not report: the pod's containers do not run. */
 async function nodeCauses(reader: Reader, { spec }: Pod): Promise<Cause[]> {

@@ -1,6 +1,7 @@
 /** Why a Service has no endpoints. */
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
-import { ownValue } from '../../base/index.ts';
+import { editDistance, ownValue } from '../../base/index.ts';
+import { controllerOf } from '../../client/index.ts';
 import { allContainers, isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import { selectorFromLabels } from '../../machinery/selectors/index.ts';
 import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
@@ -79,10 +80,16 @@ function nearest(pods: readonly Pod[], selector: readonly [string, string][]): s
       const wrong = selector.filter(([key, value]) => ownValue(labels, key) !== value);
       const related =
         selector.length - wrong.length + wrong.filter(([key]) => ownValue(labels, key) !== undefined).length / 2;
-      return { pod, labels, wrong, related };
+      // A typing error is the likeliest cause.
+      const distance = wrong.reduce((sum, [key, value]) => sum + editDistance(ownValue(labels, key) ?? '', value), 0);
+      return { pod, labels, wrong, related, distance };
     })
     .filter(({ related }) => related > 0)
-    .sort((a, b) => b.related - a.related)
+    .sort((a, b) => b.related - a.related || a.distance - b.distance)
+    .filter(({ pod }, i, all) => {
+      const owner = controllerOf(pod)?.uid;
+      return owner === undefined || all.findIndex((other) => controllerOf(other.pod)?.uid === owner) === i;
+    })
     .slice(0, MAX_PODS)
     .map(({ pod, labels, wrong }) => {
       const differences = wrong.map(([key, value]) => {

@@ -68,7 +68,9 @@ describe('why a pod', () => {
       'sim-0: NodeResourcesFit: Insufficient cpu',
       'sim-1: NodeResourcesFit: Insufficient cpu',
     ]);
-    expect(answer.causes[0]!.remedy).toContain('a larger node');
+    expect(answer.causes[0]!.remedy).toBe(
+      'request at most 2000m cpu (3000m is requested; the whole node has 2000m) on node sim-0, which needs the least',
+    );
   });
 
   it('is Pending: scheduling gates, a scheduler that does not run, a claim that is not bound', async () => {

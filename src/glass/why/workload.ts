@@ -7,6 +7,7 @@ import { formatLabelSelector, labelSelectorAsSelector } from '../../machinery/se
 import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
 import { explainPod } from './pod.ts';
 import type { Reader } from './reader.ts';
+import { explainResourceQuota } from './resource-quota.ts';
 import { finalizerCauses } from './terminating.ts';
 
 /** What the workload kinds have in common. */
@@ -48,13 +49,18 @@ export async function explainWorkload(
   const { metadata, spec } = workload;
   const subject: Subject = { kind, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
   if (metadata.deletionTimestamp) return unhealthy(subject, 'Terminating', finalizerCauses(workload));
-  const rollout = updated < wanted ? `, ${updated} of them of the newest template` : '';
+  // Pods of the old template are there, too.
+  const rollout = updated < wanted && updated < available ? `, ${updated} of them of the newest template` : '';
   const state = `${available} of ${wanted} pods are ${kind === 'Job' ? 'complete' : 'available'}${rollout}`;
   const causes = conditionCauses(workload);
   if (available >= wanted && updated >= wanted && causes.length === 0) return healthy(subject, state);
   const failed = await reader.warning(workload, 'FailedCreate', 'ReplicaSetCreateError');
   if (failed && !causes.some(({ message }) => failed.includes(message)))
-    causes.push({ reason: 'FailedCreate', message: failed });
+    causes.push({
+      reason: 'FailedCreate',
+      message: failed,
+      ...(await quotaBehind(reader, metadata.namespace ?? '', failed)),
+    });
   if (spec?.selector) causes.push(...(await podCauses(reader, workload, spec.selector)));
   if (causes.length === 0)
     causes.push({
@@ -63,6 +69,18 @@ export async function explainWorkload(
       remedy: 'see that kube-controller-manager runs and holds its lease',
     });
   return unhealthy(subject, state, causes);
+}
+
+/** The ResourceQuota that a refusal names. */
+async function quotaBehind(reader: Reader, namespace: string, refusal: string): Promise<Pick<Cause, 'because'>> {
+  const name = /exceeded quota: ([a-z0-9.-]{1,253})/.exec(refusal)?.[1];
+  if (name === undefined) return {};
+  const { object: quota } = await reader.get('v1/resourcequotas', { namespace, name });
+  return quota
+    ? {
+        because: await reader.because(`resourcequotas/${namespace}/${name}`, () => explainResourceQuota(reader, quota)),
+      }
+    : {};
 }
 
 function conditionCauses({ metadata, spec, status }: Workload): Cause[] {

@@ -129,12 +129,17 @@ function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly RejectedN
       requested: number,
       unit: (n: number) => string,
     ): void => {
-      const gap = wanted - (allocatable - requested);
+      const free = allocatable - requested;
+      const gap = wanted - free;
       if (wanted === 0 || gap <= 0) return;
+      const other =
+        wanted > allocatable ? `the whole node has ${unit(allocatable)}` : `or free ${unit(gap)} more of it`;
       gaps.push(
-        wanted > allocatable
-          ? `a larger node (it has ${unit(allocatable)} ${name}, ${unit(wanted)} is requested)`
-          : `${unit(gap)} more ${name}`,
+        free > 0
+          ? `request at most ${unit(free)} ${name} (${unit(wanted)} is requested; ${other})`
+          : wanted > allocatable
+            ? `a larger node (it has ${unit(allocatable)} ${name}, ${unit(wanted)} is requested)`
+            : `free ${unit(gap)} ${name}`,
       );
       share += gap / wanted;
     };

@@ -33,8 +33,8 @@ describe('explanations', () => {
     const small = explanation.nodes.find((n) => n.node === 'small')!.filters.map((f) => f.result);
     expect(small.slice(0, small.indexOf('fail')).every((r) => r === 'pass')).toBe(true);
     expect([...explanation.whatWouldHelp].sort()).toEqual([
-      'a larger node (it has 1000m cpu, 2000m is requested) on node small, which needs the least',
       'a toleration of the taint gpu=yes:NoSchedule, or its removal from node tainted',
+      'request at most 1000m cpu (2000m is requested; the whole node has 1000m) on node small, which needs the least',
       'uncordon node cordoned',
     ]);
   });

@@ -7,7 +7,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best !== undefined && best.distance <= limit ? best.candidate : undefined;
 }
 
-function editDistance(a: string, b: string): number {
+/** How many letters differ; equal texts have 0. */
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
