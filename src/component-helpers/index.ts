@@ -41,6 +41,12 @@ export {
   podReadyCondition,
 } from './pod-state.ts';
 export {
+  matchingRestartRule,
+  mayRestartAllContainers,
+  restartsAfter,
+  type RestartableContainer,
+} from './restart-policy.ts';
+export {
   apiGroupMatches,
   describeGrant,
   findInRoles,

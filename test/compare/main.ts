@@ -2,9 +2,10 @@
 import fs from 'node:fs';
 import { parseArgs } from 'node:util';
 import { areas } from './areas/index.ts';
-import { compare, type CompareOptions, type Outcome } from './compare.ts';
+import { compare, type CompareOptions, type Job, type Outcome } from './compare.ts';
 import { connectTo, connectToFile } from './connection.ts';
 import type { Server } from './conversation.ts';
+import { coverageOf, formatCoverage } from './coverage.ts';
 import { planJobs } from './plan.ts';
 import { agreement, formatReport, makeReport } from './report.ts';
 import { flowNames } from './side.ts';
@@ -46,6 +47,7 @@ try {
   const outcomes = await run();
   const report = makeReport(outcomes);
   console.log(formatReport(report, Number(values.show)));
+  if (values.conversation === undefined) console.log(`\n${formatCoverage(coverageOf(planned(), values.everything))}`);
   if (values.json !== undefined)
     fs.writeFileSync(
       values.json,
@@ -65,8 +67,8 @@ try {
 }
 process.exit(code);
 
-async function run(): Promise<Outcome[]> {
-  const jobs = planJobs({
+function planned(): Job[] {
+  return planJobs({
     seed: values.seed,
     areas: list(values.areas),
     kinds: list(values.kinds),
@@ -74,6 +76,9 @@ async function run(): Promise<Outcome[]> {
     everything: values.everything,
     ...(values.conversation === undefined ? {} : { only: values.conversation }),
   });
+}
+
+async function run(): Promise<Outcome[]> {
   let done = 0;
   const options: CompareOptions = {
     ours: { server: ours, webhooks: webhooks.ours, flowNames: await flowNames(ours) },
@@ -86,7 +91,7 @@ async function run(): Promise<Outcome[]> {
       if (++done % 1000 === 0) console.error(`${done} requests`);
     },
   };
-  return compare(jobs, options);
+  return compare(planned(), options);
 }
 
 function list(text: string): string[] {

@@ -205,6 +205,7 @@ function mask(text: string): string {
   if (text.length < 4) return text;
   return text
     .replace(UUID, '<uid>')
+    .replace(/\bselfType\d+\b/g, 'self')
     .replace(TIME, (time) => (isRecent(time) ? '<time>' : time))
     .replace(/\b10\.96\.\d+\.\d+\b/g, '<ip>')
     .replace(/:3[0-2]\d\d\d\//g, ':<port>/')

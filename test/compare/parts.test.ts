@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { reasonFor } from './accepted-differences.ts';
 import { areas } from './areas/index.ts';
+import type { Step } from './conversation.ts';
+import { coverageOf } from './coverage.ts';
 import { differences } from './difference.ts';
 import { fieldPlaces, textOf, withValue } from './fields.ts';
 import { sampleOf } from './kinds.ts';
@@ -20,7 +22,7 @@ const answer = (body: unknown, headers: Record<string, string> = {}) =>
   );
 
 describe('the plan', () => {
-  const plan = (seed: string) => planJobs({ seed, areas: [], kinds: [], requests: 600 });
+  const plan = (seed: string) => planJobs({ seed, areas: [], kinds: [], requests: 1000 });
 
   test('is the same for the same seed, and different for another', () => {
     expect(JSON.stringify(plan('7'))).toBe(JSON.stringify(plan('7')));
@@ -42,7 +44,7 @@ describe('the plan', () => {
       ({ method, path }) => !['GET', 'HEAD', 'OPTIONS'].includes(method) && !path.includes('dryRun='),
     );
     const elsewhere = writes.filter(
-      ({ path, body }) => !/\$NS|\$RUN|-absent/.test(path) && !JSON.stringify(body ?? '').includes('$RUN'),
+      ({ path, body }) => !/\$NS|\$RUN|\babsent/.test(path) && !JSON.stringify(body ?? '').includes('$RUN'),
     );
     // Reviews keep nothing, and these paths are no resources.
     const harmless = /reviews$|^\/(?:apis?|livez|readyz|healthz|nope|apisx)[^/]*\/?[^/]*(?:\/v[^/]*)?\/?$/;
@@ -56,6 +58,44 @@ describe('the plan', () => {
       ({ conversation }) => conversation.topic,
     );
     expect([...new Set(topics)].sort()).toEqual(['leases', 'pods']);
+  });
+});
+
+describe('coverage', () => {
+  test('counts the fields of every way to write, and names what was not exercised', () => {
+    const { path, collection, object } = sampleOf('configmaps');
+    const steps: Step[] = [
+      { method: 'POST', path: `${collection}?dryRun=All`, body: object },
+      {
+        method: 'PATCH',
+        path,
+        body: [{ op: 'add', path: '/metadata/labels/a', value: 'b' }],
+        headers: { 'content-type': 'application/json-patch+json' },
+      },
+      { method: 'GET', path: `${collection}?watch=true` },
+    ];
+    const conversation = { topic: 'configmaps', namespace: true, steps };
+    const { verbs, fields, parameters } = coverageOf([{ area: 'create', index: 0, conversation }]);
+    expect(verbs.missing).not.toContain('watch configmaps.v1');
+    expect(verbs.missing).toContain('delete configmaps.v1');
+    expect(fields.get('create')!.missing).not.toContain('create io.k8s.api.core.v1.ConfigMap.data');
+    expect(fields.get('json patch')!.missing).not.toContain(
+      'json patch io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta.labels',
+    );
+    expect(fields.get('apply')!.done).toBe(0);
+    expect(parameters.get('create')!.missing).toEqual([
+      'create ?fieldManager',
+      'create ?fieldValidation',
+      'create ?pretty',
+    ]);
+  });
+
+  test('of a run of some size leaves out no kind and no parameter of reads', () => {
+    const jobs = planJobs({ seed: 'covered', areas: [], kinds: [], requests: 8000 });
+    const { kinds, parameters, fields } = coverageOf(jobs);
+    expect(kinds.missing).toEqual([]);
+    expect(['get', 'list', 'watch'].flatMap((verb) => parameters.get(verb)!.missing)).toEqual([]);
+    for (const { done, of } of fields.values()) expect(done / of).toBeGreaterThan(0.25);
   });
 });
 

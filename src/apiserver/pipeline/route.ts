@@ -10,7 +10,7 @@ import type { Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { EMPTY_NAMESPACE, withoutTrailingSlashes, type RequestInfo } from '../request/request-info.ts';
 import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
-import { methodNotAllowed, noSuchResource, pageNotFound } from '../request/responses.ts';
+import { methodNotAllowed, namespaceRequired, noSuchResource, pageNotFound } from '../request/responses.ts';
 import { reviewHandlers } from '../reviews/index.ts';
 import { subresourceHandlers, unstoredHandlers } from '../subresources/index.ts';
 import { checkName } from '../verbs/check-name.ts';
@@ -103,8 +103,9 @@ function checkShape(served: ServedResource, { info, request }: Exchange): void {
   if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
     if (hasEmptyNamespace && !createOnly) {
       // Validation refuses an object without a namespace, once it has been read.
-      if (!one && request.method === 'POST') return;
-      throw badRequest('Namespace parameter required.');
+      // A deletion of a collection reads its options before it refuses.
+      if (!one && (request.method === 'POST' || request.method === 'DELETE')) return;
+      throw namespaceRequired();
     }
     throw one || createOnly ? noSuchResource() : methodNotAllowed();
   }

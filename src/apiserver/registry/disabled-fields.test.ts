@@ -52,6 +52,16 @@ describe('fields behind feature gates', () => {
     ]);
   });
 
+  it('stay in claims that another kind describes', () => {
+    const dataSourceRef = { kind: 'ConfigMap', name: 'n', namespace: 'other' };
+    const claim = { metadata: {}, spec: { dataSourceRef } };
+    const set = { metadata: {}, spec: { volumeClaimTemplates: [structuredClone(claim)] } };
+    dropDisabledFields(schema.resource('apps', 'v1', 'statefulsets')!.message, set, undefined, {});
+    expect(set.spec.volumeClaimTemplates).toEqual([claim]);
+    dropDisabledFields(schema.resource('', 'v1', 'persistentvolumeclaims')!.message, claim, undefined, {});
+    expect(claim.spec).toEqual({});
+  });
+
   it('have a gate with a known default', () => {
     const gates = new Set(
       [...schema.messages.values()].flatMap((message) =>

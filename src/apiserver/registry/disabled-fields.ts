@@ -64,8 +64,8 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
   }
 }
 
-/** The fields of claims that a pod's ephemeral volumes describe are validated, not dropped. */
-const UNTOUCHED: ReadonlySet<string> = new Set(['PersistentVolumeClaimTemplate']);
+/** Claims that ephemeral volumes and StatefulSets describe inside their objects are validated, and lose no fields. */
+const UNTOUCHED_INSIDE: ReadonlySet<string> = new Set(['PersistentVolumeClaimTemplate', 'PersistentVolumeClaim']);
 
 interface GatedField {
   readonly field: Field;
@@ -89,13 +89,17 @@ class Gates {
     if (!fields) {
       fields = message.fields
         .map((field) => ({ field, off: this.#isOff(field) }))
-        .filter(({ field, off }) => off || this.reach(field.type));
+        .filter(({ field, off }) => off || this.#leadsToDisabled(field.type));
       this.#fields.set(message, fields);
     }
     return fields;
   }
 
-  reach(type: Type): boolean {
+  reach(message: Message): boolean {
+    return this.fieldsOf(message).length > 0;
+  }
+
+  #leadsToDisabled(type: Type): boolean {
     let reaches = this.#reaches.get(type);
     if (reaches === undefined) this.#reaches.set(type, (reaches = this.#search(type, new Set())));
     return reaches;
@@ -104,7 +108,7 @@ class Gates {
   #search(type: Type, seen: Set<Message>): boolean {
     if (type.kind === 'list') return this.#search(type.element, seen);
     if (type.kind === 'map') return this.#search(type.value, seen);
-    if (type.kind !== 'message' || seen.has(type) || UNTOUCHED.has(type.name)) return false;
+    if (type.kind !== 'message' || seen.has(type) || UNTOUCHED_INSIDE.has(type.name)) return false;
     seen.add(type);
     return type.fields.some((field) => this.#isOff(field) || this.#search(field.type, seen));
   }

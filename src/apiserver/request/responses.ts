@@ -2,7 +2,7 @@
 import { schema } from '../../api/index.ts';
 import { stringifyIndented, stringifyJson } from '../../base/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
-import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
+import { badRequest, failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeProtobuf, messageOfKind } from '../../machinery/protobuf/index.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -16,6 +16,8 @@ export const bodyLength = (response: ApiResponse): number => (response.large ? 0
 
 export const methodNotAllowed = (): StatusError =>
   failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const namespaceRequired = (): StatusError => badRequest('Namespace parameter required.');
 
 export const noSuchResource = (): StatusError =>
   failure(404, 'NotFound', 'the server could not find the requested resource', {});

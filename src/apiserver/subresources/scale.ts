@@ -5,7 +5,7 @@
 import type { Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { LabelSelector, ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
-import { cloneJson, isRecord } from '../../base/index.ts';
+import { cloneJson, deepEqual, isRecord } from '../../base/index.ts';
 import {
   checkKind,
   managedFieldsOfParent,
@@ -79,7 +79,9 @@ export async function patchScale(scope: Scope): Promise<Result> {
         throw notConvertible('live object', {});
       }
       const scale = (await merged(view, live, applied, options)) as ScaleObject;
-      if (isCustom) throw notConvertible('new object', applied['metadata'] as ObjectMeta);
+      // What changes nothing is not converted.
+      if (isCustom && !deepEqual(withoutManagedFields(scale), withoutManagedFields(live)))
+        throw notConvertible('new object', applied['metadata'] as ObjectMeta);
       return scale;
     });
   }

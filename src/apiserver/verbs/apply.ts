@@ -101,8 +101,8 @@ export async function merged(
 /** An apply that creates may set no uid: no client can know it. */
 async function newObject(scope: Scope, applied: Applied, options: WriteOptions): Promise<KubeObject> {
   const object = await merged(scope, undefined, applied, options);
-  checkPatchedName(scope, object);
   checkNamespace(scope, object);
+  checkPatchedName(scope, object);
   const { uid } = object.metadata;
   if (uid)
     throw conflict(

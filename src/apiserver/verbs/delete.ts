@@ -45,7 +45,7 @@ export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
 export async function deleteObject(
   scope: Scope,
   options: DeleteOptions,
-  { admitted = false } = {},
+  { admitted = false, onAdmitted }: { readonly admitted?: boolean; readonly onAdmitted?: () => void } = {},
 ): Promise<{ entry: Entry; gone: boolean }> {
   const { backend, served, place } = scope;
   const dryRun = (options.dryRun?.length ?? 0) > 0;
@@ -54,6 +54,7 @@ export async function deleteObject(
       attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     checkPreconditions(scope, options, current);
     if (!admitted) await admitDeletion(scope, current, options, dryRun);
+    onAdmitted?.();
     const marked = markForDeletion(scope, current.object, options, dryRun);
     if (marked === 'already-marked') return { entry: current, gone: false };
     if (isFinished(scope, marked)) {

@@ -54,10 +54,10 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
 async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request: WriteContext): Promise<void> {
   const { backend, served, subresource } = scope;
   const { object, old } = update;
+  dropDisabledFields(served.message, object, old, backend.validation.features);
   if (subresource === '') await prepareObject(served, object, old, request);
   else if (subresource === 'status') await prepareStatus(served, object, old, request);
   else subresourceStrategy(served, subresource).prepareForUpdate(object, old, request);
-  dropDisabledFields(served.message, object, old, backend.validation.features);
   if (subresource !== 'status' && served.strategy.generationChanges?.(object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }

@@ -54,8 +54,8 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     const object = await steps.compute(old);
     await betweenStages(scope);
     if (steps.unconditional) {
-      checkPatchedName(scope, object);
       checkNamespace(scope, object);
+      checkPatchedName(scope, object);
     }
     dedupOwnerReferences(scope, object);
     const conditional = checkResourceVersion(scope, object, current, {
@@ -133,7 +133,7 @@ export function otherUid({ served, place }: Scope, key: string, wanted: string, 
 }
 
 /** A dry run does not reach the store, which puts its prefix before keys. */
-const keyOfDryRun = (key: string): string => key.slice(REGISTRY.length - 1);
+export const keyOfDryRun = (key: string): string => key.slice(REGISTRY.length - 1);
 
 /** Whether the client set a resourceVersion; fails when it is not the current one. */
 export function checkResourceVersion(

@@ -11,7 +11,7 @@ import { decodeBody } from './decode-body.ts';
 import { managerOf, trackUpdate } from './managed-fields.ts';
 import { noteStoredSize } from './read-body.ts';
 import type { Scope } from './scope.ts';
-import { otherUid, updateObject } from './update-object.ts';
+import { keyOfDryRun, otherUid, updateObject } from './update-object.ts';
 
 export async function update(scope: Scope): Promise<Result> {
   noteStoredSize(scope);
@@ -34,7 +34,10 @@ export async function update(scope: Scope): Promise<Result> {
 function createInstead(scope: Scope, body: KubeObject, options: WriteOptions): Promise<Entry> {
   const { served, place } = scope;
   const { uid } = body.metadata;
-  if (uid) throw otherUid(scope, objectKey(served.stored.prefix, place.namespace, place.name), uid, '');
+  if (uid) {
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    throw otherUid(scope, options.dryRun ? keyOfDryRun(key) : key, uid, '');
+  }
   return createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }, body);
 }
 

@@ -1,9 +1,8 @@
 /** Decides on init containers: they run one after the other; sidecars among them must have started and keep running. */
 import type { Container } from '../../api/generated/core-v1.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { isRestartableInitContainer, restartsAfter } from '../../component-helpers/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
-import { restartsAfter } from './restart-policy.ts';
 
 /** Adds the actions for init containers. True when the regular containers may start. */
 export function decideInitContainers(actions: PodActions, input: SyncInput): boolean {
@@ -50,7 +49,7 @@ function decideInit(
       return 'wait';
     case 'exited':
       if (newest.exitCode === 0) return 'next';
-      if (restartsAfter(container, pod, newest.exitCode)) actions.initContainersToStart.push(container);
+      if (restartsAfter(container, pod.spec, newest.exitCode)) actions.initContainersToStart.push(container);
       else actions.killPod = true;
       return 'wait';
   }

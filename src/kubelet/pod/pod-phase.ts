@@ -1,7 +1,6 @@
 /** The phase of a pod, computed from its container statuses. */
 import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import { restartsAfter } from './restart-policy.ts';
+import { isRestartableInitContainer, restartsAfter } from '../../component-helpers/index.ts';
 
 interface ContainerStatuses {
   readonly init: readonly ContainerStatus[];
@@ -21,7 +20,7 @@ export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
     else if (terminated) {
       counts.stopped++;
       if (terminated.exitCode === 0) counts.succeeded++;
-      if (restartsAfter(container, pod, terminated.exitCode)) counts.restarting++;
+      if (restartsAfter(container, pod.spec, terminated.exitCode)) counts.restarting++;
     } else if (status.state?.waiting) counts.waiting++;
     else counts.unknown++;
   }
@@ -62,5 +61,5 @@ function initContainerProgress(
   const terminated = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
   if (terminated === undefined) return 'pending';
   if (terminated.exitCode === 0) return 'done';
-  return restartsAfter(container, pod, terminated.exitCode) ? 'pending' : 'failed';
+  return restartsAfter(container, pod.spec, terminated.exitCode) ? 'pending' : 'failed';
 }

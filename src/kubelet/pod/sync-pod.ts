@@ -4,7 +4,7 @@
  * to do.
  */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { isRestartableInitContainer, matchingRestartRule, restartsAfter } from '../../component-helpers/index.ts';
 import {
   newestContainer,
   type ObservedContainer,
@@ -13,7 +13,7 @@ import {
 } from '../runtime/observe-pod.ts';
 import { decideInitContainers } from './init-containers.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
-import { matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
+import { shouldStart } from './restart-policy.ts';
 
 export function syncPod(input: SyncInput): PodActions {
   const actions = decide(input);
@@ -94,7 +94,7 @@ function startInNewSandbox(actions: PodActions, { pod, observed }: SyncInput): P
 
 /** A container that runs in an unusable sandbox counts as killed. */
 function shouldStartInNewSandbox(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
-  if (observed?.state === 'running') return restartsAfter(container, pod, 137);
+  if (observed?.state === 'running') return restartsAfter(container, pod.spec, 137);
   return shouldStart(container, pod, observed);
 }
 
@@ -104,7 +104,7 @@ function asksToRestartAll({ pod, observed }: SyncInput, actions: PodActions): bo
     return (
       newest?.state === 'exited' &&
       newest.sandboxId === actions.sandboxId &&
-      matchingRule(container, newest.exitCode)?.action === 'RestartAllContainers'
+      matchingRestartRule(container, newest.exitCode)?.action === 'RestartAllContainers'
     );
   });
   if (!asking) return false;
@@ -150,7 +150,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
       if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
       continue;
     }
-    const restarts = restartsAfter(container, pod, 137);
+    const restarts = restartsAfter(container, pod.spec, 137);
     actions.containersToKill.push({
       container: newest,
       ...kill,

@@ -2,8 +2,9 @@
  * Server-side apply: merges an applied configuration into the live object, finds conflicts with other field managers,
  * and updates managedFields.
  */
-import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
+import { apiVersionOf, type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { errorMessage, append, deepEqual, isRecord } from '../../base/index.ts';
+import { tryConform } from '../decode/index.ts';
 import { badRequest, failure } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { withinDepth } from '../patch/index.ts';
@@ -136,15 +137,24 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
 const liveErrorText = ({ live, schemaMessage, mayBeMistyped }: ApplyRequest): string | undefined =>
   live && mayBeMistyped ? typedErrorText(compileMessage(schemaMessage), live, 'allowed') : undefined;
 
+const ENTRY = schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry');
+
+function isManagedFieldsEntry(value: unknown): boolean {
+  return isRecord(value) && tryConform(ENTRY, value) !== undefined;
+}
+
 function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {
   const { metadata } = applied;
-  if (isRecord(metadata) && Array.isArray(metadata['managedFields']) && metadata['managedFields'].every(isRecord)) {
-    throw badRequest('metadata.managedFields must be nil');
-  }
+  const managedFields: unknown = isRecord(metadata) ? metadata['managedFields'] : undefined;
+  // What is no entry of managedFields fails by its type first.
+  if (Array.isArray(managedFields) && managedFields.every(isManagedFieldsEntry)) throw managedFieldsMustBeNil();
   const error = typedErrorText(compileMessage(schemaMessage), applied, 'refused');
   if (error !== undefined)
     throw failure(500, '', `failed to create typed patch object (${subjectText(applied, kind)}): ${error}`);
+  if (Array.isArray(managedFields) && managedFields.every(isRecord)) throw managedFieldsMustBeNil();
 }
+
+const managedFieldsMustBeNil = () => badRequest('metadata.managedFields must be nil');
 
 function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResult {
   const attempt = tryApply(request, owners);

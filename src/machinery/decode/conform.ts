@@ -151,9 +151,22 @@ function planField(field: Field): PlanField {
   const { name } = field;
   if (field.pointer) {
     const nil = field.keep ? null : undefined;
-    return { name, absent: () => nil, present: (value, run) => (value === null ? nil : (element(value, run) ?? nil)) };
+    return {
+      name,
+      absent: () => nil,
+      present: (value, run) => {
+        if (value === null) return nil;
+        const result = element(value, run) ?? nil;
+        // A pointer to the zero time is set, and written as null; the store has no such time.
+        return result === undefined && !run.stored && isTime(field.type) ? null : result;
+      },
+    };
   }
   return { name, ...planValue(field, element) };
+}
+
+function isTime(type: Type): boolean {
+  return type.kind === 'scalar' && (type.scalar === 'Time' || type.scalar === 'MicroTime');
 }
 
 /** A field that is not a pointer: zero and absent are the same, and the type decides what is written. */

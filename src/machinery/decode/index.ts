@@ -7,7 +7,7 @@
  * (RawExtension, custom resources) an integer that a double cannot hold is a bigint, which `encodeJson` and `stringifyJson`
  * write and JSON.stringify does not.
  */
-export { canonicalize, conform, type Conformed } from './conform-value.ts';
+export { canonicalize, conform, tryConform, type Conformed } from './conform-value.ts';
 export {
   cannotBeHandledAs,
   type DecodedObject,

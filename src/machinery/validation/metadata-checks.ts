@@ -26,6 +26,11 @@ export const metadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =
 export const anyMetadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =>
   validateAnyObjectMetaUpdate(errors, object.metadata ?? NO_METADATA, old.metadata ?? NO_METADATA);
 
+/** Whether an update changes what the generation counts; only such updates are warned of it again. */
+export function isNewGeneration(object: WithMetadata, old: WithMetadata | undefined): boolean {
+  return !old || object.metadata?.generation !== old.metadata?.generation;
+}
+
 /** For kinds that also check the name on update. */
 export const metadataAgain =
   (rules: ObjectMetaRules): UpdateCheck<WithMetadata> =>

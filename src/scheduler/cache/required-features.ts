@@ -1,12 +1,10 @@
 import type { PodSpec } from '../../api/generated/core-v1.ts';
+import { mayRestartAllContainers } from '../../component-helpers/index.ts';
 
 /** The features of status.declaredFeatures that a pod needs from its node's kubelet. */
 const REQUIRED_BY: ReadonlyMap<string, (spec: PodSpec) => boolean> = new Map(
   Object.entries<(spec: PodSpec) => boolean>({
-    RestartAllContainersOnContainerExits: (spec) =>
-      [...(spec.initContainers ?? []), ...spec.containers].some((c) =>
-        c.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers'),
-      ),
+    RestartAllContainersOnContainerExits: mayRestartAllContainers,
     UserNamespacesHostNetworkSupport: (spec) => spec.hostNetwork === true && spec.hostUsers === false,
   }),
 );

@@ -1,26 +1,29 @@
 /** Server-side apply: two managers, conflicts, force, fields that are given up, and managedFields after each step. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
+import { FieldTurns } from '../field-turns.ts';
 import { textOf, withValue, type FieldPlace } from '../fields.ts';
 import { keptSamplesOf, type KindSample } from '../kinds.ts';
 import { Random } from '../random.ts';
 import { someValue, validValue } from '../values.ts';
-import { placesOf } from './create.ts';
+import { mixed, someContent } from './objects.ts';
 
-const FIELDS_A_CONVERSATION = 5;
+const FIELDS_A_CONVERSATION = 9;
+const OBJECTS_A_CONVERSATION = 3;
 const HEADERS = { 'content-type': 'application/apply-patch+yaml' };
 
-export const apply: Area = { weight: 6, conversations };
+export const apply: Area = { weight: 8, conversations };
 
 function* conversations(options: AreaOptions): Generator<Conversation> {
+  const turns = new FieldTurns();
   for (let round = 0; ; round++) {
     const random = new Random(`${options.seed}/${round}`);
-    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random);
+    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random, turns);
   }
 }
 
-function conversation(sample: KindSample, random: Random): Conversation {
+function conversation(sample: KindSample, random: Random, turns: FieldTurns): Conversation {
   const { resource, path, object, topic } = sample;
-  const places = random.shuffled(placesOf(sample, random)).slice(0, FIELDS_A_CONVERSATION);
+  const places = turns.next(sample, random, FIELDS_A_CONVERSATION);
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: { name: string } };
   const bare = { apiVersion, kind, metadata: { name: metadata.name } };
   const as = (manager: string, body: unknown, about: string, query = ''): Step => ({
@@ -45,9 +48,12 @@ function conversation(sample: KindSample, random: Random): Conversation {
       as('two', labelled('3'), 'force', '&force=true'),
       as('one', bare, 'fields given up'),
       ...places.flatMap((place) => attempt(sample, place, random)),
+      ...Array.from({ length: OBJECTS_A_CONVERSATION }, () =>
+        as('two', mixed(object, someContent(random, resource.message)), 'many fields', '&dryRun=All&force=true'),
+      ),
       { method: 'PUT', path: `${path}?fieldManager=three`, body: labelled('4'), about: 'an update among appliers' },
       as('one', labelled('5'), 'a conflict with an update'),
-      ...random.some(ownRules(path, bare), 0.4),
+      ...random.some(ownRules(path, bare), 0.2),
       { method: 'GET', path },
     ],
     cleanup: resource.namespaced ? [] : [{ method: 'DELETE', path }],

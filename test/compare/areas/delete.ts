@@ -52,6 +52,11 @@ const QUERIES = [
     'ignoreStoreReadErrorWithClusterBreakingPotential=true',
   ],
 ];
+const COLLECTED = [
+  ...['', '&dryRun=All', '&propagationPolicy=Background', '&limit=1', '&resourceVersion=x', '&continue=x'],
+  ...['&gracePeriodSeconds=0', '&gracePeriodSeconds=x', '&orphanDependents=true', '&pretty=true', '&timeoutSeconds=x'],
+  ...['&fieldSelector=metadata.name%3Dsample', '&fieldSelector=nope%3D1', '&resourceVersionMatch=Exact'],
+];
 const RAW = ['{', 'null', '[]', '"x"', 'x: y'];
 
 export const deletion: Area = { weight: 4, conversations };
@@ -69,14 +74,7 @@ function conversation({ resource, collection, path, object, topic }: KindSample,
     metadata: { ...(object['metadata'] as object), labels: { own: '$RUN' }, finalizers: ['example.com/held'] },
   };
   const policy = random.pick(['Foreground', 'Background', 'Orphan']);
-  const collected = random.pick([
-    '',
-    '&dryRun=All',
-    '&propagationPolicy=Background',
-    '&limit=1',
-    '&resourceVersion=x',
-    '&continue=x',
-  ]);
+  const collected = random.shuffled(COLLECTED).slice(0, 4);
   const steps: Step[] = [
     { method: 'POST', path: collection, body: labelled },
     ...random.some(BODIES, 0.25).map((body): Step => ({ method: 'DELETE', path, body, about: 'options' })),
@@ -106,7 +104,11 @@ function conversation({ resource, collection, path, object, topic }: KindSample,
     { method: 'PATCH', path, body: { metadata: { finalizers: null } }, headers: MERGE, about: 'the last finalizer' },
     { method: 'GET', path, about: 'after it' },
     ...(resource.verbs.includes('deletecollection')
-      ? [{ method: 'DELETE', path: `${collection}?labelSelector=own%3D$RUN${collected}`, about: 'deletecollection' }]
+      ? collected.map((query) => ({
+          method: 'DELETE',
+          path: `${collection}?labelSelector=own%3D$RUN${query}`,
+          about: 'deletecollection',
+        }))
       : []),
     { method: 'DELETE', path: `${path}-absent`, about: 'an object that is not there' },
   ];

@@ -95,12 +95,25 @@ function* conversations({ seed }: AreaOptions): Generator<Conversation> {
         ),
       ),
   };
+  yield {
+    topic: 'componentstatuses',
+    namespace: false,
+    steps: ['/api/v1/componentstatuses', '/api/v1/componentstatuses/etcd-0', '/api/v1/componentstatuses/nope'].map(
+      (path) => get(path, { only: namesOnly }),
+    ),
+  };
   yield { topic: 'openid', namespace: false, steps: wellKnown.map((path) => get(path, { only: keysLeftOut })) };
 }
 
 function builtInPaths(body: unknown): unknown {
   const { paths } = (body ?? {}) as { paths?: string[] };
   return Array.isArray(paths) ? { paths: paths.filter((path) => !/example\.(?:com|org)/.test(path)) } : body;
+}
+
+/** Which components a cluster has, and whether they answer, is its own. */
+function namesOnly(body: unknown): unknown {
+  const { kind, items } = (body ?? {}) as { kind?: string; items?: unknown[] };
+  return { kind, items: Array.isArray(items) };
 }
 
 function keysLeftOut(body: unknown): unknown {

@@ -17,8 +17,8 @@ function* conversations(options: AreaOptions): Generator<Conversation> {
     const random = new Random(`${options.seed}/${round}`);
     for (const { resource, collection, object, topic } of random.shuffled(samplesOf(options))) {
       const steps = Array.from({ length: OBJECTS_A_CONVERSATION }, () => {
-        const { metadata: _, ...made } = someObject(random, resource.message, 0);
-        return { method: 'POST', path: `${collection}?dryRun=All`, body: mixed(object, made) };
+        const body = mixed(object, someContent(random, resource.message));
+        return { method: 'POST', path: `${collection}?dryRun=All`, body };
       });
       yield { topic, namespace: resource.namespaced, steps };
     }
@@ -37,24 +37,30 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-export function someObject(random: Random, message: Message, depth: number): Record<string, unknown> {
+/** All but the metadata, which are those of the sample. */
+export function someContent(random: Random, message: Message): Record<string, unknown> {
+  const { metadata: _, ...made } = someObject(random, message, 0);
+  return made;
+}
+
+function someObject(random: Random, message: Message, depth: number): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   // Where few fields exclude each other, more of them make better objects.
   const part = depth === 0 ? 0.9 : Math.min(0.5, 3 / message.fields.length);
   for (const field of message.fields) {
     if (field.required ? random.chance(0.97) : random.chance(part))
-      out[field.name] = someContent(random, field.type, field.name, depth + 1);
+      out[field.name] = someInner(random, field.type, field.name, depth + 1);
   }
   return out;
 }
 
-function someContent(random: Random, type: Type, name: string, depth: number): unknown {
+function someInner(random: Random, type: Type, name: string, depth: number): unknown {
   if (random.chance(PART_INVALID)) return someValue(random, type, { name });
   if (depth > DEEPEST) return validOf(type, name);
   if (type.kind === 'message') return someObject(random, type, depth);
   if (type.kind === 'list')
-    return Array.from({ length: random.pick([0, 1, 1, 2]) }, () => someContent(random, type.element, name, depth + 1));
-  if (type.kind === 'map') return { [random.pick(['a', 'b.c/d'])]: someContent(random, type.value, name, depth + 1) };
+    return Array.from({ length: random.pick([0, 1, 1, 2]) }, () => someInner(random, type.element, name, depth + 1));
+  if (type.kind === 'map') return { [random.pick(['a', 'b.c/d'])]: someInner(random, type.value, name, depth + 1) };
   if (type.kind === 'scalar' && type.scalar === 'string' && type.values.length > 0) return random.pick(type.values);
   return validOf(type, name);
 }

@@ -1,35 +1,40 @@
 /** JSON, merge and strategic merge patches of every field, and broken ones. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
+import { FieldTurns } from '../field-turns.ts';
 import { textOf, withValue, type FieldPlace } from '../fields.ts';
 import { keptSamplesOf, type KindSample } from '../kinds.ts';
 import { Random } from '../random.ts';
 import { someValue, validValue } from '../values.ts';
-import { placesOf } from './create.ts';
+import { someContent } from './objects.ts';
 
 const FIELDS_A_CONVERSATION = 8;
+const OBJECTS_A_CONVERSATION = 3;
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
+const TYPES = [JSON_PATCH, MERGE, STRATEGIC];
 
-export const patch: Area = { weight: 7, conversations };
+export const patch: Area = { weight: 10, conversations };
 
 function* conversations(options: AreaOptions): Generator<Conversation> {
+  const turns = new FieldTurns();
   for (let round = 0; ; round++) {
     const random = new Random(`${options.seed}/${round}`);
-    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random);
+    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random, turns);
   }
 }
 
-function conversation(sample: KindSample, random: Random): Conversation {
+function conversation(sample: KindSample, random: Random, turns: FieldTurns): Conversation {
   const { resource, collection, path, object, topic } = sample;
-  const places = random.shuffled(placesOf(sample, random)).slice(0, FIELDS_A_CONVERSATION);
+  const places = turns.next(sample, random, FIELDS_A_CONVERSATION);
   return {
     topic,
     namespace: resource.namespaced,
     steps: [
       { method: 'POST', path: collection, body: object, setup: true },
-      ...places.map((place) => attempt(sample, place, random)),
-      ...random.some(ownRules(path), 0.4),
+      ...places.flatMap((place) => TYPES.map((type) => attempt(sample, place, { type, random }))),
+      ...Array.from({ length: OBJECTS_A_CONVERSATION }, () => manyFields(sample, random)),
+      ...random.some(ownRules(path), 0.15),
       {
         method: 'PATCH',
         path,
@@ -50,13 +55,30 @@ function conversation(sample: KindSample, random: Random): Conversation {
   };
 }
 
-function attempt({ resource, path }: KindSample, place: FieldPlace, random: Random): Step {
+function manyFields({ resource, path }: KindSample, random: Random): Step {
+  const made = someContent(random, resource.message);
+  const type = random.pick(TYPES);
+  const body =
+    type === JSON_PATCH ? Object.entries(made).map(([key, value]) => ({ op: 'add', path: `/${key}`, value })) : made;
+  return {
+    method: 'PATCH',
+    path: `${path}?dryRun=All${random.pick(['', '&pretty=true', '&fieldValidation=Strict'])}`,
+    body,
+    headers: { 'content-type': type },
+    about: 'many fields',
+  };
+}
+
+function attempt(
+  { resource, path }: KindSample,
+  place: FieldPlace,
+  { type, random }: { readonly type: string; readonly random: Random },
+): Step {
   const value =
     place.type.kind === 'scalar' && random.chance(0.4)
       ? validValue(place.type, place.field.name)
       : someValue(random, place.type, place.field);
   const about = textOf(place);
-  const type = random.pick([JSON_PATCH, MERGE, STRATEGIC]);
   const headers = { 'content-type': type };
   if (type !== JSON_PATCH) {
     // Only what the patch is about: what else is there stays.
@@ -84,7 +106,7 @@ function ownRules(path: string): Step[] {
     about,
   });
   return [
-    ...[JSON_PATCH, MERGE, STRATEGIC].flatMap((type) =>
+    ...TYPES.flatMap((type) =>
       ['', '{', 'null', '[]', '{}', '"x"', '1', '[1]', '{"a":1}'].map((raw) =>
         send(type, raw, 'a broken patch', '?dryRun=All'),
       ),

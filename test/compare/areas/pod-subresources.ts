@@ -193,6 +193,8 @@ export function resize(random: Random): Conversation {
   };
 }
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
 export function streams(random: Random): Conversation {
   const { path, collection, object } = sampleOf('pods');
   const queries = [
@@ -234,7 +236,7 @@ export function streams(random: Random): Conversation {
     '/api/v1/nodes/absent/proxy/metrics',
     '/api/v1/namespaces/$NS/pods/absent/proxy',
     '/api/v1/namespaces/$NS/pods/absent/log',
-  ].map((at): Step => ({ method: 'GET', path: at, about: 'proxy' }));
+  ].map((at): Step => ({ method: random.pick(METHODS), path: at, about: 'proxy' }));
   return {
     topic: 'pods/streams',
     namespace: true,

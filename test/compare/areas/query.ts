@@ -35,6 +35,7 @@ const OF_READS = [
 ];
 const OF_LISTS = [
   ...[
+    'pretty=true',
     'limit=1',
     'limit=0',
     'limit=-1',

@@ -5,7 +5,10 @@ import { keptSamplesOf, type KindSample } from '../kinds.ts';
 import { Random } from '../random.ts';
 import { someValue } from '../values.ts';
 
-const FIELDS_A_CONVERSATION = 12;
+const FIELDS_A_CONVERSATION = 14;
+const JSON_PATCH = 'application/json-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+const PATCHES = [JSON_PATCH, APPLY, 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
 
 export const status: Area = { weight: 4, conversations };
 
@@ -44,8 +47,24 @@ function conversation(sample: KindSample, random: Random): Conversation {
 function attempt({ resource, path, object }: KindSample, place: FieldPlace, random: Random): Step {
   const body = withValue(object, resource.message, place.segments, someValue(random, place.type, place.field));
   const about = textOf(place);
-  if (random.chance(0.7)) return { method: 'PUT', path: `${path}/status?dryRun=All`, body, about };
-  const type = random.pick(['application/merge-patch+json', 'application/strategic-merge-patch+json']);
+  if (random.chance(0.5)) return { method: 'PUT', path: `${path}/status?dryRun=All`, body, about };
+  const type = random.pick(PATCHES);
+  if (type === APPLY)
+    return {
+      method: 'PATCH',
+      path: `${path}/status?dryRun=All&fieldManager=m&force=true`,
+      body: { apiVersion: object['apiVersion'], kind: object['kind'], status: body['status'] },
+      headers: { 'content-type': APPLY },
+      about,
+    };
+  if (type === JSON_PATCH)
+    return {
+      method: 'PATCH',
+      path: `${path}/status?dryRun=All`,
+      body: [{ op: 'add', path: '/status', value: body['status'] }],
+      headers: { 'content-type': JSON_PATCH },
+      about,
+    };
   return {
     method: 'PATCH',
     path: `${path}/status?dryRun=All`,

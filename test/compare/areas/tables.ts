@@ -2,7 +2,7 @@
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
 import { keptSamplesOf, type KindSample } from '../kinds.ts';
 import { Random } from '../random.ts';
-import { mixed, someObject } from './objects.ts';
+import { mixed, someContent } from './objects.ts';
 
 const TABLE = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' };
 
@@ -16,10 +16,7 @@ function* conversations(options: AreaOptions): Generator<Conversation> {
 }
 
 function conversation({ resource, collection, path, object, topic }: KindSample, random: Random): Conversation {
-  const made = (): unknown => {
-    const { metadata: _, ...content } = someObject(random, resource.message, 0);
-    return mixed(object, content);
-  };
+  const made = (): unknown => mixed(object, someContent(random, resource.message));
   const include = random.pick([
     '',
     '&includeObject=None',

@@ -1,29 +1,32 @@
 /** Every field changed on update: what may change, what is reset, what fails; and PUT's own rules. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
+import { FieldTurns } from '../field-turns.ts';
 import { textOf, withValue } from '../fields.ts';
 import { keptSamplesOf, type KindSample } from '../kinds.ts';
 import { Random } from '../random.ts';
 import { someValue } from '../values.ts';
-import { placesOf } from './create.ts';
+import { mixed, someContent } from './objects.ts';
 
-const FIELDS_A_CONVERSATION = 10;
+const FIELDS_A_CONVERSATION = 14;
+const OBJECTS_A_CONVERSATION = 2;
 
 export const update: Area = { weight: 7, conversations };
 
 function* conversations(options: AreaOptions): Generator<Conversation> {
+  const turns = new FieldTurns();
   for (let round = 0; ; round++) {
     const random = new Random(`${options.seed}/${round}`);
-    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random);
+    for (const sample of random.shuffled(keptSamplesOf(options))) yield conversation(sample, random, turns);
   }
 }
 
-function conversation(sample: KindSample, random: Random): Conversation {
+function conversation(sample: KindSample, random: Random, turns: FieldTurns): Conversation {
   const { resource, collection, path, object, topic } = sample;
   const versioned = {
     ...object,
     metadata: { ...(object['metadata'] as object), resourceVersion: '$VERSION', uid: '$UID' },
   };
-  const places = random.shuffled(placesOf(sample, random)).slice(0, FIELDS_A_CONVERSATION);
+  const places = turns.next(sample, random, FIELDS_A_CONVERSATION);
   const changes = places.map((place): Step => {
     const body = withValue(versioned, resource.message, place.segments, someValue(random, place.type, place.field));
     return { method: 'PUT', path: `${path}?dryRun=All`, body, about: textOf(place) };
@@ -35,7 +38,13 @@ function conversation(sample: KindSample, random: Random): Conversation {
       { method: 'POST', path: collection, body: object },
       { method: 'GET', path, setup: true, save: { VERSION: 'metadata.resourceVersion', UID: 'metadata.uid' } },
       ...changes,
-      ...random.some(ownRules(path, object, versioned), 0.5),
+      ...Array.from({ length: OBJECTS_A_CONVERSATION }, (): Step => ({
+        method: 'PUT',
+        path: `${path}?dryRun=All`,
+        body: mixed(versioned, someContent(random, resource.message)),
+        about: 'many fields',
+      })),
+      ...random.some(ownRules(path, object, versioned), 0.3),
       { method: 'DELETE', path, about: 'delete' },
     ],
     cleanup: resource.namespaced ? [] : [{ method: 'DELETE', path }],

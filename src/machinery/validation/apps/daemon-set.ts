@@ -18,7 +18,7 @@ import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOr
 import { validateCollisionCount, validateNonnegativeCounters } from './replica-counts.ts';
 import { validateAlwaysRestarting, type TemplateUpdate } from './replica-set-template.ts';
 import { isEmptySelector, isUsableSelector, validateTemplateLabels } from './selector-match.ts';
-import { podTemplateWarnings } from './template-warnings.ts';
+import { daemonTemplateWarnings } from './template-warnings.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -41,7 +41,7 @@ export const daemonSet: KindValidation<DaemonSet> = {
     (errors, object) => validateNonnegativeCounters(errors, object.status ?? {}, COUNTERS, STATUS),
     (errors, object, old) => validateCollisionCount(errors, object.status, old.status, STATUS),
   ],
-  warnings: [podTemplateWarnings],
+  warnings: [daemonTemplateWarnings],
 };
 
 const COUNTERS = [

@@ -1,13 +1,16 @@
 /** Warnings of workloads about their pod templates and revision history. */
-import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
+import type { DaemonSet, StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { path } from '../../errors/index.ts';
 import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod/pod-warnings.ts';
 import { podOwnerNameWarnings } from '../core/replication-controller.ts';
 import { claimSpecWarnings } from '../core/volume/claim-warnings.ts';
 import type { WarningCheck } from '../kind-validation.ts';
+import { isNewGeneration } from '../metadata-checks.ts';
 
 interface WithTemplate {
+  readonly metadata?: ObjectMeta;
   readonly spec?: { readonly template?: PodTemplateSpec };
 }
 
@@ -22,8 +25,17 @@ export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly nam
   if (!old) podOwnerNameWarnings(warnings, object.metadata?.name);
 };
 
-export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object) =>
-  warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
+export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object, old) => {
+  if (isNewGeneration(object, old)) warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
+};
+
+/** A DaemonSet counts the generations of its template apart. */
+export const daemonTemplateWarnings: WarningCheck<DaemonSet> = (warnings, object, old) => {
+  const generationOf = ({ metadata }: DaemonSet): string | undefined =>
+    metadata.annotations?.['deprecated.daemonset.template.generation'];
+  if (!old || generationOf(object) !== generationOf(old))
+    warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
+};
 
 export const claimTemplateWarnings: WarningCheck<StatefulSet> = (warnings, object) => {
   for (const [i, { spec }] of (object.spec?.volumeClaimTemplates ?? []).entries()) {

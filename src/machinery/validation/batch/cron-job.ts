@@ -5,7 +5,7 @@ import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { ownerNameWarning } from '../apps/template-warnings.ts';
 import { podTemplateWarnings } from '../core/pod/pod-warnings.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { isNewGeneration, metadata, metadataUpdate } from '../metadata-checks.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { cronScheduleProblem } from './cron-schedule.ts';
 import { validateJobSpecFields } from './job-spec.ts';
@@ -29,12 +29,14 @@ export const cronJob: KindValidation<CronJob> = {
   status: [metadataUpdate],
   warnings: [
     ownerNameWarning,
-    (warnings, object) =>
-      podTemplateWarnings(
-        warnings,
-        object.spec?.jobTemplate?.spec?.template ?? {},
-        SPEC.child('jobTemplate', 'spec', 'template'),
-      ),
+    (warnings, object, old) => {
+      if (isNewGeneration(object, old))
+        podTemplateWarnings(
+          warnings,
+          object.spec?.jobTemplate?.spec?.template ?? {},
+          SPEC.child('jobTemplate', 'spec', 'template'),
+        );
+    },
   ],
 };
 

@@ -10,7 +10,7 @@ import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { isNewGeneration, metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateJobSpecFields } from './job-spec.ts';
 import { validateJobStatus, validateJobStatusUpdate } from './job-status.ts';
@@ -220,8 +220,10 @@ const withResourcesOf = (
 const COMPLETIONS_WARNING_LIMIT = 100_000;
 const PARALLELISM_WARNING_LIMIT = 10_000;
 
-function manyIndexesWarning(warnings: string[], { spec }: Job): void {
+function manyIndexesWarning(warnings: string[], job: Job, old: Job | undefined): void {
+  const { spec } = job;
   if (
+    !isNewGeneration(job, old) ||
     spec?.completionMode !== 'Indexed' ||
     (spec.completions ?? 0) <= COMPLETIONS_WARNING_LIMIT ||
     (spec.parallelism ?? 0) <= PARALLELISM_WARNING_LIMIT

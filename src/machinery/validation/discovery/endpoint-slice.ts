@@ -89,10 +89,7 @@ function validateAddress(errors: FieldError[], address: string, { at, i, address
   else checkLegacyIp(errors, address, at.index(i), { strict: true });
   if (errors.length > before) return;
   const family = addressType === 'IPv4' ? 4 : 6;
-  if (parseIp(address)?.family !== family) {
-    errors.push(invalidValue(at, address, `must be an ${addressType} address`));
-    return;
-  }
+  if (parseIp(address)?.family !== family) errors.push(invalidValue(at, address, `must be an ${addressType} address`));
   validateEndpointIp(errors, address, at.index(i));
 }
 

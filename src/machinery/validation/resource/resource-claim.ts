@@ -49,7 +49,8 @@ export const resourceClaimTemplate: KindValidation<ResourceClaimTemplate> = {
 export const deviceClass: KindValidation<DeviceClass> = {
   create: [metadata(CLUSTER), (errors, object, { cel }) => validateClassSpec(errors, object.spec, cel)],
   update: [
-    metadataAgain(CLUSTER),
+    // Of declarative validation, which checks no more than the name.
+    metadataAgain({ ...CLUSTER, uncheckedGenerateName: true }),
     metadataUpdate,
     (errors, object, _old, { cel }) => validateClassSpec(errors, object.spec, cel),
   ],

@@ -6,6 +6,7 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from '../../../api/generated/resource-v1.ts';
+import { quote } from '../../../base/index.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -54,6 +55,12 @@ export const resourceSlice: KindValidation<ResourceSlice> = {
     (errors, object) => validateSpec(errors, object.spec, undefined),
   ],
   update: [metadataUpdate, (errors, object, old) => validateSpec(errors, object.spec, old.spec)],
+  warnings: [
+    (warnings, { spec: { driver } = {} }) => {
+      if (driver !== undefined && driver !== driver.toLowerCase())
+        warnings.push(`spec.driver: driver names should be lowercase; ${quote(driver)} contains uppercase characters`);
+    },
+  ],
 };
 
 function validateSpec(

@@ -192,6 +192,12 @@ describe('a write of a pod’s status', () => {
       ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
     ],
     [
+      'back to life of a container that the pod does not have',
+      pod({}, { status: { containerStatuses: [{ ...ended(0), name: 'other' }] } }),
+      pod({}, { status: { containerStatuses: [{ ...RUNNING, name: 'other' }] } }),
+      ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
+    ],
+    [
       'a claim that is not the pod’s',
       pod(),
       pod({}, { status: { resourceClaimStatuses: [{ name: 'x' }] } }),

@@ -1,7 +1,7 @@
 /** Validates updates of pod status. */
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../../api/generated/core-v1.ts';
 import { parseIp, ownValue } from '../../../../base/index.ts';
-import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
+import { mayRestartAllContainers, restartsAfter } from '../../../../component-helpers/index.ts';
 import {
   duplicate,
   type FieldError,
@@ -74,23 +74,20 @@ function validateTransitions(errors: FieldError[], status: PodStatus, before: Po
   ): void => {
     for (const [i, old] of (before[name] ?? []).entries()) {
       const ended = old.state?.terminated;
+      if (!ended) continue;
+      const next = status[name]?.find((one) => one.name === old.name && !one.state?.terminated);
       const container = containers.find((one) => one.name === old.name);
-      // Ephemeral containers are never restarted.
-      const policy = name === 'ephemeralContainerStatuses' ? 'Never' : (container?.restartPolicy ?? spec.restartPolicy);
-      if (!ended || policy === 'Always' || (name !== 'ephemeralContainerStatuses' && spec.restartPolicy === 'Always'))
-        continue;
-      if ((ended.exitCode ?? 0) !== 0 && policy === 'OnFailure') continue;
-      if (container && (container.restartPolicyRules?.length || isRestartableInitContainer(container))) continue;
-      for (const next of status[name] ?? []) {
-        if (next.name !== old.name || next.state?.terminated) continue;
+      if (next && !(container && restartsAfter(container, spec, ended.exitCode ?? 0)))
         errors.push(
           forbiddenField(STATUS.child(name).index(i).child('state'), 'may not be transitioned to non-terminated state'),
         );
-      }
     }
   };
-  ofContainers('containerStatuses', spec.containers ?? []);
-  ofContainers('initContainerStatuses', spec.initContainers ?? []);
+  if (!mayRestartAllContainers(spec)) {
+    ofContainers('containerStatuses', spec.containers ?? []);
+    ofContainers('initContainerStatuses', spec.initContainers ?? []);
+  }
+  // They are never restarted.
   ofContainers('ephemeralContainerStatuses', []);
 }
 

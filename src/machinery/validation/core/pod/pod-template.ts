@@ -4,7 +4,7 @@ import { type FieldError, forbiddenField, path, type Path } from '../../../error
 import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../../kind-validation.ts';
 import { validateLabels } from '../../label-selector.ts';
-import { metadata, metadataUpdate } from '../../metadata-checks.ts';
+import { isNewGeneration, metadata, metadataUpdate } from '../../metadata-checks.ts';
 import { validateAnnotations } from '../../object-meta.ts';
 import { podTemplateRules } from './pod-allowances.ts';
 import { validatePodAnnotations } from './pod-annotations.ts';
@@ -51,5 +51,9 @@ function templateUpdate(errors: FieldError[], object: PodTemplate, old: PodTempl
 export const podTemplate: KindValidation<PodTemplate> = {
   create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), template],
   update: [metadataUpdate, templateUpdate],
-  warnings: [(warnings, object) => podTemplateWarnings(warnings, object.template ?? {}, TEMPLATE)],
+  warnings: [
+    (warnings, object, old) => {
+      if (isNewGeneration(object, old)) podTemplateWarnings(warnings, object.template ?? {}, TEMPLATE);
+    },
+  ],
 };
