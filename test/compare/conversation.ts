@@ -20,6 +20,8 @@ export interface Step {
   readonly setup?: true;
   /** Sent again until the answer has this status, for a few seconds: for what a server does a moment later. */
   readonly until?: number;
+  /** Sent again until the answer stays the same for this time: for what controllers bring about. */
+  readonly settleMs?: number;
   /** Before the next step: where nothing shows that both servers have seen what was written. */
   readonly pauseMs?: number;
   /** A watch: opened here, read while the next steps run, compared when it has ended. The path limits its time. */
@@ -53,6 +55,8 @@ export interface AreaOptions {
   readonly seed: string;
   /** Only these kinds, by plural; all when it is empty. */
   readonly kinds: readonly string[];
+  /** Whether controllers and the scheduler run in both clusters. */
+  readonly controllers?: boolean;
   /** The kinds and versions that are off by default, instead of the others. */
   readonly everything?: boolean;
 }

@@ -74,6 +74,7 @@ function planned(): Job[] {
     kinds: list(values.kinds),
     requests: Number(values.requests),
     everything: values.everything,
+    controllers,
     ...(values.conversation === undefined ? {} : { only: values.conversation }),
   });
 }

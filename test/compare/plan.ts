@@ -11,6 +11,8 @@ export interface PlanOptions {
   readonly requests: number;
   /** The kinds and versions that are off by default, instead of the others. */
   readonly everything?: boolean;
+  /** Whether controllers and the scheduler run in both clusters. */
+  readonly controllers?: boolean;
   /** `AREA/INDEX`: only this conversation. */
   readonly only?: string;
 }
@@ -24,10 +26,10 @@ export function planJobs(options: PlanOptions): Job[] {
   );
 }
 
-function oneJob(only: string, { seed, kinds, everything = false }: PlanOptions): Job {
+function oneJob(only: string, { seed, kinds, everything = false, controllers = false }: PlanOptions): Job {
   const [area = '', wanted] = only.split('/');
   let index = 0;
-  for (const conversation of areaOf(area).conversations({ seed: `${seed}/${area}`, kinds, everything })) {
+  for (const conversation of areaOf(area).conversations({ seed: `${seed}/${area}`, kinds, everything, controllers })) {
     if (index === Number(wanted)) return { area, index, conversation };
     index++;
   }
@@ -43,14 +45,14 @@ function areaOf(name: string): Area {
 /** Each turn goes to the area that has had the least for its weight; one that has no more leaves its part. */
 function interleave(
   chosen: readonly (readonly [string, Area])[],
-  { seed, kinds, requests, everything = false }: PlanOptions,
+  { seed, kinds, requests, everything = false, controllers = false }: PlanOptions,
 ): Job[] {
   const open = chosen.map(([name, area]) => ({
     name,
     area,
     spent: 0,
     index: 0,
-    source: area.conversations({ seed: `${seed}/${name}`, kinds, everything })[Symbol.iterator](),
+    source: area.conversations({ seed: `${seed}/${name}`, kinds, everything, controllers })[Symbol.iterator](),
   }));
   const jobs: Job[] = [];
   for (let planned = 0; planned < requests && open.length > 0;) {

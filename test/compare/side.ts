@@ -14,6 +14,7 @@ const CALLER = { 'impersonate-user': 'compare', 'impersonate-group': 'system:mas
 const AGAIN_MS = 50;
 /** What a server does a moment later (establish a CRD, see a policy) is done by then. */
 const UNTIL_MS = 3000;
+const SETTLED_MS = 15_000;
 
 export class Side {
   readonly #endpoint: Endpoint;
@@ -25,6 +26,26 @@ export class Side {
   }
 
   async send(step: Step): Promise<Answer> {
+    return step.settleMs === undefined ? this.#sendUntil(step) : this.#sendUntilSettled(step, step.settleMs);
+  }
+
+  async #sendUntilSettled(step: Step, settleMs: number): Promise<Answer> {
+    const deadline = Date.now() + SETTLED_MS;
+    let last: string | undefined;
+    for (let since = Date.now(); ;) {
+      const answer = await this.#sendOnce(step);
+      const text = JSON.stringify(this.comparable(step, answer).body);
+      if (text !== last) since = Date.now();
+      last = text;
+      if (Date.now() - since >= settleMs || Date.now() > deadline) {
+        this.#save(step, answer);
+        return answer;
+      }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS * 3));
+    }
+  }
+
+  async #sendUntil(step: Step): Promise<Answer> {
     const deadline = Date.now() + UNTIL_MS;
     if (step.reviews) this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '');
     for (;;) {

@@ -17,6 +17,7 @@ import { query } from './query.ts';
 import { rbac } from './rbac.ts';
 import { requests } from './requests.ts';
 import { rules } from './rules.ts';
+import { scenarios } from './scenarios.ts';
 import { selectors } from './selectors.ts';
 import { situations } from './situations.ts';
 import { status } from './status.ts';
@@ -47,6 +48,7 @@ export const areas = {
   webhooks,
   celValues,
   situations,
+  scenarios,
   rbac,
   discovery,
   openapi,
