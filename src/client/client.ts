@@ -69,6 +69,11 @@ export class Client {
     this.#headers = headers;
   }
 
+  /** Whether the API server is in this process. */
+  get isInProcess(): boolean {
+    return this.#transport.isInProcess ?? false;
+  }
+
   /** The same client for one worker, whose requests name what it is doing as their cause. */
   causedBy(causes: Readonly<CauseSource>): Client {
     return new Client({ ...this.#options, causes });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kernel/index.ts';
 import { failure } from '../machinery/errors/status.ts';
 import { Client } from './client.ts';
-import { discover, findKind } from './discovery.ts';
+import { discover, findKind, RepeatedDiscovery } from './discovery.ts';
 import type { Transport } from './transport.ts';
 
 /** A server that answers each path with a fixed body, or 503. */
@@ -148,5 +148,30 @@ describe.each([
     expect(findKind(discovery, { group: 'autoscaling', kind: 'Scaler' })?.version).toBe('v2');
     expect(findKind(discovery, { group: 'autoscaling', kind: 'Scaler', version: 'v1' })?.version).toBe('v1');
     expect(findKind(discovery, { group: '', kind: 'Nothing' })).toBeUndefined();
+  });
+});
+
+describe('repeated discovery', () => {
+  it('asks for what it has by its ETag, and returns the same object while nothing changes', async () => {
+    let etag = '"one"';
+    const asked: (string | undefined)[] = [];
+    const transport: Transport = {
+      request: ({ path, headers }) => {
+        const known = headers?.['if-none-match'] as string | undefined;
+        asked.push(known);
+        if (known === etag) return Promise.resolve({ status: 304, headers: { etag }, body: undefined });
+        const items = path === '/api' ? [{ metadata: {}, versions: [{ version: 'v1', resources: [] }] }] : [];
+        return Promise.resolve({ status: 200, headers: { etag }, body: { kind: 'APIGroupDiscoveryList', items } });
+      },
+      watch: () => Promise.reject(new Error('not watched')),
+      stream: () => Promise.reject(new Error('not streamed')),
+      close: () => Promise.resolve(),
+    };
+    const discovery = new RepeatedDiscovery(new Client({ transport, clock: new VirtualClock() }));
+    const first = await discovery.read();
+    expect(await discovery.read()).toBe(first);
+    etag = '"two"';
+    expect(await discovery.read()).not.toBe(first);
+    expect(asked).toEqual([undefined, undefined, '"one"', '"one"', '"one"', '"one"']);
   });
 });

@@ -27,15 +27,45 @@ export interface Discovery {
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
 /** All resources of the server: two requests with aggregated discovery, one more per group version without it. */
-export async function discover(client: Client, signal?: AbortSignal): Promise<Discovery> {
-  const result: Discovery = { resources: [], unavailable: [] };
-  for (const path of ['/api', '/apis'] as const) {
-    const { body } = await client.request({ method: 'GET', path, headers: { accept: AGGREGATED }, signal });
-    const list = body as APIGroupDiscoveryList | APIVersions | APIGroupList;
-    if (list.kind === 'APIGroupDiscoveryList') readAggregated(list as APIGroupDiscoveryList, result);
-    else await readEachVersion(client, list as APIVersions | APIGroupList, result, signal);
+export function discover(client: Client, signal?: AbortSignal): Promise<Discovery> {
+  return new RepeatedDiscovery(client).read(signal);
+}
+
+/** Discovery by a client that repeats it: the server sends only what has changed. */
+export class RepeatedDiscovery {
+  readonly #client: Client;
+  readonly #known = new Map<string, { readonly etag: string; readonly part: Discovery }>();
+  #last: { readonly parts: readonly Discovery[]; readonly whole: Discovery } | undefined;
+
+  constructor(client: Client) {
+    this.#client = client;
   }
-  return result;
+
+  /** The same object as before when nothing has changed. */
+  async read(signal?: AbortSignal): Promise<Discovery> {
+    const parts = [await this.#read('/api', signal), await this.#read('/apis', signal)];
+    if (this.#last && parts.every((part, i) => part === this.#last!.parts[i])) return this.#last.whole;
+    const whole = {
+      resources: parts.flatMap(({ resources }) => resources),
+      unavailable: parts.flatMap(({ unavailable }) => unavailable),
+    };
+    this.#last = { parts, whole };
+    return whole;
+  }
+
+  async #read(path: '/api' | '/apis', signal: AbortSignal | undefined): Promise<Discovery> {
+    const known = this.#known.get(path);
+    const headers = { accept: AGGREGATED, ...(known ? { 'if-none-match': known.etag } : {}) };
+    const answer = await this.#client.request({ method: 'GET', path, headers, signal });
+    if (answer.status === 304 && known) return known.part;
+    const part: Discovery = { resources: [], unavailable: [] };
+    const list = answer.body as APIGroupDiscoveryList | APIVersions | APIGroupList;
+    if (list.kind === 'APIGroupDiscoveryList') readAggregated(list as APIGroupDiscoveryList, part);
+    else await readEachVersion(this.#client, list as APIVersions | APIGroupList, part, signal);
+    const { etag } = answer.headers;
+    if (etag !== undefined) this.#known.set(path, { etag, part });
+    return part;
+  }
 }
 
 /** The resource of a kind (a RESTMapper's job). */

@@ -52,7 +52,7 @@ export {
   isTooManyRequests,
   isUnauthorized,
 } from './errors.ts';
-export { discover, findKind, type DiscoveredResource, type Discovery } from './discovery.ts';
+export { discover, findKind, RepeatedDiscovery, type DiscoveredResource, type Discovery } from './discovery.ts';
 export { ResourceFinder } from './find-resource.ts';
 export { connect } from './connect.ts';
 export { HttpTransport } from './http-transport.ts';

@@ -114,6 +114,7 @@ const informerKey = (
 export function scoped<T extends ApiObject>(client: ResourceClient<T>, scope: InformerScope): ListerWatcher<T> {
   const { namespace, labelSelector, fieldSelector } = scope;
   return {
+    isInProcess: client.isInProcess,
     list: (options) => client.list({ ...options, namespace, labelSelector, fieldSelector }),
     watch: (options) => client.watch({ ...options, namespace, labelSelector, fieldSelector }),
   };

@@ -10,6 +10,8 @@ import { withTimeout } from './with-timeout.ts';
 
 /** The source of a reflector: a ResourceClient with fixed namespace and selectors. */
 export interface ListerWatcher<T> {
+  /** Whether the server is in this process. */
+  readonly isInProcess?: boolean;
   list(options: ListOptions): Promise<ObjectList<T>>;
   watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }
@@ -53,6 +55,9 @@ const DEFAULT_TIMING: ReflectorTiming = {
   listMs: 300_000,
 };
 
+/** As long as the API server lets a watch live: a watch inside the process need not move to another server. */
+const IN_PROCESS_TIMING: Partial<ReflectorTiming> = { minWatchMs: 1_800_000, maxWatchMs: 3_600_000 };
+
 /** A watch that ends this soon without an event counts as a failure, as in client-go. */
 const VERY_SHORT_WATCH_MS = 1_000;
 
@@ -75,7 +80,8 @@ export class Reflector<T extends ApiObject> {
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
-    this.#timing = { ...DEFAULT_TIMING, ...options.timing };
+    const inProcess = options.source.isInProcess ? IN_PROCESS_TIMING : {};
+    this.#timing = { ...DEFAULT_TIMING, ...inProcess, ...options.timing };
     this.#streaming = options.streamingList ?? true;
     const { clock, random } = options;
     this.#backoff = new Backoff({ baseMs: 800, capMs: 30_000, jitter: 1, random, resetAfterMs: 120_000, clock });

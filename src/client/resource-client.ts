@@ -67,6 +67,10 @@ export class ResourceClient<T extends ApiObject> {
     this.#metadataOnly = options.metadataOnly ?? false;
   }
 
+  get isInProcess(): boolean {
+    return this.#client.isInProcess ?? false;
+  }
+
   get(reference: ObjectReference, options: ReadOptions = {}): Promise<T> {
     return this.#send('GET', reference, {
       query: { resourceVersion: options.resourceVersion },

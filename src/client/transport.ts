@@ -3,6 +3,8 @@
  * objects; an in-process transport may return the server's own frozen ones, so callers never change what they receive.
  */
 export interface Transport {
+  /** Requests are calls of the API server's pipeline: there are no connections to spread over servers. */
+  readonly isInProcess?: boolean;
   /**
    * Sends a request and returns the whole response, whatever its status. Rejects with a TransportError when there is
    * none.

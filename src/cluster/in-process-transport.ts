@@ -31,6 +31,7 @@ export function inProcessTransports(server: Omit<InProcessOptions, 'user'>): (us
 
 function transportOf(options: InProcessOptions, pending: PendingRequests): Transport {
   return {
+    isInProcess: true,
     async request(request) {
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       return toTransportResponse(response.stream ? await collected(response, options.signal) : response);

@@ -5,11 +5,12 @@
  */
 import {
   apiVersionOf,
-  discover,
   scoped,
+  RepeatedDiscovery,
   SharedInformer,
   type ApiObject,
   type Client,
+  type Discovery,
   type DiscoveredResource,
   type InformerFactory,
 } from '../client/index.ts';
@@ -44,6 +45,9 @@ interface Monitor {
 export class DiscoveredResources {
   readonly #ctx: Context;
   readonly #client: Client;
+  readonly #discovery: RepeatedDiscovery;
+  /** What the last discovery found. */
+  #discovered: Discovery | undefined;
   readonly #informers: InformerFactory;
   readonly #handlers: ResourceHandler[] = [];
   readonly #monitors = new Map<string, Monitor>();
@@ -59,6 +63,7 @@ export class DiscoveredResources {
   constructor(ctx: Context, options: { client: Client; informers: InformerFactory }) {
     this.#ctx = ctx;
     this.#client = options.client;
+    this.#discovery = new RepeatedDiscovery(options.client);
     this.#informers = options.informers;
   }
 
@@ -136,7 +141,10 @@ export class DiscoveredResources {
   async #refreshOnce(): Promise<void> {
     const { signal, logger } = this.#ctx;
     try {
-      const { resources, unavailable } = await discover(this.#client, signal);
+      const found = await this.#discovery.read(signal);
+      if (found === this.#discovered) return;
+      this.#discovered = found;
+      const { resources, unavailable } = found;
       const lost = new Set(unavailable);
       // Resources of a group version whose discovery failed are kept.
       const unknown = this.#resources.filter(

@@ -51,6 +51,12 @@ export interface RunOptions {
   readonly checks?: Readonly<Record<string, Check>>;
 }
 
+interface NamedCheck {
+  readonly name: string;
+  readonly check: Check;
+  readonly context: CheckContext;
+}
+
 const READY_LIMIT_MS = 120_000;
 /** How long convergence may take when faults have ended: failed pods and crashed processes wait up to five minutes. */
 const SETTLE_LIMIT_MS = 900_000;
@@ -79,7 +85,9 @@ export async function runWorld(plan: Plan, options: RunOptions = {}): Promise<Wo
 class WorldRun {
   readonly #plan: Plan;
   readonly #world: World;
-  readonly #checks: readonly (readonly [string, Check])[];
+  readonly #checks: readonly NamedCheck[];
+  readonly #onCommit: readonly NamedCheck[];
+  readonly #onAnswer: readonly NamedCheck[];
   readonly #looked: Record<string, number> = {};
   readonly #struck: Partial<Record<FaultName, number>> = {};
   readonly #done: Partial<Record<OperationName, number>> = {};
@@ -97,7 +105,6 @@ class WorldRun {
   constructor(plan: Plan, origin: Origin, options: RunOptions) {
     this.#plan = plan;
     this.#tracing = options.trace ?? false;
-    this.#checks = Object.entries({ ...checks, ...options.checks });
     this.#world = new World({
       origin,
       seed: plan.seed,
@@ -116,6 +123,14 @@ class WorldRun {
           ),
       },
     });
+    const { log, clock } = this.#world;
+    this.#checks = Object.entries<Check>({ ...checks, ...options.checks }).map(([name, check]) => ({
+      name,
+      check,
+      context: { log, clock, looked: () => this.#count(name) },
+    }));
+    this.#onCommit = this.#checks.filter(({ check }) => check.committed);
+    this.#onAnswer = this.#checks.filter(({ check }) => check.answered);
   }
 
   async run(): Promise<WorldResult> {
@@ -229,8 +244,8 @@ class WorldRun {
   }
 
   #firstUnsettled(): [string, string, string] | undefined {
-    for (const [name, check] of this.#checks) {
-      const message = check.settled?.(this.#contextOf(name));
+    for (const { name, check, context } of this.#checks) {
+      const message = check.settled?.(context);
       if (message !== undefined) return [name, check.because, message];
     }
     return undefined;
@@ -257,8 +272,7 @@ class WorldRun {
 
   #committed(change: Change): void {
     this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
-    for (const [name, check] of this.#checks)
-      this.#judge(name, check, () => check.committed?.(change, this.#contextOf(name)));
+    for (const named of this.#onCommit) this.#judge(named, named.check.committed!(change, named.context));
     if (HEARTBEATS.has(change.kind) || isHeartbeat(change)) return;
     this.#wroteAt = this.#world.clock.monotonic();
     this.#lastWrite = `${change.kind} ${change.id}`;
@@ -267,22 +281,20 @@ class WorldRun {
   #exchanged(exchange: Exchange): void {
     const { process, server, request, status } = exchange;
     this.#note(() => `${process} > ${server} ${request.method} ${request.path} ${status ?? 'no answer'}`);
-    for (const [name, check] of this.#checks) {
-      if (check.answered === undefined) continue;
-      this.#unchecked.push(() => this.#judge(name, check, () => check.answered?.(exchange, this.#contextOf(name))));
-    }
+    this.#unchecked.push(() => {
+      for (const named of this.#onAnswer) this.#judge(named, named.check.answered!(exchange, named.context));
+    });
   }
 
   #watchOpened(watch: Parameters<NonNullable<Check['watched']>>[0]): { event(event: never): void } | undefined {
-    const opened = this.#checks.flatMap(([name, check]) => {
-      const watched = check.watched?.(watch, this.#contextOf(name));
-      return watched ? [{ name, check, watched }] : [];
+    const opened = this.#checks.flatMap((named) => {
+      const watched = named.check.watched?.(watch, named.context);
+      return watched ? [{ named, watched }] : [];
     });
     if (opened.length === 0) return undefined;
     return {
       event: (event) => {
-        for (const { name, check, watched } of opened)
-          this.#unchecked.push(() => this.#judge(name, check, () => watched.event(event)));
+        for (const { named, watched } of opened) this.#unchecked.push(() => this.#judge(named, watched.event(event)));
       },
     };
   }
@@ -294,15 +306,8 @@ class WorldRun {
     for (const check of unchecked) check();
   }
 
-  #judge(name: string, { because }: Check, look: () => Verdict): void {
-    if (this.#violation) return;
-    const message = look();
-    if (message !== undefined) this.#violated(name, because, message);
-  }
-
-  #contextOf(name: string): CheckContext {
-    const { log, clock } = this.#world;
-    return { log, clock, looked: () => this.#count(name) };
+  #judge({ name, check }: NamedCheck, message: Verdict): void {
+    if (message !== undefined) this.#violated(name, check.because, message);
   }
 
   #count(check: string): void {

@@ -50,6 +50,15 @@ const withStoredMetadata = <Row extends { object?: unknown }>(served: ServedReso
 
 /** The kind's zero value, which bookmarks carry. */
 export function zeroObject(served: ServedResource): KubeObject {
+  const known = zeroObjects.get(served) ?? newZeroObject(served);
+  zeroObjects.set(served, known);
+  return known;
+}
+
+/** Every watch sends one a minute, in a bookmark. */
+const zeroObjects = new WeakMap<ServedResource, KubeObject>();
+
+function newZeroObject(served: ServedResource): KubeObject {
   const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
   if (served.custom) return { ...typeMeta, metadata: {} };
   return { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;

@@ -18,6 +18,7 @@ import {
   type Client,
 } from '../../client/index.ts';
 import { childContext, RunGroup, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
+import { ELECTION } from './election.ts';
 
 export interface Widget extends ApiObject {
   spec: { size: number };
@@ -60,7 +61,7 @@ export const widgetDefinition = {
 };
 
 export async function runOperator(ctx: Context, client: Client, identity: string): Promise<void> {
-  const lock = { client, identity, namespace: 'kube-system', name: 'operator', component: 'operator' };
+  const lock = { client, identity, namespace: 'kube-system', name: 'operator', component: 'operator', ...ELECTION };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), client));
 }
 

@@ -14,6 +14,7 @@ import { SeededRandom, VirtualClock, type Logger } from '../../kernel/index.ts';
 import { DEFAULT_CONFIG as SCHEDULER_CONFIG, run as runScheduler } from '../../scheduler/index.ts';
 import { MANAGERS, OPERATORS, SCHEDULERS, SERVERS, CLIENT_PROCESSES, KUBELETS } from '../faults/fault.ts';
 import { ApiServerProcess } from './api-server-process.ts';
+import { ELECTION } from './election.ts';
 import { Network, type NetworkObserver } from './network.ts';
 import { WorldNodes } from './nodes.ts';
 import { runOperator } from './operator.ts';
@@ -129,7 +130,7 @@ export class World {
       this.#add(name, (ctx) =>
         runScheduler(ctx, {
           client: ctx.clientAs(componentUser('kube-scheduler'), 'kube-scheduler'),
-          config: SCHEDULER_CONFIG,
+          config: { ...SCHEDULER_CONFIG, leaderElection: { ...SCHEDULER_CONFIG.leaderElection, ...ELECTION } },
           identity: name,
         }),
       );
@@ -154,6 +155,7 @@ export class World {
       identity,
       config: {
         ...MANAGER_CONFIG,
+        leaderElection: { ...MANAGER_CONFIG.leaderElection, ...ELECTION },
         controllers: ['*'],
         clusterCidr: '10.244.0.0/16',
         allocateNodeCidrs: true,
