@@ -12,6 +12,7 @@ export { startApiServer, type ApiServer, type ApiServerOptions } from './server.
 export { createPipeline, type Pipeline } from './pipeline/build-pipeline.ts';
 export { apiServerHelp, parseApiServerFlags, runApiServerCommand, servedApis } from './command/index.ts';
 export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
+export type { SendToWebhook } from './webhook-client/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { KUBELET_CLIENT_USER, openPki, type ClusterPki } from './pki/files.ts';

@@ -31,6 +31,9 @@ interface AddNodes {
 const MAX_CONCURRENT_REGISTRATIONS = 32;
 const DEFAULT_PREFIX = 'sim';
 
+/** The exit code of a container whose machine went down. */
+const LOST_EXIT_CODE = 255;
+
 export class SimulatedNodes {
   readonly #ctx: Context;
   readonly #group: RunGroup;
@@ -144,6 +147,13 @@ export class SimulatedNodes {
     if (node === undefined) throw new Error(`there is no simulated node ${name}`);
     node.heartbeat.silent = silent;
     if (!silent) for (const pod of node.pods.values()) this.#writer.changed(pod);
+  }
+
+  /** The machine of a node was started again: the containers that ran on it are gone, and the restart policy applies. */
+  restart(name: string): void {
+    const node = this.#nodes.get(name);
+    if (node === undefined) throw new Error(`there is no simulated node ${name}`);
+    for (const pod of node.pods.values()) if (pod.phase === 'Running') pod.exit(LOST_EXIT_CODE, { reason: 'Error' });
   }
 
   /** Adds a behaviour for pods that start from now on. The result removes it again. */

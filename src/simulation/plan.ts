@@ -67,7 +67,7 @@ export function drawPlan(seed: number | string, options: PlanOptions = {}): Plan
 }
 
 function* drawOperations(random: Random, durationMs: number, options: PlanOptions): Iterable<Planned> {
-  const names = options.kinds ?? (Object.keys(operations) as OperationName[]);
+  const names = options.kinds ?? someOf(random, Object.keys(operations) as OperationName[]);
   if (names.length === 0) return;
   const weights = names.map((name) => operations[name].weight);
   const count = around(random, options.operations ?? DEFAULT_OPERATIONS);
@@ -103,6 +103,10 @@ function* drawFaults(random: Random, durationMs: number, options: PlanOptions): 
     };
   }
 }
+
+/** Half of the kinds of work, so that operations of a world meet at the same objects. */
+const someOf = (random: Random, names: readonly OperationName[]): readonly OperationName[] =>
+  names.filter(() => random.next() < 0.5);
 
 /** Between half of it and one and a half times as many. */
 const around = (random: Random, average: number): number =>

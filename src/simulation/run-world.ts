@@ -96,6 +96,7 @@ class WorldRun {
   readonly #tracing: boolean;
   #violation: Violation | undefined;
   #readyAt = 0;
+  #faults = 0;
   /** The newest write that is no heartbeat. */
   #wroteAt = 0;
   #lastWrite = '';
@@ -123,11 +124,11 @@ class WorldRun {
           ),
       },
     });
-    const { log, clock } = this.#world;
+    const { log, clock, processes, webhook } = this.#world;
     this.#checks = Object.entries<Check>({ ...checks, ...options.checks }).map(([name, check]) => ({
       name,
       check,
-      context: { log, clock, looked: () => this.#count(name) },
+      context: { log, clock, processes, webhook, looked: () => this.#count(name) },
     }));
     this.#onCommit = this.#checks.filter(({ check }) => check.committed);
     this.#onAnswer = this.#checks.filter(({ check }) => check.answered);
@@ -203,8 +204,8 @@ class WorldRun {
   }
 
   #stage(): Stage {
-    const { clock, random, network, store, servers, processes, nodes, bystander } = this.#world;
-    return { clock, random: random.fork('faults'), network, store, servers, processes, nodes, bystander };
+    const { random, ...stage } = this.#world;
+    return { ...stage, random: random.fork(`fault ${this.#faults++}`) };
   }
 
   /**

@@ -8,7 +8,13 @@ import type { ServerAddress } from './server-address.ts';
 
 type NetworkOptions = Pick<
   PipelineOptions,
-  'advertiseAddress' | 'serviceClusterIpRange' | 'enableAggregatorRouting' | 'dial' | 'kubelet' | 'pki'
+  | 'advertiseAddress'
+  | 'serviceClusterIpRange'
+  | 'enableAggregatorRouting'
+  | 'dial'
+  | 'sendToWebhook'
+  | 'kubelet'
+  | 'pki'
 >;
 
 interface Network {
@@ -23,7 +29,15 @@ export function buildNetwork(
   ctx: Context,
   registry: Registry,
   address: ServerAddress,
-  { advertiseAddress, serviceClusterIpRange, enableAggregatorRouting = false, dial, kubelet, pki }: NetworkOptions,
+  {
+    advertiseAddress,
+    serviceClusterIpRange,
+    enableAggregatorRouting = false,
+    dial,
+    sendToWebhook: send,
+    kubelet,
+    pki,
+  }: NetworkOptions,
 ): Network {
   const dialer = new Dialer(ctx.clock, dial);
   const dialPolicy = new DialPolicy(registry, {
@@ -41,7 +55,7 @@ export function buildNetwork(
     dialer,
     dialPolicy,
     services,
-    webhooks: new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services }),
+    webhooks: new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services, ...(send ? { send } : {}) }),
     kubelet: new KubeletClient(registry, dialPolicy, { ...pki.kubeletClient, ...kubelet }),
   };
 }

@@ -10,6 +10,7 @@ import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
 import type { Transformer } from '../storage/transformer.ts';
+import type { SendToWebhook } from '../webhook-client/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
@@ -40,6 +41,8 @@ export interface PipelineOptions {
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   /** How connections are opened, and which addresses are known besides those of API objects. */
   readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
+  /** Reaches webhooks in another way than over the network, such as on virtual time. */
+  readonly sendToWebhook?: SendToWebhook;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks' | 'stages' | 'featureGates'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;

@@ -44,7 +44,16 @@ interface Webhook {
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_CLIENTS = 200;
 
+/** Reaches a webhook in another way than over the network. */
+export type SendToWebhook = (request: {
+  readonly authority: string;
+  readonly path: string;
+  readonly body: Buffer;
+  readonly signal: AbortSignal;
+}) => Promise<WebhookResponse>;
+
 interface WebhookDialOptions {
+  readonly send?: SendToWebhook;
   readonly dialer: Dialer;
   readonly policy: DialPolicy;
   readonly resolver: ServiceResolver;
@@ -97,6 +106,8 @@ export class WebhookClients {
   }
 
   async #exchange(webhook: Webhook, body: Buffer, location: string, signal: AbortSignal): Promise<WebhookResponse> {
+    const { send } = this.#dialOptions;
+    if (send) return send({ authority: webhook.authority, path: location, body, signal });
     for (let attempt = 0; ; attempt++) {
       const outgoing = startRequest(this.#dialOptions.dialer, {
         target: webhook.locate(),

@@ -5,11 +5,15 @@ import type { TransportRequest, WatchEvent } from '../../client/index.ts';
  */
 import type { Clock } from '../../kernel/index.ts';
 import type { Exchange } from '../world/network.ts';
+import type { WorldProcess } from '../world/processes.ts';
 import type { Change, StoreLog } from '../world/store-log.ts';
+import type { WorldWebhook } from '../world/webhook.ts';
 
 export interface CheckContext {
   readonly log: StoreLog;
   readonly clock: Clock;
+  readonly processes: ReadonlyMap<string, WorldProcess>;
+  readonly webhook: WorldWebhook;
   /** Counts that the check had something to look at. */
   looked(): void;
 }

@@ -7,7 +7,7 @@ import { ownValue } from '../../base/index.ts';
 import { isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Widget } from '../world/operator.ts';
-import type { StoreLog } from '../world/store-log.ts';
+import { idOf, type StoreLog } from '../world/store-log.ts';
 import { firstWrong, type Check, type Verdict } from './check.ts';
 import { all, isDeleted, pods } from './workloads.ts';
 
@@ -104,9 +104,13 @@ export const clusterChecks = {
             isPodReady(pod) &&
             !isDeleted(pod),
         ).length;
-        return (status?.currentHealthy ?? 0) === healthy
+        if ((status?.currentHealthy ?? 0) !== healthy)
+          return `budget ${metadata.namespace}/${metadata.name} counts ${status?.currentHealthy} healthy pods instead of ${healthy}`;
+        const { expectedPods = 0, disruptionsAllowed = 0 } = status ?? {};
+        const allowed = expectedPods === 0 ? 0 : Math.max(0, healthy - Number(spec?.minAvailable ?? 0));
+        return disruptionsAllowed === allowed
           ? undefined
-          : `budget ${metadata.namespace}/${metadata.name} counts ${status?.currentHealthy} healthy pods instead of ${healthy}`;
+          : `budget ${metadata.namespace}/${metadata.name} allows ${disruptionsAllowed} disruptions instead of ${allowed}`;
       }),
   },
   'quotas-converge': {
@@ -227,6 +231,17 @@ export const clusterChecks = {
     because: 'the roles, namespaces and Services that a cluster stands on are there whatever happens',
     settled: ({ log, looked }) => {
       looked();
+      const changed = firstWrong(
+        ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding', 'PriorityClass'],
+        (kind) =>
+          firstWrong(log.beginning(kind), (first) => {
+            const now = log.object(kind, idOf(first));
+            // Aggregated roles collect the rules of others.
+            if ('aggregationRule' in first) return now ? undefined : `${kind} ${idOf(first)} is gone`;
+            return now && content(now) === content(first) ? undefined : `${kind} ${idOf(first)} is not as it was`;
+          }),
+      );
+      if (changed !== undefined) return changed;
       return firstWrong(
         [
           ['ClusterRole', 'cluster-admin'],
@@ -245,6 +260,8 @@ export const clusterChecks = {
     },
   },
 } satisfies Record<string, Check>;
+
+const content = ({ metadata: _, ...rest }: KubeObject): string => JSON.stringify(rest);
 
 /** The object that a DELETE named, as it was. */
 function deletedObject(path: string, log: StoreLog, body: unknown): KubeObject | undefined {

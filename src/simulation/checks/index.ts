@@ -2,8 +2,20 @@
 import type { Check } from './check.ts';
 import { clusterChecks } from './cluster.ts';
 import { historyChecks } from './histories.ts';
+import { leaderChecks } from './leaders.ts';
+import { limitChecks } from './limits.ts';
+import { restChecks } from './rest.ts';
+import { watcherChecks } from './watchers.ts';
 import { workloadChecks } from './workloads.ts';
 
-export const checks = { ...historyChecks, ...workloadChecks, ...clusterChecks } satisfies Record<string, Check>;
+export const checks = {
+  ...historyChecks,
+  ...watcherChecks,
+  ...workloadChecks,
+  ...limitChecks,
+  ...leaderChecks,
+  ...clusterChecks,
+  ...restChecks,
+} satisfies Record<string, Check>;
 
 export type { Check, CheckContext, Verdict } from './check.ts';

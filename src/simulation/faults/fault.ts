@@ -6,6 +6,7 @@ import type { ApiServerProcess } from '../world/api-server-process.ts';
 import type { Network } from '../world/network.ts';
 import type { WorldNodes } from '../world/nodes.ts';
 import type { WorldProcess } from '../world/processes.ts';
+import type { WorldWebhook } from '../world/webhook.ts';
 
 /** What faults may touch. */
 export interface Stage {
@@ -16,6 +17,7 @@ export interface Stage {
   readonly servers: ReadonlyMap<string, ApiServerProcess>;
   readonly processes: ReadonlyMap<string, WorldProcess>;
   readonly nodes: WorldNodes;
+  readonly webhook: WorldWebhook;
   /** Reaches a server past all faults: for faults that change objects. */
   readonly bystander: Client;
 }

@@ -4,12 +4,14 @@ import { networkFaults } from './network.ts';
 import { nodeFaults } from './nodes.ts';
 import { processFaults } from './processes.ts';
 import { storeFaults } from './store.ts';
+import { webhookFaults } from './webhooks.ts';
 
 export const faults = {
   ...processFaults,
   ...networkFaults,
   ...storeFaults,
   ...nodeFaults,
+  ...webhookFaults,
 } satisfies Record<string, FaultDefinition>;
 
 export type FaultName = keyof typeof faults;

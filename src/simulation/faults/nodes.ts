@@ -12,6 +12,14 @@ export const nodeFaults = {
       return nodes.silence(target) ? () => nodes.speak(target) : null;
     },
   },
+  /** A machine goes down, and comes back with nothing that ran on it. */
+  'node-returns-empty': {
+    weight: 2,
+    targets: NODES,
+    strike({ nodes }, { target }) {
+      return nodes.silence(target) ? () => nodes.restart(target) : null;
+    },
+  },
   /** A machine is taken away with its Node, and another of the same name comes with nothing on it. */
   'node-replaced': {
     weight: 2,

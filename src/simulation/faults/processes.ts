@@ -4,6 +4,9 @@ import { COMPONENTS, MANAGERS, OPERATORS, SCHEDULERS, SERVERS, type FaultDefinit
 
 const MAX_JUMP_MS = 3_600_000;
 
+/** Who has a lease that a fault has taken. */
+export const STOLEN = 'somebody-else';
+
 export const processFaults = {
   /** A component is killed where it stands, and comes back. */
   'kill-component': {
@@ -25,6 +28,22 @@ export const processFaults = {
       if (!server.isServing) return null;
       server.kill();
       return () => server.start();
+    },
+  },
+  /** A component is replaced by the release before it, and later by this one again, as in an upgrade. */
+  'version-skew': {
+    weight: 3,
+    targets: [...SERVERS, ...MANAGERS, ...SCHEDULERS],
+    strike({ processes, servers }, { target }) {
+      const process = (servers.get(target) ?? processes.get(target))!;
+      if (process.isOlder) return null;
+      const restart = (isOlder: boolean) => (): void => {
+        process.isOlder = isOlder;
+        process.kill();
+        process.start();
+      };
+      restart(true)();
+      return restart(false);
     },
   },
   /** The wall clock of a process is set to another time. */
@@ -60,7 +79,7 @@ export const processFaults = {
         if (strength < 0.5) return void (await leases.delete(reference));
         const lease = await leases.get(reference);
         const now = formatMicroTime(clock.now());
-        const spec = { ...lease.spec, holderIdentity: 'somebody-else', renewTime: now, acquireTime: now };
+        const spec = { ...lease.spec, holderIdentity: STOLEN, renewTime: now, acquireTime: now };
         await leases.update({ ...lease, spec });
       };
       taken().catch(() => undefined);

@@ -1,5 +1,5 @@
 /** Faults of the store, as one API server meets them. */
-import type { StoreConditions, TxnFault } from '../world/store-view.ts';
+import type { StoreConditions, StoreCrash, TxnFault } from '../world/store-view.ts';
 import { SERVERS, type FaultDefinition, type Stage } from './fault.ts';
 
 function conditions({ random }: Stage, fault: TxnFault | undefined, share: number, delayMs = 0): StoreConditions {
@@ -46,6 +46,22 @@ export const storeFaults = {
     targets: SERVERS,
     strike({ servers }, { target }) {
       return servers.get(target)!.view?.breakWatches() ? undefined : null;
+    },
+  },
+  /** The store goes down before, during or after its next commit, for all servers, and comes back as it was on its disk. */
+  'store-crashes': {
+    weight: 3,
+    targets: ['before', 'during', 'after'],
+    strike({ servers, random }, { target }) {
+      const crash: StoreCrash = {
+        commits: target === 'after' || (target === 'during' && random.next() < 0.5),
+        down: false,
+        onCrash: () => [...servers.values()].forEach((server) => server.view?.breakWatches()),
+      };
+      for (const server of servers.values()) server.setCrash(crash);
+      return () => {
+        for (const server of servers.values()) server.setCrash(undefined);
+      };
     },
   },
   /** History is compacted up to now: watches that are behind get 410. */

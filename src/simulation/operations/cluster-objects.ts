@@ -68,16 +68,14 @@ export const clusterObjects = {
     draw: (random) => ({
       namespace: namespace(random),
       name: name(random, 'solo', 4),
-      cpu: ['100m', '2', '20'][random.integer(3)]!,
-      priority: random.next() < 0.3,
+      cpu: ['100m', '2', '6'][random.integer(3)]!,
     }),
-    run: (client, { namespace, name, cpu, priority }) =>
+    run: (client, { namespace, name, cpu }) =>
       client.resource('v1/pods').create({
         metadata: { namespace, name, labels: { app: name } },
         spec: {
           terminationGracePeriodSeconds: 2,
           containers: [container('solo:0', cpu)],
-          ...(priority ? { priorityClassName: 'urgent' } : {}),
         },
       }),
   }),
@@ -86,11 +84,24 @@ export const clusterObjects = {
     draw: (random) => ({ namespace: namespace(random), name: name(random, 'solo', 4) }),
     run: (client, { namespace, name }) => client.resource('v1/pods').delete({ namespace, name }),
   }),
-  'create-priority-class': operation({
+  /** It needs most of a node: others that are less urgent go. */
+  'create-urgent-pod': operation({
+    weight: 3,
+    draw: (random) => ({ namespace: namespace(random), name: name(random, 'urgent', 2) }),
+    run: (client, { namespace, name }) =>
+      client.resource('v1/pods').create({
+        metadata: { namespace, name, labels: { app: name } },
+        spec: {
+          terminationGracePeriodSeconds: 2,
+          priorityClassName: 'urgent',
+          containers: [container('urgent:0', '15')],
+        },
+      }),
+  }),
+  'delete-quota': operation({
     weight: 1,
-    draw: () => ({}),
-    run: (client) =>
-      client.resource('scheduling.k8s.io/v1/priorityclasses').create({ metadata: { name: 'urgent' }, value: 1000 }),
+    draw: (random) => ({ namespace: `team-${random.integer(2)}` }),
+    run: (client, { namespace }) => client.resource('v1/resourcequotas').delete({ namespace, name: 'pods' }),
   }),
   'create-namespace': operation({
     weight: 2,

@@ -48,6 +48,71 @@ export const workloads = {
         .resource('apps/v1/deployments')
         .patch({ namespace, name }, { spec: { replicas } }, { ...merge, subresource: 'scale' }),
   }),
+  /** Takes the template of an earlier ReplicaSet, as `kubectl rollout undo` does. */
+  'roll-back-deployment': operation({
+    weight: 3,
+    draw: (random) => ({ namespace: namespace(random), name: name(random, 'web') }),
+    async run(client, { namespace, name }) {
+      const deployments = client.resource('apps/v1/deployments');
+      const { metadata } = await deployments.get({ namespace, name });
+      const sets = await client.resource('apps/v1/replicasets').list({ namespace, labelSelector: `app=${name}` });
+      const revision = (set: { metadata: { annotations?: Record<string, string> } }): number =>
+        Number(set.metadata.annotations?.['deployment.kubernetes.io/revision'] ?? 0);
+      const [, previous] = sets.items
+        .filter((set) => set.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid))
+        .sort((a, b) => revision(b) - revision(a));
+      if (!previous?.spec?.template) return undefined;
+      const { 'pod-template-hash': _, ...labels } = previous.spec.template.metadata?.labels ?? {};
+      const template = { ...previous.spec.template, metadata: { labels } };
+      return deployments.patch({ namespace, name }, [{ op: 'replace', path: '/spec/template', value: template }], {
+        type: 'json',
+      });
+    },
+  }),
+  /** Several managers apply fields of one Deployment. */
+  'apply-deployment': operation({
+    weight: 2,
+    draw: (random) => ({
+      namespace: namespace(random),
+      name: name(random, 'web'),
+      manager: `manager-${random.integer(2)}`,
+      replicas: replicas(random),
+      force: random.next() < 0.5,
+    }),
+    run: (client, { namespace, name, manager, replicas, force }) =>
+      client.resource('apps/v1/deployments').apply(
+        {
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { namespace, name, labels: { [manager]: 'was-here' } },
+          spec: {
+            replicas,
+            selector: { matchLabels: { app: name } },
+            template: template(name, 'web:applied') as never,
+          },
+        },
+        { fieldManager: manager, force },
+      ),
+  }),
+  'create-autoscaler': operation({
+    weight: 2,
+    draw: (random) => ({ namespace: namespace(random), name: name(random, 'web'), minReplicas: 1 + random.integer(4) }),
+    run: (client, { namespace, name, minReplicas }) =>
+      client.resource('autoscaling/v2/horizontalpodautoscalers').create({
+        metadata: { namespace, name },
+        spec: {
+          minReplicas,
+          maxReplicas: minReplicas + 1,
+          scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
+        },
+      }),
+  }),
+  'delete-autoscaler': operation({
+    weight: 1,
+    draw: (random) => ({ namespace: namespace(random), name: name(random, 'web') }),
+    run: (client, { namespace, name }) =>
+      client.resource('autoscaling/v2/horizontalpodautoscalers').delete({ namespace, name }),
+  }),
   'pause-deployment': operation({
     weight: 1,
     draw: (random) => ({ namespace: namespace(random), name: name(random, 'web'), paused: random.next() < 0.3 }),

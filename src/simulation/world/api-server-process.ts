@@ -4,8 +4,10 @@ import type { Transport } from '../../client/index.ts';
 import { inProcessTransports } from '../../cluster/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import { createContext, unlessAborted, type Clock, type Logger, type Random } from '../../kernel/index.ts';
+import { OLDER_GATES, OLDER_VERSION } from './older-release.ts';
 import { ProcessClock } from './process-clock.ts';
-import { HEALTHY, StoreView, type StoreConditions } from './store-view.ts';
+import { HEALTHY, StoreView, type StoreConditions, type StoreCrash } from './store-view.ts';
+import type { WorldWebhook } from './webhook.ts';
 
 interface ApiServerProcessOptions {
   readonly name: string;
@@ -15,6 +17,7 @@ interface ApiServerProcessOptions {
   readonly store: Store;
   readonly pki: ClusterPki;
   readonly advertiseAddress: string;
+  readonly webhook: WorldWebhook;
   /** Called when the server could not start, or has ended by itself. */
   readonly onCrash: (error: unknown) => void;
   /** Called when the server goes away: its connections break. */
@@ -39,6 +42,9 @@ export class ApiServerProcess {
   #incarnations = 0;
   #current: Incarnation | undefined;
   #conditions: StoreConditions | undefined;
+  #crash: StoreCrash | undefined;
+  /** Runs the release before this one. */
+  isOlder = false;
   readonly #ended: Promise<unknown>[] = [];
   readonly #options: ApiServerProcessOptions;
 
@@ -71,11 +77,17 @@ export class ApiServerProcess {
     if (this.#current) this.#current.view.conditions = conditions ?? HEALTHY;
   }
 
+  setCrash(crash: StoreCrash | undefined): void {
+    this.#crash = crash;
+    if (this.#current) this.#current.view.crash = crash;
+  }
+
   start(): void {
     if (this.#current) return;
     const { clock, store } = this.#options;
     const view = new StoreView(store, clock);
     if (this.#conditions) view.conditions = this.#conditions;
+    view.crash = this.#crash;
     const incarnation: Incarnation = {
       stop: new AbortController(),
       view,
@@ -115,6 +127,8 @@ export class ApiServerProcess {
         pki,
         advertiseAddress,
         serviceClusterIpRange: SERVICE_CLUSTER_IP_RANGE,
+        sendToWebhook: this.#options.webhook.send,
+        ...(this.isOlder ? { featureGates: OLDER_GATES, gitVersion: OLDER_VERSION } : {}),
       });
       const running = pipeline.run();
       running.catch(() => undefined);

@@ -42,6 +42,12 @@ export class WorldNodes {
     if (this.#current?.has(name)) this.#current.silence(name, false);
   }
 
+  /** The machine of a node that was silent comes back, and nothing runs on it any more. */
+  restart(name: string): void {
+    if (this.#current?.has(name)) this.#current.restart(name);
+    this.speak(name);
+  }
+
   /** The node is deleted, with its machine. False when there is no such node, or it is the last one. */
   remove(name: string): boolean {
     const nodes = this.#current;

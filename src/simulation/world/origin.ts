@@ -35,6 +35,8 @@ export async function createOrigin(definitions: readonly object[]): Promise<Orig
       grantOwnAccess(client),
       grantAccess(client, ['simulated-kubelet']),
       client.resource('storage.k8s.io/v1/storageclasses').create(STANDARD_CLASS),
+      ...['team-0', 'team-1'].map((name) => client.resource('v1/namespaces').create({ metadata: { name } })),
+      client.resource('scheduling.k8s.io/v1/priorityclasses').create({ metadata: { name: 'urgent' }, value: 1000 }),
       ...definitions.map((definition) =>
         client.resource('apiextensions.k8s.io/v1/customresourcedefinitions').create(definition as never),
       ),

@@ -4,7 +4,14 @@ import type { UserInfo } from '../../apiserver/index.ts';
  * starts it again, as it does when the process has ended by itself.
  */
 import { LeadershipLost, type Client } from '../../client/index.ts';
-import { createContext, isAbort, type Context, type Logger, type Random } from '../../kernel/index.ts';
+import {
+  createContext,
+  isAbort,
+  type Context,
+  type Logger,
+  type MetricsRegistry,
+  type Random,
+} from '../../kernel/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ProcessClock } from './process-clock.ts';
 
@@ -12,6 +19,8 @@ import { ProcessClock } from './process-clock.ts';
 const RESTART_MS = 2_000;
 
 export interface ProcessContext extends Context {
+  /** Whether the process runs the release before this one. */
+  readonly isOlder: boolean;
   /** A client of this process; it ends with the process. */
   clientAs(user: UserInfo, userAgent: string): Client;
 }
@@ -30,6 +39,10 @@ interface ProcessOptions {
 export class WorldProcess {
   readonly name: string;
   readonly clock: ProcessClock;
+  /** From its next start on. */
+  isOlder = false;
+  /** Of the incarnation that runs. */
+  metrics: MetricsRegistry | undefined;
   #incarnation = 0;
   #stop: AbortController | undefined;
   /** Nothing starts the process until this is false. */
@@ -61,7 +74,13 @@ export class WorldProcess {
       logger: logger.named(this.name),
     });
     const isAlive = (): boolean => !stop.signal.aborted;
-    const running = run({ ...ctx, clientAs: (user, userAgent) => connect(this, user, userAgent, isAlive) }).then(
+    this.metrics = ctx.metrics;
+    const { isOlder } = this;
+    const running = run({
+      ...ctx,
+      isOlder,
+      clientAs: (user, userAgent) => connect(this, user, userAgent, isAlive),
+    }).then(
       () => {
         if (!stop.signal.aborted) onCrash(new Error('the process ended by itself'));
       },

@@ -32,6 +32,7 @@ export class StoreLog {
   readonly #byKind = new Map<string, Change[]>();
   readonly #byKey = new Map<string, KubeObject>();
   #revision = 0;
+  #beganAt = 0;
   #changes = 0;
 
   constructor(store: Store, clock: Clock, onChange: (change: Change) => void) {
@@ -52,8 +53,9 @@ export class StoreLog {
   /** Reads what is there, then follows until the store is closed. */
   async follow(): Promise<() => Promise<void>> {
     const { kvs, revision } = await this.#store.range(prefixRange(REGISTRY));
-    for (const kv of kvs) this.#apply({ type: 'put', kv }, false);
-    this.#revision = revision;
+    const inOrder = [...kvs].sort((a, b) => a.modRevision - b.modRevision);
+    for (const kv of inOrder) this.#apply({ type: 'put', kv }, false);
+    this.#revision = this.#beganAt = revision;
     const watch = this.#store.watch({ ...prefixRange(REGISTRY), startRevision: revision + 1 });
     return async () => {
       for await (const batch of watch) {
@@ -61,6 +63,24 @@ export class StoreLog {
         this.#revision = batch.revision;
       }
     };
+  }
+
+  /** The objects of a kind that the world began with. */
+  beginning(kind: string): readonly KubeObject[] {
+    return this.historyOfKind(kind).flatMap(({ revision, after }) =>
+      revision <= this.#beganAt && after ? [after] : [],
+    );
+  }
+
+  /** The objects of a kind at a revision, by their id. */
+  objectsAt(kind: string, revision: number): Map<string, KubeObject> {
+    const objects = new Map<string, KubeObject>();
+    for (const change of this.historyOfKind(kind)) {
+      if (change.revision > revision) break;
+      if (change.after) objects.set(change.id, change.after);
+      else objects.delete(change.id);
+    }
+    return objects;
   }
 
   /** The objects of a kind, as they are now. */

@@ -24,12 +24,21 @@ export interface StoreConditions {
   txnFault(): TxnFault | undefined;
 }
 
+/** The store goes down at its next commit. */
+export interface StoreCrash {
+  /** Whether that commit reached the disk. Its answer is lost either way. */
+  readonly commits: boolean;
+  down: boolean;
+  onCrash(): void;
+}
+
 /** The store answers at once, and nothing fails. */
 export const HEALTHY: StoreConditions = { delayMs: () => 0, txnFault: () => undefined };
 
 export class StoreView implements Store {
   readonly isShared = true;
   conditions: StoreConditions = HEALTHY;
+  crash: StoreCrash | undefined;
   #closed = false;
   readonly #watches = new Set<BreakableWatch>();
   readonly #store: Store;
@@ -47,6 +56,7 @@ export class StoreView implements Store {
 
   async txn(request: TxnRequest): Promise<TxnResult> {
     await this.#arrive();
+    if (this.crash && !this.crash.down) return this.#crashAt(this.crash, request);
     const fault = this.conditions.txnFault();
     if (fault === 'refused') throw new StoreError('unavailable', 'etcdserver: no leader');
     if (fault === 'full') throw new StoreError('no-space', 'etcdserver: mvcc: database space exceeded');
@@ -56,10 +66,17 @@ export class StoreView implements Store {
     return result;
   }
 
+  async #crashAt(crash: StoreCrash, request: TxnRequest): Promise<never> {
+    crash.down = true;
+    if (crash.commits) await this.#store.txn(request);
+    crash.onCrash();
+    throw new StoreError('unavailable', 'etcdserver: the connection was lost');
+  }
+
   watch(request: WatchRequest): Watch {
     const watch = new BreakableWatch(this.#store.watch(request), () => this.#watches.delete(watch));
     this.#watches.add(watch);
-    if (this.#closed) watch.break();
+    if (this.#closed || this.crash?.down) watch.break();
     return watch;
   }
 
@@ -118,6 +135,7 @@ export class StoreView implements Store {
   }
 
   #checkOpen(): void {
+    if (this.crash?.down) throw new StoreError('unavailable', 'connection refused');
     if (this.#closed) throw new StoreError('closed', 'the connection to the store was closed');
   }
 }

@@ -17,10 +17,12 @@ import { ApiServerProcess } from './api-server-process.ts';
 import { ELECTION } from './election.ts';
 import { Network, type NetworkObserver } from './network.ts';
 import { WorldNodes } from './nodes.ts';
+import { OLDER_GATES, OLDER_MANAGER } from './older-release.ts';
 import { runOperator } from './operator.ts';
 import { WorldProcess, type ProcessContext } from './processes.ts';
 import { StoreLog, type Change } from './store-log.ts';
 import { adminUser, componentUser, serviceAccountUser } from './users.ts';
+import { WorldWebhook } from './webhook.ts';
 
 /** Where worlds begin: a store with the objects of a fresh cluster, and the cluster's keys. */
 export interface Origin {
@@ -50,6 +52,7 @@ export class World {
   readonly log: StoreLog;
   readonly network: Network;
   readonly nodes: WorldNodes;
+  readonly webhook: WorldWebhook;
   readonly servers = new Map<string, ApiServerProcess>();
   readonly processes = new Map<string, WorldProcess>();
   /** A client past the network and its faults. */
@@ -67,6 +70,7 @@ export class World {
     this.log = new StoreLog(this.store, this.clock, (change) => observer.committed(change));
     this.network = new Network(this.clock, this.random.fork('network'), observer);
     this.nodes = new WorldNodes(options.nodes);
+    this.webhook = new WorldWebhook(this.random.fork('webhook'));
     for (const [i, name] of SERVERS.entries())
       this.servers.set(
         name,
@@ -78,6 +82,7 @@ export class World {
           store: this.store,
           pki: origin.pki,
           advertiseAddress: `192.0.2.${i + 1}`,
+          webhook: this.webhook,
           onCrash: (error) => observer.crashed(name, error),
           onKill: () => this.network.breakServer(name),
         }),
@@ -130,7 +135,11 @@ export class World {
       this.#add(name, (ctx) =>
         runScheduler(ctx, {
           client: ctx.clientAs(componentUser('kube-scheduler'), 'kube-scheduler'),
-          config: { ...SCHEDULER_CONFIG, leaderElection: { ...SCHEDULER_CONFIG.leaderElection, ...ELECTION } },
+          config: {
+            ...SCHEDULER_CONFIG,
+            ...(ctx.isOlder ? { featureGates: OLDER_GATES } : {}),
+            leaderElection: { ...SCHEDULER_CONFIG.leaderElection, ...ELECTION },
+          },
           identity: name,
         }),
       );
@@ -155,6 +164,7 @@ export class World {
       identity,
       config: {
         ...MANAGER_CONFIG,
+        ...(ctx.isOlder ? OLDER_MANAGER : {}),
         leaderElection: { ...MANAGER_CONFIG.leaderElection, ...ELECTION },
         controllers: ['*'],
         clusterCidr: '10.244.0.0/16',
