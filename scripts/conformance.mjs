@@ -1,6 +1,7 @@
 // npm run conformance: runs Kubernetes' conformance tests, which somebody has built, against k8ts.
 //   npm run conformance -- --tests DIR 0 1 2
 //   npm run conformance -- --tests DIR test/e2e/apps/deployment.go:107
+//   npm run conformance -- --tests DIR --labels 'sig-apps && !Conformance'
 import { spawn, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -11,11 +12,13 @@ import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './toolchain.mjs';
 
 const USAGE = `npm run conformance -- [--tests DIR] [--kubeconfig FILE] [--out DIR] [--workers N] [--timeout 15m] [TIER… | FILE[:LINE]…]
+npm run conformance -- [--tests DIR] … --labels FILTER [--skip REGEXP]     other tests, by Ginkgo's labels
 
 Tiers: 0 needs the API alone, 1 controllers, 2 scheduler and nodes (simulated ones suffice), 3 nodes that run containers.
 Without any, tiers 0, 1 and 2 run. DIR (or K8TS_CONFORMANCE) is described in docs/conformance.md.`;
 
 /** @typedef {Record<string, Record<string, number[]>>} Tiers by file, then by tier: the lines of the tests */
+/** @typedef {{ file: string, labels: string, lines?: number[], serial: boolean, count: number }} Batch the tests of one run of e2e.test */
 /** @typedef {{ test: string, state: string, seconds: number, text: string, failure: string }} Outcome */
 
 /**
@@ -92,6 +95,51 @@ export function outcomesOf(file, suites) {
 /** Tests that must not run beside others. @param {string} source */
 const isSerial = (source) => /WithSerial\(\)|framework\.WithDisruptive\(\)|\[Serial\]/.test(source);
 
+/**
+ * A batch for each file of conformance tests.
+ * @param {Map<string, number[]>} selected
+ * @param {(file: string) => string} read
+ * @returns {Batch[]}
+ */
+const conformanceBatches = (selected, read) =>
+  [...selected].map(([file, lines]) => ({
+    ...{ file, lines, labels: 'Conformance', count: lines.length },
+    serial: isSerial(read(file)),
+  }));
+
+const SERIAL = 'Serial || Disruptive';
+
+/**
+ * The tests that a dry run has selected by labels: for each file a batch, and another for those that must run alone.
+ * @param {any[]} suites the report of the dry run
+ * @param {string} labels
+ * @returns {Batch[]}
+ */
+export function labelBatches(suites, labels) {
+  /** @type {Map<string, Batch>} */
+  const batches = new Map();
+  for (const spec of suites.flatMap(({ SpecReports }) => SpecReports ?? [])) {
+    if (spec.LeafNodeType !== 'It' || spec.State !== 'passed') continue;
+    const of = [...(spec.ContainerHierarchyLabels ?? []).flat(), ...(spec.LeafNodeLabels ?? [])];
+    const serial = of.includes('Serial') || of.includes('Disruptive');
+    const file = spec.LeafNodeLocation.FileName.replace(/^.*?(?=test\/e2e\/)/, '');
+    const key = `${file} ${serial}`;
+    const batch = batches.get(key) ?? {
+      ...{ file, serial, count: 0 },
+      labels: `(${labels}) && ${serial ? `(${SERIAL})` : `!(${SERIAL})`}`,
+    };
+    batches.set(key, { ...batch, count: batch.count + 1 });
+  }
+  return [...batches.values()];
+}
+
+/** The archives of images in a directory of built tests: `images.tar`, then the others, which replace images of it. @param {string} directory */
+export function imageArchives(directory) {
+  const folder = path.join(directory, 'images');
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.tar') && name !== 'images.tar');
+  return ['images.tar', ...names.toSorted()].map((name) => path.join(folder, name));
+}
+
 async function main() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -101,6 +149,8 @@ async function main() {
       out: { type: 'string', default: 'conformance-results' },
       workers: { type: 'string', default: '3' },
       timeout: { type: 'string', default: '15m' },
+      labels: { type: 'string' },
+      skip: { type: 'string', default: '' },
       help: { type: 'boolean', short: 'h' },
     },
   });
@@ -108,38 +158,69 @@ async function main() {
     console.log(USAGE);
     return;
   }
-  const tiers = JSON.parse(fs.readFileSync(path.join(root, 'test', 'conformance', 'tiers.json'), 'utf8'));
-  const selected = selectTests(tiers, positionals.length > 0 ? positionals : ['0', '1', '2']);
-  const withContainers = needsContainers(tiers, selected);
   if (values.tests === undefined)
     throw new Error(
       'give the directory of the built tests: --tests DIR, or K8TS_CONFORMANCE=DIR (docs/conformance.md)',
     );
   const tests = path.resolve(values.tests);
+  const tiers = JSON.parse(fs.readFileSync(path.join(root, 'test', 'conformance', 'tiers.json'), 'utf8'));
+  const selected = selectTests(tiers, positionals.length > 0 ? positionals : ['0', '1', '2']);
+  const withContainers = values.labels !== undefined || needsContainers(tiers, selected);
   const missing = missingParts(tests, withContainers && values.kubeconfig === undefined);
   if (missing.length > 0) throw new Error(`${tests} lacks\n  ${missing.join('\n  ')}\nSee docs/conformance.md.`);
   ensureInstalled();
   const out = path.resolve(values.out);
   fs.mkdirSync(out, { recursive: true });
+  const { labels, skip, timeout } = values;
+  const batches = labels
+    ? labelBatches(dryRun(tests, out, labels, skip), labels)
+    : conformanceBatches(selected, (file) => fs.readFileSync(path.join(tests, 'k8s', file), 'utf8'));
   const cluster = values.kubeconfig
     ? { kubeconfig: path.resolve(values.kubeconfig), stop: async () => {} }
     : await startCluster(tests, withContainers);
   try {
-    const outcomes = await runAll(
-      selected,
-      { tests, out, kubeconfig: cluster.kubeconfig, timeout: values.timeout },
-      Number(values.workers),
-    );
-    const failed = outcomes.filter(({ state }) => state !== 'passed');
-    for (const { test, text, failure } of failed) console.log(`FAIL ${test} ${text} | ${failure}`);
-    const lost = [...selected.values()].flat().length - outcomes.length;
-    console.log(
-      `${outcomes.length - failed.length} passed, ${failed.length} failed${lost > 0 ? `, ${lost} without a result` : ''}`,
-    );
-    process.exitCode = failed.length > 0 || lost > 0 ? 1 : 0;
+    const settings = { tests, out, skip, timeout, kubeconfig: cluster.kubeconfig };
+    const outcomes = await runAll(batches, settings, Number(values.workers));
+    const lost = batches.reduce((sum, { count }) => sum + count, 0) - outcomes.length;
+    process.exitCode = report(outcomes, lost, labels !== undefined) ? 0 : 1;
   } finally {
     await cluster.stop();
   }
+}
+
+/**
+ * Prints the failures and the sum. Conformance tests that skip themselves have failed.
+ * @param {readonly Outcome[]} outcomes
+ * @param {number} lost
+ * @param {boolean} maySkip
+ */
+function report(outcomes, lost, maySkip) {
+  const skipped = maySkip ? outcomes.filter(({ state }) => state === 'skipped') : [];
+  const failed = outcomes.filter((one) => one.state !== 'passed' && !skipped.includes(one));
+  for (const { test, text, failure } of failed) console.log(`FAIL ${test} ${text} | ${failure}`);
+  const passed = outcomes.length - failed.length - skipped.length;
+  const rest = [
+    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+    ...(lost > 0 ? [`${lost} without a result`] : []),
+  ];
+  console.log([`${passed} passed`, `${failed.length} failed`, ...rest].join(', '));
+  return failed.length === 0 && lost <= 0;
+}
+
+/** Ginkgo would take an empty expression as one that matches everything. @param {string} labels @param {string} skip */
+const selection = (labels, skip) => [
+  `--ginkgo.label-filter=${labels}`,
+  ...(skip === '' ? [] : [`--ginkgo.skip=${skip}`]),
+];
+
+/** Ginkgo's report of the tests that it would run. @param {string} tests @param {string} out @param {string} labels @param {string} skip */
+function dryRun(tests, out, labels, skip) {
+  const report = path.join(out, 'dry-run.json');
+  const args = ['--ginkgo.dry-run', ...selection(labels, skip)];
+  const program = path.join(tests, 'bin', 'e2e.test');
+  const { status, stderr } = spawnSync(program, [...args, `--ginkgo.json-report=${report}`], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`e2e.test does not list its tests: ${stderr}`);
+  return JSON.parse(fs.readFileSync(report, 'utf8'));
 }
 
 /** A cluster of its own: two nodes, simulated ones unless tests need containers. @param {string} tests @param {boolean} withContainers */
@@ -157,7 +238,7 @@ async function startCluster(tests, withContainers) {
     fs.rmSync(directory, { recursive: true, force: true });
   };
   try {
-    if (withContainers) k8ts('image', 'load', path.join(tests, 'images', 'images.tar'));
+    for (const archive of withContainers ? imageArchives(tests) : []) k8ts('image', 'load', archive);
   } catch (error) {
     await stop();
     throw error;
@@ -165,37 +246,36 @@ async function startCluster(tests, withContainers) {
   return { kubeconfig: path.join(directory, 'kubeconfig'), stop };
 }
 
-/** @typedef {{ tests: string, out: string, kubeconfig: string, timeout: string }} Settings */
+/** @typedef {{ tests: string, out: string, kubeconfig: string, timeout: string, skip: string }} Settings */
 
-/** @param {Map<string, number[]>} selected @param {Settings} settings @param {number} workers */
-async function runAll(selected, settings, workers) {
+/** @param {readonly Batch[]} batches @param {Settings} settings @param {number} workers */
+async function runAll(batches, settings, workers) {
   /** @type {Outcome[]} */
   const outcomes = [];
-  const run = async (/** @type {[string, number[]]} */ [file, lines]) => {
-    const ours = await runFile(file, lines, settings);
+  const run = async (/** @type {Batch} */ batch) => {
+    const ours = await runBatch(batch, settings);
     outcomes.push(...ours);
     const rows = ours.map((one) => [one.test, one.state, one.seconds, one.text, one.failure].join('\t'));
     fs.appendFileSync(path.join(settings.out, 'results.tsv'), rows.map((row) => `${row}\n`).join(''));
-    const failed = ours.filter(({ state }) => state !== 'passed').map(({ test }) => test.split(':').at(-1));
-    console.log(`${file} ${ours.length - failed.length}/${lines.length} ${failed.join(' ')}`.trim());
+    const failed = ours
+      .filter(({ state }) => state !== 'passed')
+      .map(({ test, state }) => `${test.split(':').at(-1)}${state === 'skipped' ? ' (skipped)' : ''}`);
+    console.log(`${batch.file} ${ours.length - failed.length}/${batch.count} ${failed.join(' ')}`.trim());
   };
-  /** @type {[string, number[]][]} */
-  const serial = [];
-  /** @type {[string, number[]][]} */
-  const parallel = [];
-  for (const entry of [...selected].toSorted((a, b) => b[1].length - a[1].length))
-    (isSerial(fs.readFileSync(path.join(settings.tests, 'k8s', entry[0]), 'utf8')) ? serial : parallel).push(entry);
+  const sorted = batches.toSorted((a, b) => b.count - a.count);
+  const parallel = sorted.filter(({ serial }) => !serial);
   const work = async () => {
     for (let next = parallel.shift(); next !== undefined; next = parallel.shift()) await run(next);
   };
   await Promise.all(Array.from({ length: workers }, work));
-  for (const entry of serial) await run(entry);
+  for (const batch of sorted.filter(({ serial }) => serial)) await run(batch);
   return outcomes;
 }
 
-/** @param {string} file @param {number[]} lines @param {Settings} settings @returns {Promise<Outcome[]>} */
-async function runFile(file, lines, { tests, out, kubeconfig, timeout }) {
-  const directory = path.join(out, file.replace(/^test\/e2e\/|\.go$/g, '').replaceAll('/', '-'));
+/** @param {Batch} batch @param {Settings} settings @returns {Promise<Outcome[]>} */
+async function runBatch({ file, lines, labels, serial }, { tests, out, kubeconfig, timeout, skip }) {
+  const name = file.replace(/^test\/e2e\/|\.go$/g, '').replaceAll('/', '-');
+  const directory = path.join(out, lines === undefined && serial ? `${name}-serial` : name);
   fs.mkdirSync(directory, { recursive: true });
   const report = path.join(directory, 'ginkgo.json');
   fs.rmSync(report, { force: true });
@@ -213,7 +293,8 @@ async function runFile(file, lines, { tests, out, kubeconfig, timeout }) {
       `--e2e-output-dir=${directory}`,
     ],
     ...[`--ginkgo.timeout=${timeout}`, `--ginkgo.json-report=${report}`, '--ginkgo.no-color', '--ginkgo.v'],
-    ...[`--ginkgo.focus-file=${file}:${lines.join(',')}`, '--ginkgo.focus=\\[Conformance\\]'],
+    `--ginkgo.focus-file=${lines === undefined ? file : `${file}:${lines.join(',')}`}`,
+    ...selection(labels, skip),
   ];
   const child = spawn(path.join(tests, 'bin', 'e2e.test'), args, { cwd: directory, stdio: ['ignore', log, log] });
   await new Promise((resolve, reject) => child.on('error', reject).on('exit', resolve));

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { missingParts, needsContainers, outcomesOf, selectTests } from './conformance.mjs';
+import { imageArchives, labelBatches, missingParts, needsContainers, outcomesOf, selectTests } from './conformance.mjs';
 import { root } from './toolchain.mjs';
 
 const TIERS = { 'a.go': { '0': [10, 5], '3': [20] }, 'b.go': { '1': [7] } };
@@ -40,6 +40,37 @@ describe('the conformance tests', () => {
     expect(names(false)).toEqual(['bin/e2e.test', 'k8s/test/e2e']);
     expect(names(true)).toContain('images/images.tar');
     fs.rmSync(directory, { recursive: true });
+  });
+
+  it('replace images of the archive by those of others', () => {
+    const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-conformance-'));
+    fs.mkdirSync(path.join(directory, 'images'));
+    for (const name of ['busybox.tar', 'images.tar', 'csi.tar', 'notes'])
+      fs.writeFileSync(path.join(directory, 'images', name), '');
+    expect(imageArchives(directory).map((file) => path.basename(file))).toEqual([
+      'images.tar',
+      'busybox.tar',
+      'csi.tar',
+    ]);
+    fs.rmSync(directory, { recursive: true });
+  });
+
+  it('are chosen by labels, those that must run alone apart', () => {
+    const spec = (FileName: string, labels: string[], State = 'passed') => ({
+      ...{ LeafNodeType: 'It', LeafNodeLocation: { FileName }, State },
+      ...{ ContainerHierarchyLabels: [['sig-apps'], labels], LeafNodeLabels: [] },
+    });
+    const SpecReports = [
+      spec('/src/k8s/test/e2e/apps/job.go', []),
+      spec('/src/k8s/test/e2e/apps/job.go', ['Slow']),
+      spec('/src/k8s/test/e2e/apps/job.go', ['Serial']),
+      spec('/src/k8s/test/e2e/apps/deployment.go', [], 'skipped'),
+      { LeafNodeType: 'BeforeSuite', State: 'passed' },
+    ];
+    expect(labelBatches([{ SpecReports }], 'sig-apps')).toEqual([
+      { file: 'test/e2e/apps/job.go', serial: false, count: 2, labels: '(sig-apps) && !(Serial || Disruptive)' },
+      { file: 'test/e2e/apps/job.go', serial: true, count: 1, labels: '(sig-apps) && (Serial || Disruptive)' },
+    ]);
   });
 
   it('are read from the report', () => {
