@@ -5,11 +5,15 @@
 import type { ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { fnv32a, goJsonText } from '../../base/index.ts';
 
-/** By the name of the container. */
-export type AllocatedResources = Readonly<Record<string, ResourceRequirements>>;
+export interface AllocatedResources {
+  /** By the name of the container. */
+  readonly containers: Readonly<Record<string, ResourceRequirements>>;
+  /** Those of the pod's own `spec.resources`. */
+  readonly pod?: ResourceRequirements | undefined;
+}
 
 interface Entry {
-  readonly ContainerResources?: AllocatedResources | null;
+  readonly ContainerResources?: AllocatedResources['containers'] | null;
   readonly PodLevelResources?: ResourceRequirements | null;
 }
 
@@ -17,9 +21,9 @@ const checksumOf = (data: string): number => fnv32a(Buffer.from(`(string)${data}
 
 /** By the uid of the pod. */
 export function allocationsText(allocated: ReadonlyMap<string, AllocatedResources>): string {
-  const entries = [...allocated].map(([uid, resources]): [string, Entry] => [
+  const entries = [...allocated].map(([uid, { containers, pod }]): [string, Entry] => [
     uid,
-    { ContainerResources: resources, PodLevelResources: null },
+    { ContainerResources: containers, PodLevelResources: pod ?? null },
   ]);
   const data = goJsonText(entries.length === 0 ? {} : { entries: Object.fromEntries(entries) });
   return goJsonText({ data, checksum: checksumOf(data) });
@@ -30,5 +34,8 @@ export function readAllocations(text: string): [uid: string, AllocatedResources]
   const { data, checksum } = JSON.parse(text) as { data: string; checksum: number };
   if (checksum !== checksumOf(data)) throw new Error('the checkpoint is corrupted');
   const { entries = {} } = JSON.parse(data) as { entries?: Readonly<Record<string, Entry>> };
-  return Object.entries(entries).map(([uid, { ContainerResources }]) => [uid, ContainerResources ?? {}]);
+  return Object.entries(entries).map(([uid, { ContainerResources, PodLevelResources }]) => [
+    uid,
+    { containers: ContainerResources ?? {}, ...(PodLevelResources ? { pod: PodLevelResources } : {}) },
+  ]);
 }

@@ -8,6 +8,7 @@ import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
+import { resourcesInPod } from '../pod/container-resources.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import type { AllocatedResources } from './allocation-checkpoint.ts';
@@ -34,8 +35,24 @@ export class AllocationManager {
   }
 
   /** Records the resources that the container now has in the runtime. */
-  setActuated(pod: Pod, { name, resources = {} }: Pick<Container, 'name' | 'resources'>): void {
-    this.#actuated.set(uidOf(pod), { ...this.#actuated.get(uidOf(pod)), [name]: resources });
+  setActuated(pod: Pod, container: Pick<Container, 'name' | 'resources'>): void {
+    const actuated = this.actuated(pod);
+    this.#actuated.set(uidOf(pod), {
+      ...actuated,
+      containers: { ...actuated?.containers, [container.name]: resourcesInPod(pod, container) },
+    });
+  }
+
+  /** Records the resources that the pod's cgroup now has. */
+  setPodActuated(pod: Pod): void {
+    const resources = pod.spec?.resources;
+    const actuated = this.actuated(pod);
+    if (sameResources(actuated?.pod, resources)) return;
+    this.#actuated.set(uidOf(pod), { containers: actuated?.containers ?? {}, pod: resources });
+  }
+
+  actuated(pod: Pod): AllocatedResources | undefined {
+    return this.#actuated.get(uidOf(pod));
   }
 
   /** Allocates the resources of the pod's spec. */
@@ -59,19 +76,21 @@ export class AllocationManager {
     const allocated = this.#allocated.get(uidOf(pod));
     if (allocated === undefined || pod.spec === undefined) return pod;
     const replace = (container: Container): Container => {
-      const resources = allocated[container.name];
+      const resources = allocated.containers[container.name];
       return resources === undefined || sameResources(resources, container.resources)
         ? container
         : { ...container, resources };
     };
     const containers = pod.spec.containers.map(replace);
     const initContainers = pod.spec.initContainers?.map(replace);
+    const resources = sameResources(allocated.pod, pod.spec.resources) ? pod.spec.resources : allocated.pod;
     const unchanged =
+      resources === pod.spec.resources &&
       containers.every((one, i) => one === pod.spec?.containers[i]) &&
       (initContainers?.every((one, i) => one === pod.spec?.initContainers?.[i]) ?? true);
-    return unchanged
-      ? pod
-      : { ...pod, spec: { ...pod.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) } };
+    if (unchanged) return pod;
+    const spec = { ...pod.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) };
+    return { ...pod, spec: resources === undefined ? spec : { ...spec, resources } };
   }
 
   pendingCondition(uid: string): ResizeCondition | undefined {
@@ -88,7 +107,10 @@ export class AllocationManager {
     const allocated = this.#allocated.get(uid);
     if (allocated === undefined) return 'none';
     const wanted = resourcesOf(pod);
-    if (Object.entries(wanted).every(([name, resources]) => sameResources(allocated[name], resources))) {
+    const isAllocated =
+      sameResources(allocated.pod, wanted.pod) &&
+      Object.entries(wanted.containers).every(([name, one]) => sameResources(allocated.containers[name], one));
+    if (isAllocated) {
       this.#pending.delete(uid);
       return 'none';
     }
@@ -128,12 +150,9 @@ export class AllocationManager {
 }
 
 function resourcesOf({ spec }: Pod): AllocatedResources {
-  return Object.fromEntries(
-    [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ name, resources }) => [
-      name,
-      resources ?? {},
-    ]),
-  );
+  const all = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])];
+  const containers = Object.fromEntries(all.map(({ name, resources }) => [name, resources ?? {}]));
+  return spec?.resources === undefined ? { containers } : { containers, pod: spec.resources };
 }
 
 function sameResources(a: ResourceRequirements | undefined, b: ResourceRequirements | undefined): boolean {

@@ -65,6 +65,7 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
     ...{ images, volumes, configMaps, secrets, mounter, statuses },
     userNamespace: (pod) => userNamespaces.of(pod),
     setActuated: (pod, container) => allocations.setActuated(pod, container),
+    setPodActuated: (pod) => allocations.setPodActuated(pod),
     keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
   });
   const manager = new PodManager(ctx, {
@@ -113,7 +114,7 @@ function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeCom
 }
 
 type BuiltBefore = VolumeComponents &
-  Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead' | 'setActuated'>;
+  Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead' | 'setActuated' | 'setPodActuated'>;
 
 /** Everything that pod workers use. */
 function podDependencies(

@@ -9,6 +9,8 @@ export interface CgroupManager {
   prepare(allocatable: Readonly<Record<string, string>>): Promise<void>;
   /** Creates the pod's cgroup, or updates its limits. Returns the cgroup parent for the runtime. */
   ensurePod(pod: Pod): Promise<string>;
+  /** Raises the limits of the pod's cgroup that are below those of the pod. */
+  raisePod(pod: Pod): Promise<void>;
   removePod(podUid: string): Promise<void>;
   /** Sets the CPU shares of the QoS classes by the requests of their pods. */
   updateQos(pods: readonly Pod[]): Promise<void>;
@@ -29,6 +31,7 @@ export interface MemoryUse {
 export const noCgroups: CgroupManager = {
   prepare: () => Promise.resolve(),
   ensurePod: () => Promise.resolve(''),
+  raisePod: () => Promise.resolve(),
   removePod: () => Promise.resolve(),
   updateQos: () => Promise.resolve(),
   podUids: () => Promise.resolve([]),

@@ -18,6 +18,8 @@ export interface Hierarchies {
   readonly version: 1 | 2;
   create(cgroup: string): Promise<void>;
   apply(cgroup: string, settings: CgroupSettings): Promise<void>;
+  /** -1 for no limit, and for a cgroup that does not exist. */
+  limits(cgroup: string): Promise<Required<Pick<CgroupSettings, 'cpuQuota' | 'memoryBytes'>>>;
   /** Removes the cgroup and its children; throws while a process runs in it. */
   remove(cgroup: string): Promise<void>;
   list(cgroup: string): Promise<string[]>;
@@ -78,6 +80,13 @@ function cgroupV1(controllers: ReadonlyMap<string, string>): Hierarchies {
       await set(cgroup, 'memory', 'memory.limit_in_bytes', memoryBytes);
       await set(cgroup, 'pids', 'pids.max', pids);
     },
+    async limits(cgroup) {
+      const [cpuQuota, memoryBytes] = await Promise.all([
+        readLimit(path.join(at(cgroup, 'cpu'), 'cpu.cfs_quota_us')),
+        readLimit(path.join(at(cgroup, 'memory'), 'memory.limit_in_bytes')),
+      ]);
+      return { cpuQuota, memoryBytes };
+    },
     async remove(cgroup) {
       await Promise.all(all.map((directory) => removeTree(path.join(directory, cgroup))));
     },
@@ -97,6 +106,13 @@ function cgroupV1(controllers: ReadonlyMap<string, string>): Hierarchies {
 
 /** Cgroup v1 reports no limit as the largest multiple of the page size. */
 const NO_LIMIT = 2 ** 62;
+
+/** The first number of the file; -1 for no limit. */
+async function readLimit(file: string): Promise<number> {
+  const text = await fs.readFile(file, 'utf8').catch(() => '-1');
+  const limit = Number(text.trim().split(' ')[0]);
+  return Number.isNaN(limit) || limit >= NO_LIMIT ? -1 : limit;
+}
 
 /** The working set is the usage without inactive file cache. */
 async function memoryUse(
@@ -151,6 +167,13 @@ function cgroupV2(root: string): Hierarchies {
         await set(cgroup, 'cpu.max', cpuQuota < 0 ? 'max' : `${cpuQuota} ${cpuPeriod ?? 100_000}`);
       if (memoryBytes !== undefined) await set(cgroup, 'memory.max', memoryBytes < 0 ? 'max' : String(memoryBytes));
       if (pids !== undefined) await set(cgroup, 'pids.max', pids < 0 ? 'max' : String(pids));
+    },
+    async limits(cgroup) {
+      const [cpuQuota, memoryBytes] = await Promise.all([
+        readLimit(path.join(at(cgroup), 'cpu.max')),
+        readLimit(path.join(at(cgroup), 'memory.max')),
+      ]);
+      return { cpuQuota, memoryBytes };
     },
     remove: (cgroup) => removeTree(at(cgroup)),
     list: (cgroup) => children(at(cgroup)),

@@ -82,6 +82,18 @@ class PodCgroups implements CgroupManager {
     return cgroup;
   }
 
+  async raisePod(pod: Pod): Promise<void> {
+    const cgroup = this.#pathOf(pod);
+    const wanted = podSettings(pod, this.#config);
+    const current = await this.#hierarchies.limits(cgroup);
+    const isRaised = (limit: 'cpuQuota' | 'memoryBytes'): boolean =>
+      current[limit] !== -1 && (wanted[limit] === -1 || (wanted[limit] ?? 0) > (current[limit] ?? 0));
+    await this.#hierarchies.apply(cgroup, {
+      ...(isRaised('cpuQuota') ? { cpuQuota: wanted.cpuQuota ?? -1, cpuPeriod: wanted.cpuPeriod ?? 0 } : {}),
+      ...(isRaised('memoryBytes') ? { memoryBytes: wanted.memoryBytes ?? -1 } : {}),
+    });
+  }
+
   async removePod(uid: string): Promise<void> {
     const { clock, signal } = this.#ctx;
     for (let tries = 0; ; tries++) {

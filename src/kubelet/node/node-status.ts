@@ -26,7 +26,11 @@ interface NodeStatusInput {
 }
 
 /** Features of this kubelet that the scheduler must know, in alphabetical order. */
-const DECLARED_FEATURES = ['RestartAllContainersOnContainerExits'] as const;
+const DECLARED_FEATURES = [
+  'InPlacePodLevelResourcesVerticalScaling',
+  'InPlacePodVerticalScalingInitContainers',
+  'RestartAllContainersOnContainerExits',
+] as const;
 
 export function nodeStatus(input: NodeStatusInput): NodeStatus {
   const { machine, runtimeVersion } = input;

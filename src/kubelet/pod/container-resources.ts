@@ -2,7 +2,7 @@
  * Converts ResourceRequirements to cgroup values (CPU shares, quota, memory limit) and back, and detects a pending
  * resize.
  */
-import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { LinuxContainerResources } from '../../cri/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
@@ -96,13 +96,16 @@ function closest(text: string, actual: number, read: (text: string) => number, w
   return read(text) === actual ? text : write(actual).toString();
 }
 
-/** Whether the container's cgroup has its allocated resources; false while a resize must be applied. */
-export function hasResources(container: Container, observed: ObservedContainer, settings: ResourceSettings): boolean {
-  const actual = observed.status.resources?.linux;
-  if (actual === undefined) return true;
-  const wanted = linuxResources(container.resources ?? {}, settings);
-  const same = (a: number | undefined, b: number | undefined): boolean =>
-    (a ?? 0) === (b ?? 0) || ((a ?? 0) <= 0 && (b ?? 0) <= 0);
-  if (actual.cpuShares !== undefined && actual.cpuShares > 0 && actual.cpuShares !== wanted.cpuShares) return false;
-  return same(actual.cpuQuota, wanted.cpuQuota) && same(actual.memoryLimitInBytes, wanted.memoryLimitInBytes);
+/** The container's resources: CPU and memory that it does not limit itself have the limits of its pod. */
+export function resourcesInPod(
+  { spec }: Pick<Pod, 'spec'>,
+  { resources = {} }: Pick<Container | EphemeralContainer, 'resources'>,
+): ResourceRequirements {
+  const podLimits = spec?.resources?.limits ?? {};
+  const inherited = Object.entries(podLimits).filter(
+    ([name]) => (name === 'cpu' || name === 'memory') && parseQuantity(resources.limits?.[name] ?? '0').sign() === 0,
+  );
+  return inherited.length === 0
+    ? resources
+    : { ...resources, limits: { ...resources.limits, ...Object.fromEntries(inherited) } };
 }

@@ -73,7 +73,7 @@ function decideSidecar(
       actions.initContainersToStart.push(container);
       return 'wait';
     }
-    if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
+    if (input.resize?.containers.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
     return container.startupProbe !== undefined && probes.startup(newest.id) !== 'success' ? 'wait' : 'next';
   }
   if (pod.metadata.deletionTimestamp !== undefined) return 'wait';

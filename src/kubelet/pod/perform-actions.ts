@@ -49,7 +49,10 @@ export async function performActions(deps: PodDependencies, input: PerformInput)
   let changed = await performKills(deps, input);
   // The killed containers have exited now: only the next sync knows whether their restart must back off.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
-  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(deps, input)) || changed;
+  if (actions.updatePod || actions.containersToUpdate.length > 0) {
+    await resizePod(deps, input);
+    changed = true;
+  }
   const containers = [
     ...actions.ephemeralContainersToStart,
     ...actions.initContainersToStart,
@@ -181,9 +184,10 @@ async function removeContainer(
   deps.observer.forget(id);
 }
 
-async function updateContainers(deps: PodDependencies, { pod, actions, signal }: PerformInput): Promise<boolean> {
+/** Limits of the pod are raised before those of its containers and lowered after them, so that they always enclose these. */
+async function resizePod(deps: PodDependencies, { pod, actions, signal }: PerformInput): Promise<void> {
   const { runtime, config, node } = deps;
-  await deps.cgroups.ensurePod(pod);
+  await deps.cgroups.raisePod(pod);
   for (const { container, observed } of actions.containersToUpdate) {
     const linux = containerResources({
       pod,
@@ -204,7 +208,13 @@ async function updateContainers(deps: PodDependencies, { pod, actions, signal }:
     );
     deps.setActuated(pod, container);
   }
-  return actions.containersToUpdate.length > 0;
+  await ensurePodCgroup(deps, pod);
+}
+
+async function ensurePodCgroup(deps: PodDependencies, pod: Pod): Promise<string> {
+  const cgroup = await deps.cgroups.ensurePod(pod);
+  deps.setPodActuated(pod);
+  return cgroup;
 }
 
 /** Creates the pod's cgroup and user namespace, and the configuration of its sandbox. */
@@ -213,7 +223,7 @@ async function planSandbox(
   pod: Pod,
   attempt: number,
 ): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
-  const [userNamespace, cgroupParent] = await Promise.all([deps.userNamespace(pod), deps.cgroups.ensurePod(pod)]);
+  const [userNamespace, cgroupParent] = await Promise.all([deps.userNamespace(pod), ensurePodCgroup(deps, pod)]);
   return { userNamespace, config: await makeSandboxConfig(deps, pod, { attempt, cgroupParent, userNamespace }) };
 }
 

@@ -2,6 +2,7 @@
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { containerHash } from '../runtime/labels.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
+import type { PendingResize } from './pending-resize.ts';
 
 export type ProbeResult = 'success' | 'failure' | 'unknown';
 
@@ -15,10 +16,7 @@ export interface SyncInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
   readonly probes: ProbeResults;
-  /** Names of running containers whose allocated resources are not applied yet (in-place resize). */
-  readonly resized?: ReadonlySet<string>;
-  /** Those whose resizePolicy requires a restart. */
-  readonly restartToResize?: ReadonlySet<string>;
+  readonly resize?: PendingResize;
 }
 
 export type KillReason =
@@ -48,6 +46,8 @@ export interface PodActions {
   ephemeralContainersToStart: EphemeralContainer[];
   containersToKill: ContainerKill[];
   containersToUpdate: { readonly container: Container; readonly observed: ObservedContainer }[];
+  /** The pod's cgroup has not its allocated resources yet. */
+  updatePod: boolean;
   /** A restartPolicyRule asks for RestartAllContainers: all containers start again in the same sandbox. */
   restartAll: boolean;
 }
@@ -55,7 +55,7 @@ export interface PodActions {
 export function reasonToKill(
   container: Container,
   observed: ObservedContainer,
-  { probes, restartToResize }: SyncInput,
+  { probes, resize }: SyncInput,
 ): { reason: KillReason; message: string } | undefined {
   const { name } = container;
   if (observed.info.hash !== undefined && observed.info.hash !== containerHash(container))
@@ -64,6 +64,6 @@ export function reasonToKill(
     return { reason: 'LivenessProbe', message: `Container ${name} failed liveness probe` };
   if (container.startupProbe !== undefined && probes.startup(observed.id) === 'failure')
     return { reason: 'StartupProbe', message: `Container ${name} failed startup probe` };
-  if (restartToResize?.has(name)) return { reason: 'Resize', message: `Container ${name} resize requires restart` };
+  if (resize?.restarts.has(name)) return { reason: 'Resize', message: `Container ${name} resize requires restart` };
   return undefined;
 }

@@ -60,6 +60,8 @@ export interface PodDependencies {
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
   /** Records that the container has its resources in the runtime. */
   readonly setActuated: (pod: Pod, container: Container | EphemeralContainer) => void;
+  /** Records that the pod's cgroup has the pod's own resources. */
+  readonly setPodActuated: (pod: Pod) => void;
   readonly nodeResolvConf: () => Promise<string>;
   readonly rootDirectory: string;
   /** How many dead instances of a container to keep. */

@@ -154,6 +154,7 @@ export class PodManager {
         const pending = allocations.pendingCondition(uidOf(current));
         return {
           pod: allocations.withAllocatedResources(current),
+          actuated: allocations.actuated(current),
           resizeConditions: pending === undefined ? [] : [pending],
         };
       },

@@ -6,11 +6,12 @@ import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.t
 import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer, WakeUp } from '../../kernel/index.ts';
+import type { AllocatedResources } from '../admission/allocation-checkpoint.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
-import { bytes, hasResources, milli, milliCpuToShares } from './container-resources.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killPod } from './kill-pod.ts';
+import { pendingResize } from './pending-resize.ts';
 import { performActions, removeFromRuntime } from './perform-actions.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
@@ -46,6 +47,7 @@ interface WorkerOptions {
   /** The pod with its allocated resources, and the conditions of a pending resize. */
   readonly allocated: (pod: Pod) => {
     readonly pod: Pod;
+    readonly actuated: AllocatedResources | undefined;
     readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
   };
   readonly onFinished: (uid: string) => void;
@@ -179,22 +181,23 @@ export class PodWorker {
     let killed = false;
     for (;;) {
       const observed = await this.#observe(signal);
-      const { pod, resizeConditions } = this.#options.allocated(this.#withStatus());
+      const { pod, actuated, resizeConditions } = this.#options.allocated(this.#withStatus());
       if (isPodTerminal(pod)) return this.#startTermination();
       if (this.#isOverdue(pod))
         return this.#startTermination({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
       this.#deps.probes.update(pod, observed);
       if (observed.containers.some(({ state }) => state === 'running')) this.#deps.volumes.reclaim(pod);
-      const resized = this.#resized(pod, observed);
+      const resize = pendingResize({ pod, observed, actuated }, resourceSettings(this.#deps.config));
       const conditions: NonNullable<PublishDetails['resizeConditions']> =
-        resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
+        resize.containers.size > 0 || resize.pod
+          ? [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }]
+          : resizeConditions;
       const actions = syncPod({
         pod,
         observed,
         probes: this.#probeResults(),
-        resized,
-        restartToResize: containersToRestartForResize(pod, observed, resized),
+        resize,
       });
       for (const name of this.#problems.keys())
         if (observed.containers.some((container) => container.name === name && container.state === 'running'))
@@ -349,20 +352,6 @@ export class PodWorker {
     };
   }
 
-  #resized(pod: Pod, observed: ObservedPod): Set<string> {
-    const settings = resourceSettings(this.#deps.config);
-    const all = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
-    return new Set(
-      all
-        .filter((container) =>
-          observed.containers.some(
-            (one) => one.name === container.name && one.state === 'running' && !hasResources(container, one, settings),
-          ),
-        )
-        .map(({ name }) => name),
-    );
-  }
-
   #isOverdue({ spec, status }: Pod): boolean {
     const { activeDeadlineSeconds } = spec ?? {};
     if (activeDeadlineSeconds === undefined || status?.startTime === undefined) return false;
@@ -398,27 +387,6 @@ export class PodWorker {
 
 function rejectedStatus({ phase, reason, message, startTime, qosClass, observedGeneration }: PodStatus): PodStatus {
   return { phase, reason, message, startTime, qosClass, observedGeneration };
-}
-
-/** Of the containers to resize, those whose resizePolicy requires a restart for the changed resource. */
-function containersToRestartForResize({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<string>): Set<string> {
-  const result = new Set<string>();
-  for (const container of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
-    if (!resized.has(container.name)) continue;
-    const actual = observed.containers.find(({ name, state }) => name === container.name && state === 'running')?.status
-      .resources?.linux;
-    const memoryChanges = (actual?.memoryLimitInBytes ?? 0) !== bytes(container.resources?.limits?.['memory']);
-    const cpuChanges =
-      !memoryChanges ||
-      (actual?.cpuShares ?? 0) !==
-        milliCpuToShares(milli(container.resources?.requests?.['cpu'] ?? container.resources?.limits?.['cpu']));
-    const wants = (resource: string): boolean =>
-      container.resizePolicy?.some(
-        ({ resourceName, restartPolicy }) => resourceName === resource && restartPolicy === 'RestartContainer',
-      ) ?? false;
-    if ((memoryChanges && wants('memory')) || (cpuChanges && wants('cpu'))) result.add(container.name);
-  }
-  return result;
 }
 
 const OWN_CONDITIONS = new Set<string>(KUBELET_CONDITIONS);

@@ -18,6 +18,7 @@ interface Case {
   readonly sandbox?: 'ready' | 'dead' | 'none';
   readonly probes?: Partial<Record<'liveness' | 'startup', ProbeResult>>;
   readonly resized?: readonly string[];
+  readonly resizedPod?: boolean;
 }
 
 function act(given: Case): PodActions {
@@ -88,7 +89,7 @@ function act(given: Case): PodActions {
     pod,
     observed,
     probes: { liveness: () => given.probes?.liveness ?? 'success', startup: () => given.probes?.startup ?? 'success' },
-    resized: new Set(given.resized),
+    resize: { containers: new Set(given.resized), restarts: new Set(), pod: given.resizedPod === true },
   });
 }
 
@@ -108,6 +109,7 @@ function text(actions: PodActions): string {
     actions.containersToUpdate.length > 0
       ? `update ${names(actions.containersToUpdate.map(({ container: one }) => one))}`
       : '',
+    actions.updatePod ? 'update pod' : '',
   ];
   return isNothingToDo(actions) ? 'nothing' : parts.filter((part) => part !== '').join('; ');
 }
@@ -170,6 +172,7 @@ describe('the actions for a pod', () => {
     ['an ephemeral container', { seen: ['main'], ephemeral: ['debug'] }, 'ephemeral debug'],
     ['an ephemeral container that has ended', { seen: ['main', 'debug:0'], ephemeral: ['debug'] }, 'nothing'],
     ['a resize', { seen: ['main'], resized: ['main'] }, 'update main'],
+    ["a resize of the pod's own resources", { seen: ['main'], resizedPod: true }, 'update pod'],
     ['the first init container runs', { init: [container('one'), container('two')], seen: ['one'] }, 'nothing'],
     ['the first init container is done', { init: [container('one'), container('two')], seen: ['one:0'] }, 'init two'],
     [

@@ -37,6 +37,7 @@ function decide(input: SyncInput): PodActions {
     ephemeralContainersToStart: [],
     containersToKill: [],
     containersToUpdate: [],
+    updatePod: input.resize?.pod === true && !sandbox.create,
     restartAll: false,
   };
   if (sandbox.create) return startInNewSandbox(actions, input);
@@ -52,6 +53,7 @@ export function isNothingToDo(actions: PodActions): boolean {
     !actions.killPod &&
     !actions.createSandbox &&
     !actions.restartAll &&
+    !actions.updatePod &&
     actions.initContainersToStart.length +
       actions.containersToStart.length +
       actions.ephemeralContainersToStart.length ===
@@ -147,7 +149,8 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     const kill = reasonToKill(container, newest, input);
     if (kill === undefined) {
       running++;
-      if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
+      if (input.resize?.containers.has(container.name))
+        actions.containersToUpdate.push({ container, observed: newest });
       continue;
     }
     const restarts = restartsAfter(container, pod.spec, 137);

@@ -10,7 +10,7 @@ import type {
   Signal,
 } from '../../cri/index.ts';
 import { expand } from '../environment/expand.ts';
-import { linuxResources, type ResourceSettings } from '../pod/container-resources.ts';
+import { linuxResources, resourcesInPod, type ResourceSettings } from '../pod/container-resources.ts';
 import { oomScoreAdjustment } from '../pod/pod-resources.ts';
 import { containerAnnotations, containerLabels } from './labels.ts';
 import { containerSecurityContext, type SecuritySettings } from './security-context.ts';
@@ -81,7 +81,7 @@ export function containerResources({
   'pod' | 'container' | 'resources' | 'memoryCapacity' | 'cpuset' | 'memset'
 >): LinuxContainerResources {
   return {
-    ...linuxResources(container.resources ?? {}, resources),
+    ...linuxResources(resourcesInPod(pod, container), resources),
     oomScoreAdj: oomScoreAdjustment(pod, container, memoryCapacity),
     ...(cpuset === undefined ? {} : { cpusetCpus: cpuset }),
     ...(memset === undefined ? {} : { cpusetMems: memset }),
