@@ -115,6 +115,8 @@ async function copyBothWays(client: Duplex, pod: Duplex): Promise<void> {
   await over(pod);
 }
 
+const MAX_UNSENT_BYTES = 1024 * 1024;
+
 /**
  * Over WebSocket channels, the n-th port of the URL has data on channel 2n and errors on 2n+1. The first message of
  * each channel is the port, as two bytes in little endian.
@@ -124,13 +126,12 @@ export async function channelPortForward(
   { protocol, ports, dial }: { protocol: string; ports: readonly number[]; dial: Dial },
 ): Promise<void> {
   const base64 = protocol.includes('base64');
-  const send = (channel: number, data: Buffer): void => {
-    if (socket.readyState === socket.OPEN)
-      socket.send(
-        base64
-          ? `${String.fromCharCode(0x30 + channel)}${data.toString('base64')}`
-          : Buffer.concat([Buffer.from([channel]), data]),
-      );
+  const send = (channel: number, data: Buffer, sent?: () => void): void => {
+    if (socket.readyState !== socket.OPEN) return;
+    const message = base64
+      ? `${String.fromCharCode(0x30 + channel)}${data.toString('base64')}`
+      : Buffer.concat([Buffer.from([channel]), data]);
+    socket.send(message, sent);
   };
   const connections = ports.map((port, index) => {
     const greeting = Buffer.from([port & 0xff, port >> 8]);
@@ -138,7 +139,11 @@ export async function channelPortForward(
     send(index * 2 + 1, greeting);
     return dial(port).then(
       (pod) => {
-        pod.on('data', (chunk: Buffer) => send(index * 2, chunk));
+        pod.on('data', (chunk: Buffer) => {
+          // A client that reads slowly slows the pod down.
+          if (socket.bufferedAmount > MAX_UNSENT_BYTES) pod.pause();
+          send(index * 2, chunk, () => pod.resume());
+        });
         pod.on('error', (error) => send(index * 2 + 1, Buffer.from(error.message)));
         socket.once('close', () => pod.destroy());
         return pod;
@@ -164,6 +169,10 @@ export async function channelPortForward(
       pod.on('drain', goOn).on('close', goOn);
     });
   });
-  await new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  await Promise.all(connections);
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  // The client learns by the end of the WebSocket that the pod has said all.
+  const over = connections.map((connection) => connection.then((pod) => pod && finished(pod).catch(() => {})));
+  await Promise.race([closed, Promise.all(over)]);
+  socket.close();
+  await closed;
 }
