@@ -214,6 +214,7 @@ export class ObjectStore {
   }
 
   #recordCommit({ served, place, span, startedAt, revision, type }: Commit): void {
+    nameCreated(span, { served, place });
     this.#tracer.committed(revision, {
       parent: span?.id ?? 0,
       startedAt,
@@ -286,6 +287,15 @@ interface Commit extends Pick<Write, 'served' | 'place' | 'span'> {
   readonly startedAt: number;
   readonly revision: number;
   readonly type: 'put' | 'delete';
+}
+
+/** The path of a create has no name: its request has that of the object that it created. */
+function nameCreated(span: Write['span'], { served, place }: Pick<Write, 'served' | 'place'>): void {
+  const attributes = span?.attributes;
+  if (attributes?.['k8s.verb'] !== 'create' || attributes['k8s.object.name'] !== '') return;
+  // A Service's create writes IPAddresses, too.
+  if (attributes['k8s.resource'] === served.plural && attributes['k8s.group'] === served.group)
+    attributes['k8s.object.name'] = place.name;
 }
 
 /** Store errors as the API reports them. */
