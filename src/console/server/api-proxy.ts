@@ -6,10 +6,13 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { WebSocket, type ClientOptions } from 'ws';
 import { errorMessage } from '../../base/index.ts';
 import type { ClientConfig } from '../../client/index.ts';
+import { failure, StatusError } from '../../machinery/errors/index.ts';
 import { TlsTrust, TlsTrustAgent, withTrust } from '../../net/tls/index.ts';
 import { NEUTRAL_PROTOCOL, PROOF_PROTOCOL } from './check-request.ts';
+import { readJsonBody } from './json-body.ts';
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 const REQUEST_HEADERS = ['accept', 'content-type', 'content-length', 'transfer-encoding'] as const;
@@ -123,19 +126,61 @@ export class ApiProxy {
   ): Promise<http.ClientRequest> {
     const server = new URL(config.server);
     const secure = server.protocol === 'https:';
-    const authorization = await config.credentials.authorization();
     const options: https.RequestOptions = {
-      ...(secure ? withTrust(await trustOf(config)) : {}),
+      ...(await this.#identity(config)),
       method: request.method,
       host: server.hostname.replace(/^\[|\]$/g, ''),
       port: server.port || (secure ? 443 : 80),
-      path: `${server.pathname.replace(/\/$/, '')}${target}`,
-      headers: { ...headers, ...impersonation(config), ...(authorization === undefined ? {} : { authorization }) },
+      path: pathAt(server, target),
+    };
+    const sent = { ...options, headers: { ...headers, ...options.headers } };
+    // TlsTrust verifies the server.
+    return secure ? https.request(sent) : http.request(sent);
+  }
+
+  /** A WebSocket of this process' own to the API server, as the user of a session. It is paused. */
+  async connect(config: ClientConfig, target: string, protocol: string): Promise<WebSocket> {
+    const server = new URL(config.server);
+    const url = new URL(pathAt(server, target), server);
+    url.protocol = server.protocol === 'https:' ? 'wss:' : 'ws:';
+    // A connection of its own: one that was used before may be about to close.
+    const agent = url.protocol === 'wss:' ? new TlsTrustAgent(undefined, {}) : new http.Agent();
+    const options = { ...(await this.#identity(config)), agent, perMessageDeflate: false } as ClientOptions;
+    const socket = new WebSocket(url, protocol, options);
+    return new Promise((resolve, reject) => {
+      socket.once('open', () => {
+        // Messages wait for their listener.
+        socket.pause();
+        resolve(socket);
+      });
+      socket.once('error', reject);
+      socket.once('unexpected-response', (_request, answer) => {
+        void refusedBy(answer).then(reject);
+      });
+    });
+  }
+
+  async #identity(config: ClientConfig): Promise<https.RequestOptions> {
+    const secure = config.server.startsWith('https:');
+    const authorization = await config.credentials.authorization();
+    return {
+      ...(secure ? withTrust(await trustOf(config)) : {}),
+      headers: { ...impersonation(config), ...(authorization === undefined ? {} : { authorization }) },
       agent: secure ? this.#agent : this.#plainAgent,
     };
-    // TlsTrust verifies the server.
-    return secure ? https.request(options) : http.request(options);
   }
+}
+
+const pathAt = (server: URL, target: string): string => `${server.pathname.replace(/\/$/, '')}${target}`;
+
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** The API server's own words, where it has some. */
+async function refusedBy(answer: http.IncomingMessage): Promise<Error> {
+  const code = answer.statusCode ?? 502;
+  const body = await readJsonBody(answer, MAX_REFUSAL_BYTES);
+  const message = typeof body?.['message'] === 'string' ? body['message'] : `The API server answered with ${code}.`;
+  return failure(code, typeof body?.['reason'] === 'string' ? body['reason'] : '', message, {});
 }
 
 async function trustOf({ ca, insecureSkipTlsVerify, tlsServerName, credentials }: ClientConfig): Promise<TlsTrust> {
@@ -185,4 +230,10 @@ export function sendStatus(
   response
     .writeHead(code, { 'content-type': 'application/json', ...DATA_HEADERS })
     .end(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message, reason, code }));
+}
+
+/** What failed, as the API server said it or in the words of the error. */
+export function sendError(response: http.ServerResponse, error: unknown): void {
+  const [code, reason] = error instanceof StatusError ? [error.code, error.status.reason] : [500, undefined];
+  sendStatus(response, code, { reason: reason ?? 'InternalError', message: errorMessage(error) });
 }

@@ -1,10 +1,9 @@
 /** Questions of the pages that the API alone does not answer: why an object is as it is, its history, whether a pod would fit. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { errorMessage, isRecord } from '../../base/index.ts';
 import { connect, type Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { StatusError } from '../../machinery/errors/index.ts';
-import { sendStatus } from './api-proxy.ts';
+import { sendError, sendStatus } from './api-proxy.ts';
+import { readJsonBody } from './json-body.ts';
 import type { Session } from './sessions.ts';
 
 export interface ConsoleQuestion {
@@ -50,29 +49,8 @@ export async function serveQuestion(ctx: Context, asked: Asked): Promise<void> {
       .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
       .end(JSON.stringify(value ?? {}));
   } catch (error) {
-    const [code, reason] = error instanceof StatusError ? [error.code, error.status.reason] : [500, undefined];
-    sendStatus(response, code, { reason: reason ?? 'InternalError', message: errorMessage(error) });
+    sendError(response, error);
   } finally {
     await client.close();
-  }
-}
-
-/** undefined when the body is not an object in JSON, or too large. */
-export async function readJsonBody(
-  request: IncomingMessage,
-  maxBytes: number,
-): Promise<Record<string, unknown> | undefined> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of request) {
-    size += (piece as Buffer).length;
-    if (size > maxBytes) return undefined;
-    pieces.push(piece as Buffer);
-  }
-  try {
-    const body: unknown = JSON.parse(Buffer.concat(pieces).toString());
-    return isRecord(body) ? body : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -5,10 +5,13 @@ import type { Duplex } from 'node:stream';
 import type { ClientConfig } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../../net/http/index.ts';
-import { ApiProxy, sendStatus } from './api-proxy.ts';
+import { ApiProxy, sendError, sendStatus } from './api-proxy.ts';
 import { cookieName, foreignRequest, isFromPages, proofOf, sessionCookie } from './check-request.ts';
+import { readTarget } from './forward-target.ts';
+import { readJsonBody } from './json-body.ts';
 import { PageFiles } from './page-files.ts';
-import { readJsonBody, serveQuestion, type ConsoleQuestions } from './questions.ts';
+import { PortForwards } from './port-forwards.ts';
+import { serveQuestion, type ConsoleQuestions } from './questions.ts';
 import { Sessions, type Opened, type Session } from './sessions.ts';
 
 interface ConsoleOptions {
@@ -34,6 +37,7 @@ const HOST = '127.0.0.1';
 const MAX_SIGN_IN_BYTES = 64 * 1024;
 const API_PREFIX = '/k8s';
 const QUESTION_PREFIX = '/ask/';
+const FORWARDS = '/forwards';
 
 export async function serveConsole(ctx: Context, options: ConsoleOptions): Promise<Console> {
   const server = new ConsoleServer(ctx, options);
@@ -47,6 +51,7 @@ class ConsoleServer implements Console {
   readonly #options: ConsoleOptions;
   readonly #sessions: Sessions;
   readonly #proxy = new ApiProxy();
+  readonly #forwards: PortForwards;
   readonly #pages: PageFiles;
   readonly #server: Server;
   readonly #upgraded = new Set<Duplex>();
@@ -55,6 +60,7 @@ class ConsoleServer implements Console {
     this.#ctx = ctx;
     this.#options = options;
     this.#sessions = new Sessions(ctx, options.config);
+    this.#forwards = new PortForwards(ctx, { proxy: this.#proxy, sessions: this.#sessions });
     this.#pages = new PageFiles(options.pages);
     this.#server = createHttpServer({
       request: (request, response) => this.#serve(request, response),
@@ -82,6 +88,7 @@ class ConsoleServer implements Console {
       this.#server.close();
       this.#server.closeAllConnections();
       for (const socket of this.#upgraded) socket.destroy();
+      this.#forwards.closeAll();
       this.#proxy.close();
     };
     if (this.#ctx.signal.aborted) close();
@@ -108,9 +115,28 @@ class ConsoleServer implements Console {
       const { questions } = this.#options;
       return serveQuestion(this.#ctx, { request, response, session, query, name, questions });
     }
+    if (path === FORWARDS || path.startsWith(`${FORWARDS}/`))
+      return this.#serveForwards(request, response, { session, id: path.slice(FORWARDS.length + 1) });
     const target = targetOf(request);
     if (target === undefined) return sendStatus(response, 404, { reason: 'NotFound', message: `There is no ${path}.` });
     return this.#proxy.serve(request, response, { config: session.config, target });
+  }
+
+  async #serveForwards(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { session, id }: { session: Session; id: string },
+  ): Promise<void> {
+    try {
+      if (request.method === 'POST')
+        await this.#forwards.open(session, readTarget(await readJsonBody(request, MAX_SIGN_IN_BYTES)));
+      if (request.method === 'DELETE') this.#forwards.close(session, id);
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+        .end(JSON.stringify({ forwards: this.#forwards.list(session) }));
+    } catch (error) {
+      sendError(response, error);
+    }
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -148,6 +174,7 @@ class ConsoleServer implements Console {
     if (request.method === 'GET') return this.#sendSession(response, this.#sessionOf(request));
     if (request.method === 'DELETE') {
       this.#sessions.signOut(this.#openedOf(request));
+      this.#forwards.closeEnded();
       response.setHeader('set-cookie', `${cookieName(this.port)}=; ${COOKIE_ATTRIBUTES}; Max-Age=0`);
       return this.#sendSession(response, undefined);
     }

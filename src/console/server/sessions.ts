@@ -65,6 +65,11 @@ export class Sessions {
     return undefined;
   }
 
+  /** Whether a session that was found earlier has neither ended nor been left. */
+  isOpen(session: Session): boolean {
+    return session.endsAt > this.#ctx.clock.now() && [...this.#sessions.values()].includes(session);
+  }
+
   signOut(opened: Partial<Opened>): void {
     if (this.find(opened)) this.#sessions.delete(hashOf(opened.secret!));
   }
