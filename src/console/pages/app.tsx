@@ -68,7 +68,11 @@ export function App() {
       <div class="body">
         <main id="content" tabIndex={-1}>
           {discoveryError.value !== undefined && <Notice kind="error">{discoveryError.value}</Notice>}
-          {resourceTypes.value.length > 0 && <Page />}
+          {resourceTypes.value.length > 0 ? (
+            <Page />
+          ) : (
+            discoveryError.value === undefined && <Notice>{T.state.loading}</Notice>
+          )}
         </main>
       </div>
       {paletteOpen.value && <Palette />}

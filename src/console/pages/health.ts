@@ -26,13 +26,18 @@ export function healthOfPod(row: Row, columns: readonly Column[]): Health {
   return health === 'ok' && ready < all ? 'wait' : health;
 }
 
+/** Whether a row is of a pod that has completed. */
+export const isDoneRow = (row: Row, columns: readonly Column[]): boolean => DONE.test(cellOf(row, columns, 'Status'));
+
 /** A cell of a Table that tells a state; undefined when it is none. */
-export function healthOfCell(column: Column, value: unknown): Health | undefined {
+export function healthOfCell(column: Column, value: unknown, isDone = false): Health | undefined {
   if (typeof value !== 'string' || value === '') return undefined;
   if (column.name === 'Status' || column.name === 'Phase') return healthOfStatus(value);
   if (column.name === 'Ready' || column.name === 'Completions') {
     const counts = /^(\d+)\/(\d+)$/.exec(value);
-    return counts ? (Number(counts[1]) < Number(counts[2]) ? 'wait' : 'ok') : undefined;
+    if (!counts) return undefined;
+    // Containers that have completed are not ready, and need not be.
+    return Number(counts[1]) >= Number(counts[2]) ? 'ok' : isDone ? 'done' : 'wait';
   }
   return undefined;
 }

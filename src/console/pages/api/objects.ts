@@ -108,5 +108,10 @@ export interface EventObject extends ApiObject {
   readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
   readonly source?: { readonly component?: string };
   readonly reportingComponent?: string;
-  readonly involvedObject?: { readonly kind?: string; readonly name?: string; readonly namespace?: string };
+  readonly involvedObject?: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly namespace?: string;
+  };
 }

@@ -125,5 +125,5 @@ export function flat(root: TraceNode): FlatNode[] {
 
 export function milliseconds(ms: number): string {
   if (ms < 10) return `${ms.toFixed(1)} ms`;
-  return ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toFixed(ms < 10_000 ? 2 : 1))} s`;
 }

@@ -55,7 +55,17 @@ export function sentFor(live: ApiObject, edited: Fields): Sent {
 /** The object without what the server keeps for itself and nobody edits. */
 export function shown(object: ApiObject): Json {
   const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  // Lists, watches and histories have them in different places; people look for them first.
+  const { apiVersion, kind, metadata: __, spec, status, ...rest } = object as ApiObject & Fields;
+  const { name, namespace, ...others } = metadata;
+  return {
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(kind === undefined ? {} : { kind }),
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...others },
+    ...(spec === undefined ? {} : { spec }),
+    ...rest,
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 function removes(before: Json, after: Json): boolean {

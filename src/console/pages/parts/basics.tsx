@@ -30,7 +30,7 @@ export function Pill({ health, text }: { health: Health; text: string }) {
   return (
     <span class={`pill ${health}`}>
       <HealthMark health={health} />
-      {visible(text, 80)}
+      <bdi>{visible(text, 80)}</bdi>
     </span>
   );
 }
@@ -73,6 +73,12 @@ export function Dialog({
       ref={element}
       class={wide ? 'wide' : ''}
       aria-label={title}
+      // Browsers let a page prevent only the first of several cancels, so the key itself is handled.
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

@@ -21,6 +21,8 @@ export function CreateDialog({
   const [text, setText] = useState(() => templateOf(type, namespace));
   const [edit, setEdit] = useState<Edit>();
   const [problem, setProblem] = useState<string>();
+  const [leaving, setLeaving] = useState(false);
+  const isWritten = text !== templateOf(type, namespace);
   const review = (): void => {
     try {
       const edited = parse(text) as Record<string, unknown>;
@@ -45,11 +47,23 @@ export function CreateDialog({
       />
     );
   return (
-    <Dialog title={T.edit.newTitle} onClose={onClose} wide>
+    // Escape closes hints and completions, too: pressed once too often, it must not lose what was written.
+    <Dialog title={T.edit.newTitle} onClose={() => (isWritten ? setLeaving(true) : onClose())} wide>
+      {leaving && (
+        <div class="notice error leaving" role="alert">
+          <span>{T.edit.leaving}</span>
+          <button type="button" class="danger" onClick={onClose}>
+            {T.edit.leave}
+          </button>
+          <button type="button" onClick={() => setLeaving(false)}>
+            {T.edit.stay}
+          </button>
+        </div>
+      )}
       {problem !== undefined && <Notice kind="error">{problem}</Notice>}
       <Editor text={text} version="" onChange={setText} />
       <footer>
-        <button type="button" onClick={onClose}>
+        <button type="button" onClick={() => (isWritten ? setLeaving(true) : onClose())}>
           {T.actions.cancel}
         </button>
         <button type="button" class="primary" onClick={review}>

@@ -4,15 +4,15 @@ import 'uplot/dist/uPlot.min.css';
 
 const HEIGHT = 110;
 
+/** Seconds, and what was measured then. */
+export type PlotData = [times: number[], values: (number | null)[]];
+
 export interface LinePlot {
-  setData(data: [number[], number[]]): void;
+  setData(data: PlotData): void;
   destroy(): void;
 }
 
-export function createLinePlot(
-  parent: HTMLElement,
-  { colour, data }: { colour: string; data: [number[], number[]] },
-): LinePlot {
+export function createLinePlot(parent: HTMLElement, { colour, data }: { colour: string; data: PlotData }): LinePlot {
   const style = getComputedStyle(parent);
   const resolved = (name: string): string => {
     // A canvas knows no light-dark(): the colour is taken from an element that has it.
@@ -29,7 +29,7 @@ export function createLinePlot(
       legend: { show: false },
       cursor: { y: false, drag: { setScale: false } },
       scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.2 : 1] } },
-      series: [{}, { stroke: resolved(colour), width: 2, points: { show: data[0].length < 3 } }],
+      series: [{}, { stroke: resolved(colour), width: 2, points: { show: true, size: 4 } }],
       axes: [
         { ...axis, size: 24, font: '11px system-ui' },
         { ...axis, size: 48, font: '11px system-ui' },

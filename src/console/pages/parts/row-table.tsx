@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Column, Row } from '../api/feed.ts';
 import { age, now, visible } from '../format.ts';
-import { healthOfCell } from '../health.ts';
+import { healthOfCell, isDoneRow } from '../health.ts';
 import { go } from '../router.ts';
 import { Pill } from './basics.tsx';
 import { sortSliced, useSliced, type Sliced } from './sliced.ts';
@@ -204,7 +204,13 @@ export function RowTable(props: RowTableProps) {
               }}
             >
               {shown.map((cell) => (
-                <Cell key={`${cell.title}${cell.index}`} cell={cell} row={row} href={hrefOf(row)} />
+                <Cell
+                  key={`${cell.title}${cell.index}`}
+                  cell={cell}
+                  row={row}
+                  href={hrefOf(row)}
+                  isDone={isDoneRow(row, columns)}
+                />
               ))}
             </div>
           );
@@ -215,11 +221,11 @@ export function RowTable(props: RowTableProps) {
 }
 
 const cellClass = (title: string): string =>
-  `cell${title === 'Name' ? ' name' : ''}${['Age', 'Ready', 'Restarts', 'Version', 'Type', 'Data', 'Current', 'Desired', 'Available', 'Up-to-date', 'Count'].includes(title) ? ' short' : ''}`;
+  `cell${title === 'Name' ? ' name' : title === 'Status' ? ' state' : ''}${['Age', 'Ready', 'Version', 'Type', 'Data', 'Current', 'Desired', 'Available', 'Up-to-date', 'Count'].includes(title) ? ' short' : ''}`;
 
-function Cell({ cell, row, href }: { cell: Shown; row: Row; href: string }) {
+function Cell({ cell, row, href, isDone }: { cell: Shown; row: Row; href: string; isDone: boolean }) {
   const text = cell.text(row);
-  const health = cell.column && healthOfCell(cell.column, row.cells[cell.index]);
+  const health = cell.column && healthOfCell(cell.column, row.cells[cell.index], isDone);
   return (
     <div class={cellClass(cell.title)} role="gridcell" title={text}>
       {cell.title === 'Name' ? (

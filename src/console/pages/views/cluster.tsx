@@ -113,6 +113,8 @@ function* pictureOf(pods: Feed, nodes: Feed): Sliced<Picture> {
 }
 
 const MAX_PROBLEMS = 12;
+/** States in which a container of the pod has run and ended. */
+const CRASHED = /CrashLoopBackOff|^Error$|OOMKilled/;
 /** A new pod waits for a moment without being a problem. */
 const SETTLING_MS = 5000;
 
@@ -165,6 +167,14 @@ function Problems({ cells, cards, ready }: { cells: readonly PodCell[]; cards: r
             {pastRevision.value === 0 && (
               <span class="cause">
                 <FirstCause type={type} namespace={row.namespace} name={row.name} version={status} />
+                {CRASHED.test(status) && (
+                  <>
+                    {' '}
+                    <a class="more" href={objectLink(type.key, row, { tab: 'logs' })}>
+                      {T.cluster.itsLogs}
+                    </a>
+                  </>
+                )}
               </span>
             )}
           </li>

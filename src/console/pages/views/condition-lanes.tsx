@@ -5,7 +5,7 @@ import { T } from '../texts.ts';
 
 /** Conditions whose truth is bad news. */
 const BAD_WHEN_TRUE =
-  /Pressure$|^NetworkUnavailable$|^ReplicaFailure$|^Failed$|^DisruptionTarget$|^NamesNotAccepted$|Failure$/;
+  /Pressure$|^NetworkUnavailable$|^ScalingLimited$|^Stalled$|^Degraded$|^ReplicaFailure$|^Failed$|^DisruptionTarget$|^NamesNotAccepted$|Failure$/;
 
 export function healthOfCondition({ type, status }: Condition): Health {
   if (status === 'Unknown') return 'wait';

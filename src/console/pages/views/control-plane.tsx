@@ -96,9 +96,10 @@ function Plane({ state, version, nodes }: { state: PlaneState | undefined; versi
     const latency = found.latencyMs === undefined ? '' : ` · ${found.latencyMs.toFixed(1)} ms`;
     return `${found.rate.toFixed(1)}/s${latency}`;
   };
-  const leader = (name: string): { line: string; health: Health; href?: string } => {
+  /** Without a lease nobody tells whether it runs, so it has no mark. */
+  const leader = (name: string): { line: string; health?: Health; href?: string } => {
     const lease = state?.leases.find(({ metadata }) => metadata.name === name);
-    if (!lease) return { line: state ? T.cluster.noLease : '', health: 'done' };
+    if (!lease) return { line: state ? T.cluster.noLease : '' };
     const { renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
     const late = !!renewTime && Date.now() - Date.parse(renewTime) > leaseDurationSeconds * 4000;
     const line = T.cluster.leader(visible(lease.spec?.holderIdentity, 24), age(renewTime, Date.now()));

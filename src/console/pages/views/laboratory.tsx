@@ -1,9 +1,10 @@
 /** The laboratory: what happens when nodes die, components stop and requests fail, on a cluster that is simulated. */
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { ask, messageOf } from '../api/request.ts';
 import { dateTime, visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { usePolled } from '../parts/use-polled.ts';
 import { link, objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 
@@ -26,33 +27,15 @@ const REFRESH_MS = 2000;
 const MAX_NODES = 60;
 
 export function LaboratoryPage() {
-  const [state, setState] = useState<LaboratoryState>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    const ended = new AbortController();
-    const read = (): void => {
-      if (document.hidden) return;
-      ask<LaboratoryState>('laboratory', { signal: ended.signal }).then(
-        (found) => {
-          setState(found);
-          setError(undefined);
-        },
-        (problem: unknown) => {
-          if (!ended.signal.aborted) setError(messageOf(problem));
-        },
-      );
-    };
-    read();
-    const timer = setInterval(read, REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
-  }, []);
+  const {
+    value: state,
+    error,
+    show,
+  } = usePolled((signal) => ask<LaboratoryState>('laboratory', { signal }), { everyMs: REFRESH_MS, on: [] });
   const act: Act = (action, details = {}) => {
     ask<LaboratoryState>('laboratory', { body: { action, ...details } }).then(
       (found) => {
-        setState(found);
+        show(found);
         toast(T.laboratory.done);
       },
       (problem: unknown) => toast(messageOf(problem), { bad: true }),

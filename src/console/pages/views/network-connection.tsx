@@ -1,13 +1,48 @@
 /** "Try a connection": DNS, policies, the Service's rules and its endpoints, one after the other, for one pod. */
 import { useState } from 'preact/hooks';
 import { askConnection, type ConnectionAnswer, type ConnectionStep } from '../api/connection.ts';
+import type { ApiObject } from '../api/objects.ts';
 import { messageOf } from '../api/request.ts';
+import { findType } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import type { Health } from '../health.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { useFeed } from '../parts/use-feed.ts';
 import { T } from '../texts.ts';
 
-export function TryConnection({ namespace }: { namespace: string }) {
+const MAX_SUGGESTED = 500;
+
+/** Names to choose from: pods to start at, Services with their ports to go to. */
+function Suggestions({ namespace, services }: { namespace: string; services: readonly ApiObject[] }) {
+  const pods = useFeed(findType('pods')!, { namespace });
+  const within = namespace || 'default';
+  return (
+    <>
+      <datalist id="connection-from">
+        {pods.rows.value
+          .filter((row) => row.namespace === within)
+          .slice(0, MAX_SUGGESTED)
+          .map(({ name }) => (
+            <option key={name} value={name} />
+          ))}
+      </datalist>
+      <datalist id="connection-to">
+        {services.slice(0, MAX_SUGGESTED).flatMap(({ metadata, spec }) => {
+          const ports = (spec?.['ports'] ?? []) as readonly { port?: number }[];
+          const name = metadata.namespace === within ? metadata.name : `${metadata.name}.${metadata.namespace ?? ''}`;
+          return ports.map(({ port }) => <option key={`${name}:${port}`} value={`service/${name}:${port ?? ''}`} />);
+        })}
+      </datalist>
+    </>
+  );
+}
+
+interface TryConnectionProps {
+  readonly namespace: string;
+  readonly services: readonly ApiObject[];
+}
+
+export function TryConnection({ namespace, services }: TryConnectionProps) {
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
   const [answer, setAnswer] = useState<ConnectionAnswer>();
@@ -33,13 +68,20 @@ export function TryConnection({ namespace }: { namespace: string }) {
       >
         <label class="field">
           <span>{T.network.connection.from}</span>
-          <input required value={from} placeholder="web-0" onInput={(event) => setFrom(event.currentTarget.value)} />
+          <input
+            required
+            value={from}
+            list="connection-from"
+            placeholder="web-0"
+            onInput={(event) => setFrom(event.currentTarget.value)}
+          />
         </label>
         <label class="field">
           <span>{T.network.connection.to}</span>
           <input
             required
             value={to}
+            list="connection-to"
             placeholder="service/web:80"
             onInput={(event) => setTo(event.currentTarget.value)}
           />
@@ -48,7 +90,8 @@ export function TryConnection({ namespace }: { namespace: string }) {
           {T.network.connection.ask}
         </button>
       </form>
-      <p class="dim">{T.network.connection.hint}</p>
+      <Suggestions namespace={namespace} services={services} />
+      <p class="dim hint">{T.network.connection.hint}</p>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
       {answer && <Verdict {...answer} />}
     </Card>

@@ -1,14 +1,15 @@
 /** Services with their endpoints, and the policies that select pods. */
-import { useEffect, useState } from 'preact/hooks';
 import type { ApiObject, ObjectList } from '../api/objects.ts';
-import { api, messageOf } from '../api/request.ts';
+import { api } from '../api/request.ts';
 import { findType, pathOf } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
+import { usePolled } from '../parts/use-polled.ts';
 import { objectLink, route } from '../router.ts';
 import { T } from '../texts.ts';
 import { TryConnection } from './network-connection.tsx';
+import { OpenPorts } from './object-ports.tsx';
 
 interface EndpointSlice extends ApiObject {
   readonly endpoints?: readonly {
@@ -47,28 +48,10 @@ async function read(namespace: string, signal: AbortSignal): Promise<Shown> {
 
 export function NetworkPage() {
   const namespace = route.value.query.get('namespace') ?? '';
-  const [shown, setShown] = useState<Shown>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    const ended = new AbortController();
-    const refresh = (): void => {
-      read(namespace, ended.signal).then(
-        (result) => {
-          setShown(result);
-          setError(undefined);
-        },
-        (problem: unknown) => {
-          if (!ended.signal.aborted) setError(messageOf(problem));
-        },
-      );
-    };
-    refresh();
-    const timer = setInterval(refresh, REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
-  }, [namespace]);
+  const { value: shown, error } = usePolled((signal) => read(namespace, signal), {
+    everyMs: REFRESH_MS,
+    on: [namespace],
+  });
   return (
     <div class="page">
       <div class="toolbar">
@@ -78,11 +61,14 @@ export function NetworkPage() {
       </div>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
       <Card title={T.network.services}>
+        {!shown && error === undefined && <p class="dim">{T.state.loading}</p>}
         {shown?.services.length === 0 && <p class="dim">{T.network.noServices}</p>}
         {shown && shown.services.length > 0 && <Services services={shown.services} slices={shown.slices} />}
       </Card>
-      <TryConnection namespace={namespace} />
+      <OpenPorts />
+      <TryConnection namespace={namespace} services={shown?.services ?? []} />
       <Card title={T.network.policies}>
+        {!shown && error === undefined && <p class="dim">{T.state.loading}</p>}
         {shown?.policies.length === 0 && <p class="dim">{T.network.noPolicies}</p>}
         {shown && shown.policies.length > 0 && <Policies policies={shown.policies} />}
       </Card>
@@ -157,10 +143,9 @@ function Policies({ policies }: { policies: readonly ApiObject[] }) {
       <thead>
         <tr>
           <th scope="col">Policy</th>
-          <th scope="col">Pods</th>
-          <th scope="col">Directions</th>
-          <th scope="col">Allows in</th>
-          <th scope="col">Allows out</th>
+          <th scope="col">{T.network.columns.pods}</th>
+          <th scope="col">{T.network.columns.from}</th>
+          <th scope="col">{T.network.columns.to}</th>
         </tr>
       </thead>
       <tbody>
@@ -172,9 +157,12 @@ function Policies({ policies }: { policies: readonly ApiObject[] }) {
               </a>
             </th>
             <td>{selectorText(spec['podSelector'])}</td>
-            <td>{((spec['policyTypes'] ?? []) as readonly string[]).join(', ')}</td>
-            <td>{rulesText(spec['ingress'], 'from')}</td>
-            <td>{rulesText(spec['egress'], 'to')}</td>
+            <td>
+              <Rules restricts={restricts(spec, 'Ingress')} rules={spec['ingress']} direction="from" />
+            </td>
+            <td>
+              <Rules restricts={restricts(spec, 'Egress')} rules={spec['egress']} direction="to" />
+            </td>
           </tr>
         ))}
       </tbody>
@@ -206,18 +194,54 @@ interface Peer {
   readonly ipBlock?: { readonly cidr?: string };
 }
 
-function rulesText(value: unknown, direction: 'from' | 'to'): string {
-  const rules = (value ?? []) as readonly Readonly<Record<string, readonly Peer[] | undefined>>[];
-  if (rules.length === 0) return 'nothing';
-  const peers = rules.flatMap((rule): readonly (Peer | 'anyone')[] => rule[direction] ?? ['anyone']);
+interface Rule {
+  readonly from?: readonly Peer[];
+  readonly to?: readonly Peer[];
+  readonly ports?: readonly {
+    readonly port?: number | string;
+    readonly endPort?: number;
+    readonly protocol?: string;
+  }[];
+}
+
+/** A policy leaves the direction alone that it does not name. */
+const restricts = (spec: Readonly<Record<string, unknown>>, direction: string): boolean =>
+  ((spec['policyTypes'] ?? ['Ingress']) as readonly string[]).includes(direction);
+
+function Rules(props: { restricts: boolean; rules: unknown; direction: 'from' | 'to' }) {
+  const rules = (props.rules ?? []) as readonly Rule[];
+  if (!props.restricts) return <span class="dim">{T.network.notRestricted}</span>;
+  if (rules.length === 0) return <>{T.network.nobody}</>;
+  return (
+    <ul>
+      {rules.map((rule, at) => (
+        <li key={at}>
+          {peersText(rule[props.direction])}
+          {portsText(rule.ports)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function peersText(peers: readonly Peer[] = []): string {
+  if (peers.length === 0) return T.network.anyone;
   return peers
-    .map((peer) => {
-      if (peer === 'anyone') return peer;
-      if (peer.ipBlock) return visible(peer.ipBlock.cidr);
-      const pods = selectorText(peer.podSelector);
-      return peer.namespaceSelector
-        ? `${pods} in namespaces ${selectorText(peer.namespaceSelector).replace('all pods', 'of any name')}`
+    .map(({ ipBlock, podSelector, namespaceSelector }) => {
+      if (ipBlock) return visible(ipBlock.cidr);
+      const pods = selectorText(podSelector);
+      return namespaceSelector
+        ? `${pods} in namespaces ${selectorText(namespaceSelector).replace('all pods', 'of any name')}`
         : pods;
     })
     .join('; ');
+}
+
+function portsText(ports: Rule['ports'] = []): string {
+  if (ports.length === 0) return '';
+  const each = ports.map(
+    ({ port, endPort, protocol = 'TCP' }) =>
+      `${port ?? 'any'}${endPort === undefined ? '' : `-${endPort}`}/${protocol}`,
+  );
+  return `, port ${visible(each.join(', '), 200)}`;
 }

@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { ApiObject, EventObject, ObjectList } from '../api/objects.ts';
-import { api, messageOf } from '../api/request.ts';
+import { api } from '../api/request.ts';
+import { typeOfKind } from '../api/resources.ts';
 import { age, visible } from '../format.ts';
 import { Notice, Pill } from '../parts/basics.tsx';
+import { usePolled } from '../parts/use-polled.ts';
+import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 
 const REFRESH_MS = 5000;
@@ -12,28 +14,16 @@ export const timeOf = (event: EventObject): string =>
 
 export function EventsTab({ object }: { object: ApiObject }) {
   const { uid = '', namespace } = object.metadata;
-  const [events, setEvents] = useState<readonly EventObject[]>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    const ended = new AbortController();
-    const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` });
-    // Events of objects without a namespace are in the default one.
-    const path = `/api/v1/namespaces/${encodeURIComponent(namespace ?? 'default')}/events?${query.toString()}`;
-    const read = (): void => {
-      api<ObjectList<EventObject>>(path, { signal: ended.signal }).then(
-        ({ items }) => setEvents([...items].sort((a, b) => timeOf(b).localeCompare(timeOf(a)))),
-        (problem: unknown) => {
-          if (!ended.signal.aborted) setError(messageOf(problem));
-        },
-      );
-    };
-    read();
-    const timer = setInterval(read, REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
-  }, [uid]);
+  const { value: events, error } = usePolled(
+    async (signal) => {
+      const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` });
+      // Events of objects without a namespace are in the default one.
+      const path = `/api/v1/namespaces/${encodeURIComponent(namespace ?? 'default')}/events?${query.toString()}`;
+      const { items } = await api<ObjectList<EventObject>>(path, { signal });
+      return [...items].sort((x, y) => timeOf(y).localeCompare(timeOf(x)));
+    },
+    { everyMs: REFRESH_MS, on: [uid] },
+  );
   if (error !== undefined) return <Notice kind="error">{visible(error)}</Notice>;
   if (events === undefined) return <Notice>{T.state.loading}</Notice>;
   if (events.length === 0) return <Notice>{T.object.noEvents}</Notice>;
@@ -48,7 +38,7 @@ export const EventTable = ({ events, withObject }: { events: readonly EventObjec
         <th scope="col">Reason</th>
         <th scope="col">Last seen</th>
         <th scope="col">Count</th>
-        <th scope="col">From</th>
+        {!withObject && <th scope="col">From</th>}
         {withObject && <th scope="col">Object</th>}
         <th scope="col">Message</th>
       </tr>
@@ -62,11 +52,21 @@ export const EventTable = ({ events, withObject }: { events: readonly EventObjec
           <td>{visible(event.reason, 80)}</td>
           <td>{age(timeOf(event))}</td>
           <td>{event.series?.count ?? event.count ?? 1}</td>
-          <td>{visible(event.source?.component || event.reportingComponent, 60)}</td>
-          {withObject && <td>{visible(event.involvedObject?.name, 80)}</td>}
+          {!withObject && <td>{visible(event.source?.component || event.reportingComponent, 60)}</td>}
+          {withObject && (
+            <td class="break">
+              <Involved event={event} />
+            </td>
+          )}
           <td class="break">{visible(event.message, 1000)}</td>
         </tr>
       ))}
     </tbody>
   </table>
 );
+
+function Involved({ event: { involvedObject } }: { event: EventObject }) {
+  const { kind = '', apiVersion, namespace, name = '' } = involvedObject ?? {};
+  const type = typeOfKind(kind, apiVersion);
+  return type ? <a href={objectLink(type.key, { namespace, name })}>{visible(name, 80)}</a> : <>{visible(name, 80)}</>;
+}

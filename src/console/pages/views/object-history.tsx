@@ -48,15 +48,21 @@ export function HistoryTab(props: TabProps) {
 function Revisions({ history: { revisions, isRecorded } }: { history: ObjectHistory }) {
   const asked = Number(route.value.query.get('revision') ?? 0);
   const found = revisions.findIndex(({ revision }) => revision === asked);
-  const at = Math.max(0, found);
+  // Controllers write a status often; who changed the spec is what people look for.
+  const newestChange = Math.max(
+    0,
+    [changesSpec, (each: Revision) => !isStatusOnly(each)]
+      .map((is) => revisions.findIndex(is))
+      .find((index) => index >= 0) ?? 0,
+  );
+  const at = found < 0 ? newestChange : found;
   const chosen = revisions[at]!;
   const choose = (index: number): void => {
     const next = revisions[Math.max(0, Math.min(revisions.length - 1, index))]!;
-    setQuery({ revision: index === 0 ? undefined : String(next.revision) });
+    setQuery({ revision: String(next.revision) });
   };
   const [withStatus, setWithStatus] = useState<boolean>();
   const listed = revisions.filter((each) => !isStatusOnly(each));
-  // Controllers write a status often; who changed the spec is what people look for.
   const showsAll = withStatus ?? listed.length < 2;
   return (
     <div class="history">
@@ -95,6 +101,8 @@ function Revisions({ history: { revisions, isRecorded } }: { history: ObjectHist
 const whoOf = ({ user, manager }: Revision): string =>
   (user ?? manager ?? T.history.unknown).replace(/^system:(?:serviceaccount:[^:]+:)?/, '');
 
+const changesSpec = ({ changes }: Revision): boolean => changes.some(({ path }) => path.startsWith('.spec'));
+
 const isStatusOnly = ({ event, changes }: Revision): boolean =>
   event === 'updated' && changes.every(({ path }) => path.startsWith('.status'));
 
@@ -107,9 +115,9 @@ function summaryOf({ event, changes }: Revision): string {
   if (!first) return T.history.noChanges;
   const more = changes.length > 1 ? ` ${T.history.more(changes.length - 1)}` : '';
   const value = isShort(first.before) && isShort(first.after) ? `: ${first.before} → ${first.after}` : '';
-  // The last parts of a path say most.
+  // The last parts of a path say most, where it is long.
   const path = (first.path.match(/\.[\w-]+(?:\[\d+\])?|\["[^"]*"\]/g) ?? [first.path])
-    .slice(-2)
+    .slice(-3)
     .join('')
     .replace(/^\./, '');
   return `${visible(`${path}${value}`, 80)}${more}`;

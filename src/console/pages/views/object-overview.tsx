@@ -1,3 +1,4 @@
+import { Fragment, type ComponentChildren } from 'preact';
 import type { ApiObject, ContainerStatus, PodObject } from '../api/objects.ts';
 import { typeOfKind } from '../api/resources.ts';
 import { age, dateTime, now, visible } from '../format.ts';
@@ -48,15 +49,55 @@ export function OverviewTab({ type, object }: TabProps) {
 /** Plain values of spec and status that say most; the rest is in the YAML. */
 function Summary({ object }: { object: ApiObject }) {
   const { metadata, spec, status } = object;
-  const facts: [string, string][] = [
-    [T.object.created, `${dateTime(metadata.creationTimestamp)} (${age(metadata.creationTimestamp)})`],
-    ['UID', metadata.uid ?? ''],
-    ...plain(spec),
-    ...plain(status),
-  ];
   const node = (object as PodObject).spec?.nodeName;
+  const parts: readonly (readonly [string, [string, string][]])[] = [
+    [T.object.spec, plain(spec)],
+    [T.object.status, plain(status)],
+  ];
   return (
-    <dl>
+    <div class="summary">
+      <dl>
+        <Owners metadata={metadata} />
+        <Fact term={T.object.created}>
+          {`${dateTime(metadata.creationTimestamp)} (${age(metadata.creationTimestamp)} ago)`}
+        </Fact>
+        <Fact term="UID">{visible(metadata.uid)}</Fact>
+      </dl>
+      {parts.map(
+        ([title, facts]) =>
+          facts.length > 0 && (
+            <Fragment key={title}>
+              <h3>{title}</h3>
+              <dl>
+                {facts.map(([term, value]) => (
+                  <Fact key={term} term={term}>
+                    {term === 'nodeName' && node ? (
+                      <a href={objectLink('nodes', { name: node })}>{visible(value)}</a>
+                    ) : (
+                      visible(value, 200)
+                    )}
+                  </Fact>
+                ))}
+              </dl>
+            </Fragment>
+          ),
+      )}
+    </div>
+  );
+}
+
+const Fact = ({ term, children }: { term: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{term}</dt>
+    <dd>
+      <bdi>{children}</bdi>
+    </dd>
+  </div>
+);
+
+function Owners({ metadata }: { metadata: ApiObject['metadata'] }) {
+  return (
+    <>
       {(metadata.ownerReferences ?? []).map(({ uid, kind, apiVersion, name }) => {
         const type = typeOfKind(kind, apiVersion);
         const text = `${kind} ${visible(name)}`;
@@ -75,26 +116,16 @@ function Summary({ object }: { object: ApiObject }) {
           </div>
         );
       })}
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd>
-            {term === 'nodeName' && node ? (
-              <a href={objectLink('nodes', { name: node })}>{visible(value)}</a>
-            ) : (
-              <bdi>{visible(value, 200)}</bdi>
-            )}
-          </dd>
-        </div>
-      ))}
-    </dl>
+    </>
   );
 }
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 const plain = (part: Readonly<Record<string, unknown>> | undefined): [string, string][] =>
   Object.entries(part ?? {}).flatMap(([key, value]) =>
     ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
-      ? [[key, String(value)] as [string, string]]
+      ? [[key, TIME.test(String(value)) ? dateTime(String(value)) : String(value)] as [string, string]]
       : [],
   );
 

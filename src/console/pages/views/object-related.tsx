@@ -100,7 +100,23 @@ async function relatedTo(type: ResourceType, object: ApiObject): Promise<Related
   }
   if (type.key === 'persistentvolumeclaims')
     uses.push(...named('bound to', 'persistentvolumes', text(object.spec?.['volumeName'])));
-  if (type.key === 'services') uses.push(...(await podsOf(object)));
+  if (type.key === 'persistentvolumes') {
+    const claim = object.spec?.['claimRef'] as { name?: string; namespace?: string } | undefined;
+    uses.push(...named('bound to', 'persistentvolumeclaims', claim?.name, claim?.namespace));
+  }
+  if (type.key === 'horizontalpodautoscalers.autoscaling') {
+    const target = object.spec?.['scaleTargetRef'] as Partial<OwnerReference> | undefined;
+    uses.push(...named('scales', typeOfKind(target?.kind ?? '', target?.apiVersion)?.key ?? '', target?.name));
+  }
+  if (type.key === 'ingresses.networking.k8s.io')
+    for (const name of servicesOfIngress(object)) uses.push(...named('routes to', 'services', name));
+  if (type.key === 'services') {
+    const selector = Object.entries((object.spec?.['selector'] ?? {}) as Record<string, string>);
+    const labelSelector = selector.map(([key, value]) => `${key}=${value}`).join(',');
+    if (selector.length > 0) uses.push(...(await podsBy({ labelSelector }, 'selects', namespace)));
+  }
+  if (type.key === 'nodes')
+    uses.push(...(await podsBy({ fieldSelector: `spec.nodeName=${object.metadata.name}` }, 'runs', '')));
   return [...owners, ...uses, ...(await ownedBy(type, object))];
 }
 
@@ -146,22 +162,33 @@ async function servicesOf(pod: ApiObject): Promise<RelatedObject[]> {
     }));
 }
 
-async function podsOf(service: ApiObject): Promise<RelatedObject[]> {
-  const selector = Object.entries((service.spec?.['selector'] ?? {}) as Record<string, string>);
-  if (selector.length === 0) return [];
+interface IngressBackend {
+  readonly service?: { readonly name?: string };
+}
+
+function servicesOfIngress({ spec }: ApiObject): Set<string> {
+  const rules = (spec?.['rules'] ?? []) as readonly {
+    readonly http?: { readonly paths?: readonly { readonly backend?: IngressBackend }[] };
+  }[];
+  const backends = [
+    spec?.['defaultBackend'] as IngressBackend | undefined,
+    ...rules.flatMap(({ http }) => http?.paths?.map(({ backend }) => backend) ?? []),
+  ];
+  return new Set(backends.flatMap((backend) => backend?.service?.name ?? []));
+}
+
+async function podsBy(
+  selector: Readonly<Record<string, string>>,
+  relation: string,
+  namespace: string,
+): Promise<RelatedObject[]> {
   const type = findType('pods')!;
-  const query = new URLSearchParams({
-    labelSelector: selector.map(([key, value]) => `${key}=${value}`).join(','),
-    limit: '200',
-  });
-  const list = await api<PartialList>(
-    `${pathOf(type, { namespace: service.metadata.namespace })}?${query.toString()}`,
-    {
-      accept: ACCEPT,
-    },
-  ).catch((): PartialList => ({ items: [] }));
+  const query = new URLSearchParams({ ...selector, limit: '200' });
+  const list = await api<PartialList>(`${pathOf(type, { namespace })}?${query.toString()}`, { accept: ACCEPT }).catch(
+    (): PartialList => ({ items: [] }),
+  );
   return list.items.map(({ metadata }) => ({
-    relation: 'selects',
+    relation,
     type,
     name: metadata.name,
     namespace: metadata.namespace ?? '',

@@ -4,6 +4,7 @@ import { api } from '../api/request.ts';
 import { findType, pathOf } from '../api/resources.ts';
 import { quantityOf } from '../format.ts';
 import { Card } from '../parts/basics.tsx';
+import type { LinePlot, PlotData } from '../parts/line-plot.ts';
 import { T } from '../texts.ts';
 import { theme } from '../theme.ts';
 import type { TabProps } from './tab-props.ts';
@@ -27,6 +28,7 @@ interface Sample {
 
 const POLL_MS = 5000;
 const MAX_SAMPLES = 720;
+const MIN_SECONDS = 120;
 const MEASURED: ReadonlySet<string> = new Set(['pods', 'nodes']);
 
 export function UsageCard({ type, object }: TabProps) {
@@ -69,7 +71,9 @@ export function UsageCard({ type, object }: TabProps) {
   if (!MEASURED.has(type.key)) return null;
   return (
     <Card title={T.object.usage}>
-      {samples.length === 0 && <p class="dim">{!measured || missing ? T.object.noUsage : T.object.usageWaiting}</p>}
+      {samples.length === 0 && (
+        <p class="dim">{!measured ? T.object.noMetrics : missing ? T.object.noUsage : T.object.usageWaiting}</p>
+      )}
       {samples.length > 0 && (
         <div class="plots">
           <Plot title={T.object.cpu} samples={samples} of={({ cores }) => cores} colour="--accent" digits={3} />
@@ -90,8 +94,18 @@ interface PlotProps {
 
 function Plot({ title, samples, of, colour, digits }: PlotProps) {
   const parent = useRef<HTMLDivElement>(null);
-  const plot = useRef<{ setData(data: [number[], number[]]): void; destroy(): void }>(undefined);
-  const data = (): [number[], number[]] => [samples.map(({ at }) => at), samples.map(of)];
+  const plot = useRef<LinePlot>(undefined);
+  const data = (): PlotData => {
+    const [times, values] = [samples.map(({ at }) => at), samples.map(of)];
+    const last = times.at(-1) ?? 0;
+    // A line needs some width from its first point on.
+    return last - (times[0] ?? 0) < MIN_SECONDS
+      ? [
+          [last - MIN_SECONDS, ...times],
+          [null, ...values],
+        ]
+      : [times, values];
+  };
   useEffect(() => {
     let ended = false;
     void import('../parts/line-plot.ts').then(({ createLinePlot }) => {

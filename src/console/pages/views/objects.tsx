@@ -9,7 +9,7 @@ import { RowTable } from '../parts/row-table.tsx';
 import { filterSliced, useSliced, type Sliced } from '../parts/sliced.ts';
 import { TimeMachineButton } from '../parts/time-machine.tsx';
 import { useFeed } from '../parts/use-feed.ts';
-import { listLink, objectLink, pastRevision, route, setQuery } from '../router.ts';
+import { go, listLink, objectLink, pastRevision, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 
 type Group = keyof typeof T.groups;
@@ -117,6 +117,29 @@ function Kinds({ current }: { current: string }) {
   );
 }
 
+/** Where the page is too narrow for the list of kinds. */
+function KindPicker({ current }: { current: string }) {
+  return (
+    <label class="field kind-picker">
+      <span>{T.objects.kind}</span>
+      <select value={current} onChange={(event) => go(listLink(event.currentTarget.value))}>
+        {kindGroups().map(
+          ([group, types]) =>
+            types.length > 0 && (
+              <optgroup key={group} label={T.groups[group]}>
+                {types.map(({ key, kind }) => (
+                  <option key={key} value={key}>
+                    {kind}
+                  </option>
+                ))}
+              </optgroup>
+            ),
+        )}
+      </select>
+    </label>
+  );
+}
+
 export function ObjectsPage({ resource }: { resource: string }) {
   const type = findType(resource);
   return (
@@ -158,6 +181,7 @@ function KindList({ type }: { type: ResourceType }) {
         )}
       </div>
       <div class="toolbar filters">
+        <KindPicker current={type.key} />
         {type.namespaced && <NamespacePicker />}
         <Filter name="search" label={T.objects.search} filter />
         <Filter name="labels" label={T.objects.labels} hint={T.objects.labelsHint} late />

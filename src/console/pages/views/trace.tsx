@@ -18,6 +18,7 @@ import { age, visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { toast } from '../parts/toasts.tsx';
+import { usePolled } from '../parts/use-polled.ts';
 import { go, link, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { TracePicture } from './trace-picture.tsx';
@@ -28,6 +29,7 @@ import { Waterfall } from './trace-waterfall.tsx';
 const opened = signal<Trace | undefined>(undefined);
 const FROM_FILE = 'file';
 const REFRESH_MS = 2000;
+const MAX_ROOTS = 50;
 /** A trace that has not changed for as many reads is read no more. */
 const QUIET_READS = 5;
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
@@ -90,36 +92,28 @@ function Roots() {
   const { query } = route.value;
   const namespace = query.get('namespace') ?? '';
   const system = query.get('system') === '1';
-  const [roots, setRoots] = useState<readonly Span[]>();
-  const [error, setError] = useState<string>();
-  useEffect(() => {
-    const ended = new AbortController();
-    const read = (): void => {
-      if (document.hidden) return;
-      readRoots(namespace, ended.signal).then(
-        (spans) => {
-          setRoots(spans);
-          setError(undefined);
-        },
-        (problem: unknown) => {
-          if (!ended.signal.aborted) setError(messageOf(problem));
-        },
-      );
-    };
-    read();
-    const timer = setInterval(read, REFRESH_MS);
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
-  }, [namespace]);
-  const shown = roots?.filter((span) => system || isOfPeople(span)).slice(0, 100);
+  const { value: roots, error } = usePolled((ended) => readRoots(namespace, ended), {
+    everyMs: REFRESH_MS,
+    on: [namespace],
+  });
+  const search = (query.get('search') ?? '').toLowerCase();
+  const found = roots?.filter((span) => (system || isOfPeople(span)) && matches(span, search));
+  const shown = found?.slice(0, MAX_ROOTS);
   return (
     <div class="page">
       <Heading />
       <p class="dim">{T.trace.intro}</p>
       <div class="toolbar filters">
         <NamespacePicker />
+        <label class="field">
+          <span>{T.trace.search}</span>
+          <input
+            type="search"
+            data-filter=""
+            value={query.get('search') ?? ''}
+            onInput={(event) => setQuery({ search: event.currentTarget.value })}
+          />
+        </label>
         <label class="check">
           <input
             type="checkbox"
@@ -130,7 +124,8 @@ function Roots() {
         </label>
       </div>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
-      {shown?.length === 0 && <Notice>{T.trace.none}</Notice>}
+      {roots === undefined && error === undefined && <Notice>{T.state.loading}</Notice>}
+      {shown?.length === 0 && <Notice>{search === '' ? T.trace.none : T.trace.noMatch}</Notice>}
       {shown && shown.length > 0 && (
         <Card title={T.trace.newest} wide>
           <table class="plain">
@@ -162,11 +157,15 @@ function Roots() {
               ))}
             </tbody>
           </table>
+          {found && found.length > MAX_ROOTS && <p class="dim">{T.trace.older(found.length - MAX_ROOTS)}</p>}
         </Card>
       )}
     </div>
   );
 }
+
+const matches = (span: Span, search: string): boolean =>
+  `${titleOf(span)} ${textOf(span, 'user.name')}`.toLowerCase().includes(search);
 
 /** Components renew leases and report states all the time. */
 const isOfPeople = (span: Span): boolean =>

@@ -2,26 +2,20 @@
 import { useState } from 'preact/hooks';
 import { parse, stringify } from 'yaml';
 import { ask, messageOf } from '../api/request.ts';
+import { findType } from '../api/resources.ts';
 import { Editor } from '../edit/editor.tsx';
 import { visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
-import { objectLink } from '../router.ts';
+import { useFeed } from '../parts/use-feed.ts';
 import { T } from '../texts.ts';
-
-interface NodeFit {
-  readonly node: string;
-  readonly fits: boolean;
-  readonly filters: readonly { readonly plugin: string; readonly reasons: readonly string[] }[];
-  readonly scores?: Readonly<Record<string, number>>;
-  readonly total?: number;
-}
+import { dropTarget, NodeJudgements, type NodeJudgement } from './node-judgements.tsx';
 
 interface Fit {
   readonly node: string;
   readonly feasibleNodes: number;
   readonly totalNodes: number;
   readonly refusals: readonly string[];
-  readonly nodes: readonly NodeFit[];
+  readonly nodes: readonly NodeJudgement[];
   readonly whatWouldHelp: readonly string[];
 }
 
@@ -115,14 +109,6 @@ export function WouldFit() {
           <button type="button" onClick={() => setYaml(yaml === undefined ? stringify(podOf(form)) : undefined)}>
             {yaml === undefined ? T.fit.asYaml : T.fit.asForm}
           </button>
-          <span
-            class="pod-chip"
-            draggable
-            aria-hidden="true"
-            onDragStart={(event) => event.dataTransfer?.setData('text/plain', 'hypothetical')}
-          >
-            {T.fit.chip}
-          </span>
         </div>
         {yaml !== undefined && (
           <div class="small-editor">
@@ -131,8 +117,41 @@ export function WouldFit() {
         )}
       </form>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
+      <Targets shows={!fit} onDrop={(node) => void evaluate(node)} />
       {fit && <Result fit={fit} chosen={chosen} onChoose={setChosen} onDrop={(node) => void evaluate(node)} />}
     </Card>
+  );
+}
+
+const MAX_TARGETS = 60;
+
+/** The pod to drag, and until somebody has asked the nodes to drop it on: later the judged ones are there for it. */
+function Targets({ shows, onDrop }: { shows: boolean; onDrop: (node: string) => void }) {
+  const nodes = useFeed(findType('nodes')!).rows.value;
+  return (
+    <ul class="fit-targets" aria-label={T.fit.nodes}>
+      <li
+        class="pod-chip"
+        draggable
+        aria-hidden="true"
+        onDragStart={(event) => event.dataTransfer?.setData('text/plain', 'hypothetical')}
+      >
+        {T.fit.chip}
+      </li>
+      {(shows ? nodes : []).slice(0, MAX_TARGETS).map(({ name }) => (
+        <li key={name}>
+          <button
+            type="button"
+            aria-label={T.fit.onNode(visible(name))}
+            onClick={() => onDrop(name)}
+            {...dropTarget(() => onDrop(name))}
+          >
+            {visible(name, 60)}
+          </button>
+        </li>
+      ))}
+      {shows && nodes.length > MAX_TARGETS && <li class="dim">{T.object.moreRelated(nodes.length - MAX_TARGETS)}</li>}
+    </ul>
   );
 }
 
@@ -145,7 +164,6 @@ interface ResultProps {
 
 function Result({ fit, chosen, onChoose, onDrop }: ResultProps) {
   const { node, feasibleNodes, totalNodes, refusals, nodes, whatWouldHelp } = fit;
-  const detail = nodes.find((each) => each.node === chosen);
   return (
     <div class="fit" role="status">
       <p class="why-state">
@@ -166,78 +184,7 @@ function Result({ fit, chosen, onChoose, onDrop }: ResultProps) {
           ))}
         </ul>
       )}
-      <div class="fit-result">
-        <ul class="fit-nodes" aria-label={T.fit.nodes}>
-          {nodes.map((each) => (
-            <li key={each.node}>
-              <button
-                type="button"
-                class={each.node === chosen ? 'fit-node chosen' : 'fit-node'}
-                aria-current={each.node === chosen ? 'true' : undefined}
-                onClick={() => onChoose(each.node)}
-                onDragOver={(event) => event.preventDefault()}
-                onDrop={(event) => {
-                  event.preventDefault();
-                  onDrop(each.node);
-                }}
-              >
-                <Pill health={each.fits ? 'ok' : 'bad'} text={each.node} />
-                <span class="dim">
-                  {each.fits
-                    ? T.fit.score(each.total ?? 0)
-                    : visible(each.filters.flatMap(({ reasons }) => reasons).join(', '), 120)}
-                </span>
-              </button>
-            </li>
-          ))}
-        </ul>
-        {detail && <NodeDetail detail={detail} />}
-      </div>
-    </div>
-  );
-}
-
-function NodeDetail({ detail: { node, filters, scores = {}, total } }: { detail: NodeFit }) {
-  return (
-    <div>
-      <h3>
-        <a href={objectLink('nodes', { name: node })}>{visible(node)}</a>
-      </h3>
-      <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">{T.fit.plugin}</th>
-            <th scope="col">{T.fit.filter}</th>
-            <th scope="col">{T.fit.scored}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...new Set([...filters.map(({ plugin }) => plugin), ...Object.keys(scores)])].map((plugin) => {
-            const filter = filters.find((each) => each.plugin === plugin);
-            const refused = filter !== undefined && filter.reasons.length > 0;
-            return (
-              <tr key={plugin}>
-                <th scope="row">{visible(plugin)}</th>
-                <td>
-                  {filter && (
-                    <Pill health={refused ? 'bad' : 'ok'} text={refused ? filter.reasons.join(', ') : T.fit.passes} />
-                  )}
-                </td>
-                <td>{Object.hasOwn(scores, plugin) ? scores[plugin] : ''}</td>
-              </tr>
-            );
-          })}
-          {total !== undefined && (
-            <tr>
-              <th scope="row">{T.fit.total}</th>
-              <td />
-              <td>
-                <strong>{total}</strong>
-              </td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+      <NodeJudgements nodes={nodes} chosen={chosen} onChoose={onChoose} onDrop={onDrop} />
     </div>
   );
 }
