@@ -189,7 +189,11 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await page.type('input[type=search][data-filter]', 'route');
     await until(`document.querySelector('.log mark')?.textContent === 'route'`);
     await until(`!${sees('a plain line')}`);
-    await show('#/object/pods/default/teller', 'kubectl port-forward -n default pod/teller 8080:8080');
+    await show('#/object/pods/default/teller', 'Copy the kubectl command');
+    await page.locator('button[aria-label="Open 8080"]').click();
+    // Simulated containers listen on no port: the reason is shown, and no link.
+    await until(`document.querySelector('.toast.bad') !== null`);
+    await until(`document.querySelector('.forwards a') === null`);
   });
 
   it('plays the trace of a write, saves it and opens it again', async () => {
@@ -197,6 +201,7 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     const { metadata } = await client.resource('apps/v1/deployments').get({ namespace: 'default', name: 'shop' });
     expect(metadata.name).toBe('shop');
     await click('Trace');
+    await seeText('create deployments default/shop');
     await click('patch deployments default/shop');
     await seeText('settled after');
     await until(`document.querySelectorAll('.waterfall .span').length > 5`);
@@ -268,8 +273,8 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
       spec: { selector: { app: 'nobody' }, ports: [{ port: 80 }] },
     });
     await show('#/network?namespace=default', 'Try a connection');
-    await page.locator('::-p-aria([name="From pod"][role="textbox"])').fill('caller');
-    await page.locator('::-p-aria([name="To"][role="textbox"])').fill('service/nobody:80');
+    await page.locator('::-p-aria([name="From pod"][role="combobox"])').fill('caller');
+    await page.locator('::-p-aria([name="To"][role="combobox"])').fill('service/nobody:80');
     await click('Walk it');
     await seeText('Does not work');
     await seeText('the Service has no endpoint that takes traffic');
@@ -374,7 +379,15 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await until(
       `[...document.querySelectorAll('dialog .cm-lintRange-error')].some((e) => e.textContent === 'replicaz')`,
     );
+    // Escape closes tooltips, too; it must not lose the text.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await until(`document.querySelector('dialog .leaving') !== null`);
+    await click('Keep writing');
+    await until(`document.querySelector('dialog .cm-content').textContent.includes('replicaz')`);
     await page.locator('dialog footer button').click();
+    await click('Throw it away');
     await until(`document.querySelector('dialog') === null`);
   });
 
