@@ -157,7 +157,7 @@ describe.skipIf(missing)(
         expect(await tab.cookies()).toEqual([]);
         expect(await page.cookies()).toHaveLength(1);
         await show('#/network', 'Open ports');
-        await click('Close');
+        await page.locator('button[aria-label="Close 80"]').click();
         await until(`document.querySelector('.forwards') === null`);
         await expect(tab.goto(url)).rejects.toThrow('ERR_CONNECTION_REFUSED');
       } finally {

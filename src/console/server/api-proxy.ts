@@ -87,6 +87,7 @@ export class ApiProxy {
       ...(protocols.length > 0 ? { 'sec-websocket-protocol': protocols.join(', ') } : {}),
       connection: 'Upgrade',
       upgrade: 'websocket',
+      origin: originOf(config),
     };
     const outgoing = await this.#request(request, { config, ...tableForm(target, headers) });
     socket.once('close', () => outgoing.destroy());
@@ -145,7 +146,8 @@ export class ApiProxy {
     url.protocol = server.protocol === 'https:' ? 'wss:' : 'ws:';
     // A connection of its own: one that was used before may be about to close.
     const agent = url.protocol === 'wss:' ? new TlsTrustAgent(undefined, {}) : new http.Agent();
-    const options = { ...(await this.#identity(config)), agent, perMessageDeflate: false } as ClientOptions;
+    const origin = originOf(config);
+    const options = { ...(await this.#identity(config)), agent, origin, perMessageDeflate: false } as ClientOptions;
     const socket = new WebSocket(url, protocol, options);
     return new Promise((resolve, reject) => {
       socket.once('open', () => {
@@ -170,6 +172,9 @@ export class ApiProxy {
     };
   }
 }
+
+/** kube-apiserver refuses WebSockets without an Origin, whatever it is. */
+const originOf = ({ server }: ClientConfig): string => new URL(server).origin;
 
 const pathAt = (server: URL, target: string): string => `${server.pathname.replace(/\/$/, '')}${target}`;
 

@@ -38,6 +38,8 @@ const api = http.createServer((request, response) => {
 });
 api.on('upgrade', (request: http.IncomingMessage, socket: net.Socket, head: Buffer) => {
   paths.push(`${request.headers.authorization} ${request.url}`);
+  // As kube-apiserver does.
+  if (!request.headers.origin) return void socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
   if (request.url!.includes('/secret/')) {
     const body = JSON.stringify(FORBIDDEN);
     return void socket.end(`HTTP/1.1 403 Forbidden\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
