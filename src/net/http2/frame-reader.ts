@@ -7,21 +7,26 @@ const NOTHING = Buffer.alloc(0);
 
 export class FrameReader {
   #rest: Buffer = NOTHING;
-  #hasPreface = false;
+  /** What the peer sends before its first frame: a client's preface, nothing from a server. */
+  #preface: Buffer;
+
+  constructor(preface: Buffer) {
+    this.#preface = preface;
+  }
 
   /** Calls `onFrame` for each whole frame until `isOver`; throws a ConnectionError when the bytes are no HTTP/2. */
   read(chunk: Buffer, onFrame: OnFrame, isOver: () => boolean): void {
     const bytes = this.#rest.length > 0 ? Buffer.concat([this.#rest, chunk]) : chunk;
     let at = 0;
-    if (!this.#hasPreface) {
-      const length = Math.min(bytes.length, f.PREFACE.length);
-      if (bytes.compare(f.PREFACE, 0, length, 0, length) !== 0)
+    if (this.#preface.length > 0) {
+      const length = Math.min(bytes.length, this.#preface.length);
+      if (bytes.compare(this.#preface, 0, length, 0, length) !== 0)
         throw new f.ConnectionError(f.ERROR.protocol, 'bad connection preface');
-      if (length < f.PREFACE.length) {
+      if (length < this.#preface.length) {
         this.#rest = bytes;
         return;
       }
-      this.#hasPreface = true;
+      this.#preface = NOTHING;
       at = length;
     }
     while (bytes.length - at >= f.FRAME_HEADER_BYTES && !isOver()) {

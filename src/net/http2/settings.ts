@@ -3,21 +3,25 @@ import { ConnectionError, ERROR, MAX_MAX_FRAME_BYTES, MAX_WINDOW, SETTING, MIN_M
 
 const SETTING_BYTES = 6;
 
-interface PeerSettings {
+export interface PeerSettings {
   /** The smallest size that the frame names: entries that it evicts do not come back. */
   readonly tableBytes?: number;
   readonly windowBytes?: number;
+  readonly maxConcurrentStreams?: number;
 }
 
 /** Each occurrence of a setting is checked; the last window counts. */
 export function readSettings(payload: Buffer): PeerSettings {
   if (payload.length % SETTING_BYTES !== 0) throw new ConnectionError(ERROR.frameSize, 'wrong size of SETTINGS');
-  const settings: { tableBytes?: number; windowBytes?: number } = {};
+  const settings: { -readonly [K in keyof PeerSettings]: PeerSettings[K] } = {};
   for (let at = 0; at < payload.length; at += SETTING_BYTES) {
     const value = payload.readUInt32BE(at + 2);
     switch (payload.readUInt16BE(at)) {
       case SETTING.headerTableSize:
         settings.tableBytes = Math.min(settings.tableBytes ?? value, value);
+        break;
+      case SETTING.maxConcurrentStreams:
+        settings.maxConcurrentStreams = value;
         break;
       case SETTING.enablePush:
         if (value > 1) throw new ConnectionError(ERROR.protocol, 'ENABLE_PUSH is neither 0 nor 1');

@@ -1,4 +1,4 @@
-/** One HTTP/2 stream: a request and its response. */
+/** One HTTP/2 stream: a request and its response. `fields` are what the peer sent first. */
 import { BodyPieces } from './body-pieces.ts';
 import { END_STREAM, ERROR } from './frames.ts';
 import type { Head } from './hpack-encoder.ts';
@@ -34,6 +34,15 @@ export class BodyError extends Error {
 interface BodyReceiver {
   data(bytes: Buffer): void;
   end(): void;
+}
+
+interface StreamOptions {
+  /** The peer's headers were all that it sends. */
+  readonly endStream: boolean;
+  readonly declaredBytes: number;
+  readonly sendWindow: number;
+  /** What is sent is the answer: nobody reads the rest of the peer's body after it. Default true. */
+  readonly answersEnd?: boolean;
 }
 
 interface Queued {
@@ -80,19 +89,17 @@ export class Http2Stream {
   #paused = false;
   #trailers: Head | undefined;
   #headers: RequestHeaders | undefined;
+  readonly #answersEnd: boolean;
   readonly #connection: StreamConnection;
 
   constructor(
     readonly id: number,
     /** Names and values alternating. */
     readonly fields: readonly string[],
-    {
-      endStream,
-      declaredBytes,
-      sendWindow,
-    }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
+    { endStream, declaredBytes, sendWindow, answersEnd = true }: StreamOptions,
     connection: StreamConnection,
   ) {
+    this.#answersEnd = answersEnd;
     this.#connection = connection;
     this.sendWindow = sendWindow;
     this.declaredBytes = declaredBytes;
@@ -335,7 +342,7 @@ export class Http2Stream {
 
   #endLocally(): void {
     this.#localEnded = true;
-    if (!this.#remoteEnded) this.#dropBody();
+    if (this.#answersEnd && !this.#remoteEnded) this.#dropBody();
     this.#closeIfDone();
   }
 
