@@ -31,7 +31,7 @@ export { createMemoryStore, MemoryStore, type MemoryStoreOptions } from './memor
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export { rewoundState, type MemoryState } from './memory-state.ts';
 export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';
-export type { EtcdTls } from './client/endpoints.ts';
+export type { EtcdTls } from './client/channel.ts';
 export { serveEtcd, type EtcdFront, type EtcdFrontOptions } from './front/serve.ts';
 export type { ListenerTls } from './front/listener.ts';
 export { runEtcdCommand, type EtcdCommandOutput } from './command.ts';

@@ -9,14 +9,18 @@ import {
   LeaseGrantRequest,
   LeaseGrantResponse,
   LeaseId,
+  LeaseKeepAliveResponse,
   LeaseLeasesResponse,
   LeaseTimeToLiveRequest,
   LeaseTimeToLiveResponse,
   RangeRequest,
   RangeResponse,
+  SnapshotResponse,
   StatusResponse,
   TxnRequest,
   TxnResponse,
+  WatchRequest,
+  WatchResponse,
 } from '../wire/messages.ts';
 
 /** The unary methods that the client uses. */
@@ -36,4 +40,15 @@ export const calls = {
   alarm: { path: '/etcdserverpb.Maintenance/Alarm', request: AlarmRequest, response: AlarmResponse },
   defragment: { path: '/etcdserverpb.Maintenance/Defragment', request: Empty, response: HeaderOnly },
   hashKv: { path: '/etcdserverpb.Maintenance/HashKV', request: HashKvRequest, response: HashKvResponse },
+} as const;
+
+/** The streaming methods. */
+export const streams = {
+  watch: { path: '/etcdserverpb.Watch/Watch', request: WatchRequest, response: WatchResponse },
+  leaseKeepAlive: {
+    path: '/etcdserverpb.Lease/LeaseKeepAlive',
+    request: LeaseId,
+    response: LeaseKeepAliveResponse,
+  },
+  snapshot: { path: '/etcdserverpb.Maintenance/Snapshot', request: Empty, response: SnapshotResponse },
 } as const;

@@ -15,9 +15,11 @@ import type {
   WatchRequest,
 } from '../store.ts';
 import { alarmOfMessage, messageOfAlarm, messageOfRange, messageOfTxn, txnResultOfMessage } from '../wire/convert.ts';
-import { Empty, LeaseId, LeaseKeepAliveResponse, SnapshotResponse } from '../wire/messages.ts';
-import { calls } from './calls.ts';
-import { Endpoints, type EtcdTls, isServiceError, requireLeader, storeErrorOf } from './endpoints.ts';
+import { CallError } from './call-error.ts';
+import { calls, streams } from './calls.ts';
+import type { EtcdTls } from './channel.ts';
+import { Endpoints, storeErrorOf } from './endpoints.ts';
+import { MessageStream } from './message-stream.ts';
 import { EtcdWatch } from './watch.ts';
 
 export interface EtcdStoreOptions {
@@ -98,24 +100,18 @@ class EtcdStore implements Store {
   }
 
   async leaseKeepAlive(id: bigint): Promise<{ ttl: number }> {
-    const { client, index } = this.#endpoints.client();
-    const stream = client.makeBidiStreamRequest(
-      '/etcdserverpb.Lease/LeaseKeepAlive',
-      (value: { id: bigint }) => LeaseId.encode(value),
-      (bytes: Buffer) => LeaseKeepAliveResponse.decode(bytes),
-      requireLeader(),
-    );
+    const { channel, index } = this.#endpoints.current();
+    const stream = new MessageStream(channel, streams.leaseKeepAlive);
     try {
       stream.write({ id });
-      for await (const response of stream as AsyncIterable<{ ttl: number }>) return { ttl: response.ttl };
+      for await (const { ttl } of stream) return { ttl };
       throw failure('timeout');
     } catch (error) {
-      if (!isServiceError(error)) throw error;
+      if (!(error instanceof CallError)) throw error;
       this.#endpoints.failed(index);
       throw storeErrorOf(error);
     } finally {
       stream.cancel();
-      stream.on('error', () => {});
     }
   }
 
@@ -157,11 +153,11 @@ class EtcdStore implements Store {
 
   /** Every member has its own file. Members are defragmented one by one, because a member does not answer meanwhile. */
   async defragment(): Promise<void> {
-    for (const client of this.#endpoints.all()) {
+    for (const channel of this.#endpoints.all()) {
       try {
-        await this.#endpoints.attempt(client, calls.defragment, {}, DEFRAGMENT_TIMEOUT_MS);
+        await this.#endpoints.attempt(channel, calls.defragment, {}, DEFRAGMENT_TIMEOUT_MS);
       } catch (error) {
-        throw isServiceError(error) ? storeErrorOf(error) : error;
+        throw error instanceof CallError ? storeErrorOf(error) : error;
       }
     }
   }
@@ -173,21 +169,14 @@ class EtcdStore implements Store {
   }
 
   async *snapshot(): AsyncIterable<Uint8Array> {
-    const { client } = this.#endpoints.client();
-    const stream = client.makeServerStreamRequest(
-      '/etcdserverpb.Maintenance/Snapshot',
-      () => Empty.encode({}),
-      (bytes: Buffer) => SnapshotResponse.decode(bytes),
-      {},
-      requireLeader(),
-    );
+    const stream = new MessageStream(this.#endpoints.current().channel, streams.snapshot);
     try {
-      for await (const { blob } of stream as AsyncIterable<{ blob: Uint8Array }>) yield blob;
+      stream.write({});
+      for await (const { blob } of stream) yield blob;
     } catch (error) {
-      throw isServiceError(error) ? storeErrorOf(error) : error;
+      throw error instanceof CallError ? storeErrorOf(error) : error;
     } finally {
       stream.cancel();
-      stream.on('error', () => {});
     }
   }
 

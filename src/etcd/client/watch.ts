@@ -1,12 +1,15 @@
-import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../errors.ts';
 import { StoreError, type Watch, type WatchBatch, type WatchRequest as StoreWatchRequest } from '../store.ts';
 import { eventOfMessage } from '../wire/convert.ts';
-import { WatchRequest, type WatchRequestMessage, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
-import { type Endpoints, isServiceError, requireLeader, storeErrorOf } from './endpoints.ts';
+import type { WatchRequestMessage, WatchResponseMessage } from '../wire/messages.ts';
+import { GrpcCode } from '../wire/status.ts';
+import { CallError } from './call-error.ts';
+import { streams } from './calls.ts';
+import { storeErrorOf, type Endpoints } from './endpoints.ts';
+import { MessageStream } from './message-stream.ts';
 
-type WatchStream = ClientDuplexStream<Partial<WatchRequestMessage>, WatchResponseMessage>;
+type WatchStream = MessageStream<WatchRequestMessage, WatchResponseMessage>;
 
 const RECONNECT_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 2000;
@@ -68,7 +71,7 @@ export class EtcdWatch implements Watch {
             if (batch !== undefined) yield batch;
           }
         } catch (error) {
-          if (!isServiceError(error)) throw error;
+          if (!(error instanceof CallError)) throw error;
           if (!this.#cancelled && !isRetryable(error)) throw storeErrorOf(error);
         }
         if (this.#cancelled) return;
@@ -83,17 +86,8 @@ export class EtcdWatch implements Watch {
   /** The running stream, or a new one from the first revision that is not delivered yet. */
   #connect(): WatchStream {
     if (this.#stream !== undefined) return this.#stream;
-    const { client, index } = this.#endpoints.client();
-    const stream: WatchStream = client.makeBidiStreamRequest(
-      '/etcdserverpb.Watch/Watch',
-      (value: Partial<WatchRequestMessage>) => WatchRequest.encode(value),
-      (bytes: Buffer) => WatchResponse.decode(bytes),
-      requireLeader(),
-    );
-    // Errors end the iteration; without a listener, one between two reads would end the process.
-    stream.on('error', () => {
-      if (!this.#cancelled && this.#stream === stream) this.#endpoints.failed(index);
-    });
+    const { channel, index } = this.#endpoints.current();
+    const stream: WatchStream = new MessageStream(channel, streams.watch, () => this.#endpoints.failed(index));
     const { key, rangeEnd = '', prevKv = false, progressNotify = false, filters = [] } = this.#request;
     stream.write({
       create: {
@@ -155,12 +149,12 @@ export class EtcdWatch implements Watch {
 
 /** Errors that every member would return, also on a retry. */
 const PERMANENT_CODES: readonly number[] = [
-  status.INVALID_ARGUMENT,
-  status.PERMISSION_DENIED,
-  status.UNAUTHENTICATED,
-  status.UNIMPLEMENTED,
+  GrpcCode.INVALID_ARGUMENT,
+  GrpcCode.PERMISSION_DENIED,
+  GrpcCode.UNAUTHENTICATED,
+  GrpcCode.UNIMPLEMENTED,
 ];
 
-function isRetryable(error: ServiceError): boolean {
+function isRetryable(error: CallError): boolean {
   return !PERMANENT_CODES.includes(error.code);
 }

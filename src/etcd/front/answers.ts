@@ -1,8 +1,8 @@
 import type { Store } from '../store.ts';
+import { FRAME_HEADER_BYTES, frame } from '../wire/frames.ts';
 import type { Message } from '../wire/message.ts';
 import type { HeaderMessage } from '../wire/messages.ts';
 import type { EventBytes } from './encode-events.ts';
-import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import type { Handler } from './grpc-server.ts';
 
 export interface FrontContext {

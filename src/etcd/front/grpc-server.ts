@@ -1,7 +1,7 @@
 import { HTTP2_ERROR, type Head, type Http2Stream } from '../../net/http2/index.ts';
+import { FrameReader } from '../wire/frames.ts';
 import { MalformedMessage } from '../wire/protobuf.ts';
 import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
-import { FrameReader } from './frames.ts';
 import { StreamCall } from './stream-call.ts';
 
 /** Takes a message and returns a framed one. */

@@ -6,9 +6,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RealClock } from '../../kernel/index.ts';
+import { FRAME_HEADER_BYTES, frame } from '../wire/frames.ts';
 import { TxnRequest } from '../wire/messages.ts';
 import { MalformedMessage, WireReader } from '../wire/protobuf.ts';
-import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import { listen, type Listener } from './listener.ts';
 import type { StreamCall } from './stream-call.ts';
 

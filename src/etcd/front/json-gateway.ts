@@ -3,6 +3,7 @@
  * texts. Names may be in snake case or camel case; unknown ones are ignored. The gRPC handlers do the work.
  */
 import { isRecord } from '../../base/index.ts';
+import { FRAME_HEADER_BYTES } from '../wire/frames.ts';
 import type { Message } from '../wire/message.ts';
 import {
   CompactionRequest,
@@ -17,7 +18,6 @@ import {
   TxnResponse,
 } from '../wire/messages.ts';
 import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
-import { FRAME_HEADER_BYTES } from './frames.ts';
 import type { Services } from './grpc-server.ts';
 
 type Kind =

@@ -1,6 +1,6 @@
 import type { Head, Http2Stream } from '../../net/http2/index.ts';
+import type { FrameReader } from '../wire/frames.ts';
 import { grpcErrorOf } from '../wire/status.ts';
-import type { FrameReader } from './frames.ts';
 
 /** With this many unread messages, HTTP/2's flow control stops the client. */
 const MAX_WAITING = 1000;

@@ -1,9 +1,9 @@
 import { errorMessage } from '../../base/index.ts';
 import { StoreError, type Watch, type WatchBatch } from '../store.ts';
+import { FRAME_HEADER_BYTES, frame } from '../wire/frames.ts';
 import { type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
 import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
 import { encodeEvents } from './encode-events.ts';
-import { FRAME_HEADER_BYTES, frame } from './frames.ts';
 import type { Handler } from './grpc-server.ts';
 import type { StreamCall } from './stream-call.ts';
 

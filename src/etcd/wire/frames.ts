@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import { GrpcCode, GrpcError } from '../wire/status.ts';
+import { GrpcCode, GrpcError } from './status.ts';
 
 /** Each gRPC message has a flag (compressed or not) and its length, four bytes, in front. */
 export const FRAME_HEADER_BYTES = 5;

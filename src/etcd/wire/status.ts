@@ -9,6 +9,7 @@ export const GrpcCode = {
   INVALID_ARGUMENT: 3,
   DEADLINE_EXCEEDED: 4,
   NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
   RESOURCE_EXHAUSTED: 8,
   FAILED_PRECONDITION: 9,
   OUT_OF_RANGE: 11,
@@ -16,6 +17,7 @@ export const GrpcCode = {
   INTERNAL: 13,
   UNAVAILABLE: 14,
   DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
 } as const;
 
 export class GrpcError extends Error {
