@@ -52,6 +52,15 @@ async function stored(store: Store, prefix: string): Promise<string[]> {
 }
 
 describe('WatchCache', () => {
+  it('becomes current after a write outside of the registry, of which no event tells', async () => {
+    const { ctx, store, cache } = await start();
+    await put(store, 'compact_rev_key');
+    const current = cache.waitUntilCurrent();
+    await ctx.clock.advance(100);
+    await current;
+    expect(cache.revision).toBe(await store.revision());
+  });
+
   it('has objects that were stored before it started, and later changes', async () => {
     const { store, cache } = await start((s) => put(s, '/registry/pods/a/one').then(() => undefined));
     expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(0);

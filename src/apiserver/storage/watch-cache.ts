@@ -3,12 +3,13 @@
  * from it; a consistent read asks the store for its revision only (free on an embedded store) and waits until the cache
  * has reached it.
  */
-import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import { prefixRange, StoreError, type KeyValue, type Store, type Watch, type WatchBatch } from '../../etcd/index.ts';
+import type { Context, Timer } from '../../kernel/index.ts';
 import { serviceUnavailable, timeout } from '../../machinery/errors/index.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
 import { REGISTRY, splitKey } from './keys.ts';
+import { LatestRevision } from './latest-revision.ts';
 import { LazyEncoding } from './lazy-encoding.ts';
 import { ResourceCache, type CachedResource } from './resource-cache.ts';
 import type { Transformer } from './transformer.ts';
@@ -17,6 +18,8 @@ import { noWrittenObjects, type WrittenObjects } from './written-objects.ts';
 const PAGE = 5000;
 const WAIT_LIMIT_MS = 3000;
 const RETRY_MS = 100;
+/** A wait of this long may be for a revision that no event comes for: its key is not in the registry. */
+const PROGRESS_MS = 50;
 
 const shuttingDown = (): Error => serviceUnavailable('the server is shutting down');
 
@@ -31,6 +34,9 @@ export class WatchCache {
   /** The watch has ended for good. */
   #hasEnded = false;
   #isFollowing = false;
+  #watch: Watch | undefined;
+  #progress: Timer | undefined;
+  readonly #latest: LatestRevision;
 
   constructor(
     ctx: Context,
@@ -42,6 +48,7 @@ export class WatchCache {
     this.#ctx = ctx;
     this.#store = store;
     this.#transformer = transformer;
+    this.#latest = new LatestRevision(store);
   }
 
   get revision(): number {
@@ -113,6 +120,7 @@ export class WatchCache {
       await this.#follow();
     } finally {
       this.#hasEnded = true;
+      this.#progress?.cancel();
       for (const { reject } of this.#waiters.splice(0)) reject(shuttingDown());
     }
   }
@@ -126,6 +134,7 @@ export class WatchCache {
         progressNotify: true,
       });
       const stop = (): void => watch.cancel();
+      this.#watch = watch;
       this.#isFollowing = true;
       signal.addEventListener('abort', stop, { once: true });
       try {
@@ -153,7 +162,18 @@ export class WatchCache {
   waitFor(revision: number): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
     if (this.#hasEnded) return Promise.reject(shuttingDown());
+    this.#requestProgressLater();
     return new Promise((resolve, reject) => this.#waiters.push({ revision, resolve, reject }));
+  }
+
+  /** Another server's compaction, for example, makes a revision without an event for the registry. */
+  #requestProgressLater(): void {
+    this.#progress ??= this.#ctx.clock.after(PROGRESS_MS, () => {
+      this.#progress = undefined;
+      if (this.#waiters.length === 0 || this.#hasEnded) return;
+      if (this.#isFollowing) this.#watch?.requestProgress();
+      this.#requestProgressLater();
+    });
   }
 
   /**
@@ -162,7 +182,7 @@ export class WatchCache {
    */
   async waitForClient(revision: number | bigint, { plural }: { readonly plural: string }): Promise<void> {
     if (this.#revision >= revision) return;
-    const current = await this.#store.revision();
+    const current = await this.#latest.ask();
     if (current >= revision) return this.waitFor(Number(revision));
     if (plural === 'events') throw tooLargeResourceVersion(revision, this.#revision, 0);
     let timer: { cancel(): void } | undefined;
@@ -176,7 +196,7 @@ export class WatchCache {
 
   /** Resolves once the cache is as recent as the store; undefined when it is already. */
   waitUntilCurrent(): Promise<void> | undefined {
-    const latest = this.#store.revision();
+    const latest = this.#latest.ask();
     if (latest instanceof Promise) return latest.then((revision) => this.waitFor(revision));
     return this.#revision >= latest ? undefined : this.waitFor(latest);
   }
