@@ -8,6 +8,7 @@
  */
 import net from 'node:net';
 import type { WebSocket } from 'ws';
+import { errorMessage } from '../../base/index.ts';
 import { connect } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
@@ -118,7 +119,7 @@ export class PortForwards {
       delete forward.problem;
       joinSockets(socket, pod);
     } catch (error) {
-      forward.problem = error instanceof Error ? error.message : String(error);
+      forward.problem = errorMessage(error);
       socket.destroy();
     }
   }

@@ -14,14 +14,14 @@ import type { Decoded } from './hpack-decoder.ts';
 import type { PeerSettings } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
 
-export interface ClientOptions extends ConnectionLimits {
+interface ClientOptions extends ConnectionLimits {
   readonly clock: Clock;
   /** A server that has sent nothing for this long while a response is due is asked whether it is still there. */
   readonly keepAliveMs: number;
   readonly keepAliveTimeoutMs: number;
 }
 
-export interface ClientListener {
+interface ClientListener {
   /** No new request is taken; open ones may still end. */
   goingAway?(): void;
   closed(error: Error | undefined): void;

@@ -15,4 +15,3 @@ export const operations = {
 } satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
-export type { Operation } from './operation.ts';

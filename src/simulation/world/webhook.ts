@@ -7,7 +7,7 @@ import type { Random } from '../../kernel/index.ts';
 
 export const WEBHOOK_HOST = 'webhook.example.com';
 /** What the webhook adds to what it has seen. */
-export const SEEN_ANNOTATION = 'webhook.example.com/seen';
+const SEEN_ANNOTATION = 'webhook.example.com/seen';
 /** The key in the data of a ConfigMap that is refused; its value is another one for every request. */
 export const FORBIDDEN_KEY = 'forbidden';
 
