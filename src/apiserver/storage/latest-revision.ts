@@ -31,11 +31,7 @@ export class LatestRevision {
   }
 
   #track(answer: Promise<number>): Promise<number> {
-    this.#asking = answer;
-    const done = (): void => {
-      if (this.#asking === answer) this.#asking = undefined;
-    };
-    answer.then(done, done);
-    return answer;
+    this.#asking = answer.finally(() => (this.#asking = undefined));
+    return this.#asking;
   }
 }

@@ -3,7 +3,7 @@
  * resize.
  */
 import type { Container, EphemeralContainer, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
-import { parseQuantity, Quantity } from '../../base/index.ts';
+import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import type { LinuxContainerResources } from '../../cri/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
@@ -103,7 +103,8 @@ export function resourcesInPod(
 ): ResourceRequirements {
   const podLimits = spec?.resources?.limits ?? {};
   const inherited = Object.entries(podLimits).filter(
-    ([name]) => (name === 'cpu' || name === 'memory') && parseQuantity(resources.limits?.[name] ?? '0').sign() === 0,
+    ([name]) =>
+      (name === 'cpu' || name === 'memory') && parseQuantity(ownValue(resources.limits, name) ?? '0').sign() === 0,
   );
   return inherited.length === 0
     ? resources

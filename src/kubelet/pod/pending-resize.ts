@@ -1,5 +1,6 @@
 /** In-place resize: what of the allocated resources containers and the pod's cgroup do not have yet. */
 import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import type { AllocatedResources } from '../admission/allocation-checkpoint.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { bytes, linuxResources, milli, resourcesInPod, type ResourceSettings } from './container-resources.ts';
@@ -55,7 +56,8 @@ const NO_CHANGES: Changes = { cpu: false, memory: false };
 /** Memory requests are in no cgroup: only the record tells that they have changed. */
 function changesBetween(from: ResourceRequirements, to: ResourceRequirements): Changes {
   const differs = (name: 'cpu' | 'memory', read: (text: string | undefined) => number): boolean =>
-    read(from.requests?.[name]) !== read(to.requests?.[name]) || read(from.limits?.[name]) !== read(to.limits?.[name]);
+    read(ownValue(from.requests, name)) !== read(ownValue(to.requests, name)) ||
+    read(ownValue(from.limits, name)) !== read(ownValue(to.limits, name));
   return { cpu: differs('cpu', milli), memory: differs('memory', bytes) };
 }
 
