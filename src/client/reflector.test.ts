@@ -102,6 +102,25 @@ describe.each([
     await running;
   });
 
+  it.each<[Fault, string]>([
+    ['garble', 'E'],
+    ['drop', 'I'],
+    ['truncate', 'I'],
+  ])('logs a watch that fails by %s as %s, and goes on', async (fault, severity) => {
+    const { ctx, server, api, informer } = setUp(11, { streamingList });
+    const running = informer.run(ctx.signal);
+    await ctx.clock.drive(informer.waitForSync(ctx.signal));
+    server.fault = (at) => (at === 'event' ? fault : undefined);
+    await api.create(thing('a'));
+    await ctx.clock.settle();
+    expect(ctx.logLines.filter((line) => line.includes(`fault: ${fault}`)).map((line) => line[0])).toEqual([severity]);
+    server.fault = () => undefined;
+    await ctx.clock.advance(60_000);
+    expect(informer.list()).toHaveLength(1);
+    ctx.stop();
+    await running;
+  });
+
   it('sends few requests on a quiet day', async () => {
     const { ctx, server, informer } = setUp(4, { streamingList });
     const running = informer.run(ctx.signal);

@@ -126,7 +126,9 @@ export class Reflector<T extends ApiObject> {
       this.#streaming = false;
       return false;
     }
-    if (error instanceof TransportError) logger.v(1).info('Watch was interrupted', { err: error });
+    // Connections end all the time; a stream that cannot be read will be no better the next time.
+    const interrupted = error instanceof TransportError && error.code !== 'malformed';
+    if (interrupted) logger.v(1).info('Watch was interrupted', { err: error });
     else logger.error(error, 'Failed to list or watch');
     return synced;
   }

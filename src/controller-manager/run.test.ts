@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
-import { Client, type Transport, type TransportRequest } from '../client/index.ts';
+import { Client, readJsonLines, type Transport, type TransportRequest, type WatchEvent } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { childContext } from '../kernel/index.ts';
 import { DEFAULT_CONFIG } from './config.ts';
@@ -16,11 +16,22 @@ afterEach(async () => {
   await server.stop();
 });
 
+interface ManagerOptions {
+  readonly leaderElect: boolean;
+  readonly controllers: readonly string[];
+  /** What comes on the wire of a watch instead of the server's events. */
+  readonly watchOf?: (path: string) => string | undefined;
+}
+
+async function* piecesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
 /** Starts a manager; the result kills it as the kernel would: nothing of it is sent any more, not even a farewell. */
 function startManager(
   identity: string,
   requests: TransportRequest[],
-  options: { leaderElect: boolean; controllers: readonly string[] },
+  { watchOf, ...options }: ManagerOptions,
 ): () => void {
   const { ctx, pipeline } = server;
   const stop = new AbortController();
@@ -35,7 +46,9 @@ function startManager(
     },
     watch: (request) => {
       requests.push(request);
-      return inner.watch(request);
+      const text = watchOf?.(request.path);
+      if (text === undefined) return inner.watch(request);
+      return Promise.resolve(readJsonLines<WatchEvent<unknown>>(piecesOf(text)));
     },
   };
   const client = new Client({ transport, clock: ctx.clock, userAgent: 'kube-controller-manager' });
@@ -59,6 +72,23 @@ const client = (): Client =>
   });
 
 describe('the controller manager', () => {
+  it.each([
+    ['an object over two lines', '{"type":"ADDED","object":{"kind":"Deployment"\n}}\n'],
+    ['no event', '{"kind":"Deployment"}\n'],
+  ])('logs an error when its watch cannot be read: %s', async (_name, text) => {
+    server = await startTestServer();
+    const isDeployments = (path: string): boolean => path === '/apis/apps/v1/deployments';
+    startManager('a', [], {
+      leaderElect: false,
+      controllers: ['deployment-controller'],
+      watchOf: (path) => (isDeployments(path) ? text : undefined),
+    });
+    await server.ctx.clock.advance(1_000);
+    const errors = server.ctx.logLines.filter((line) => /^E.*Failed to list or watch/.test(line));
+    expect(errors.length).toBeGreaterThan(0);
+    for (const line of errors) expect(line).toContain('deployments');
+  });
+
   it('writes nothing and sends less than one request a second when nothing changes', async () => {
     server = await startTestServer();
     const { clock } = server.ctx;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../src/api/generated/core-v1.ts';
 import type { Client } from '../../src/client/index.ts';
-import { createEtcdStore, type Store } from '../../src/etcd/index.ts';
+import { createEtcdStore, prefixRange, type Store } from '../../src/etcd/index.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { requires } from '../requires.ts';
 import { ControlPlane } from './control-plane.ts';
@@ -10,6 +10,10 @@ import { ControlPlane } from './control-plane.ts';
 const missing = requires('kube-apiserver', 'etcd');
 const title = `two API servers on one etcd${missing ? ` (skipped: ${missing})` : ''}`;
 const COMPACTION_MS = 2000;
+const FLAGS = [`--etcd-compaction-interval=${COMPACTION_MS}ms`];
+const [UPSTREAM, OURS] = ['192.0.2.1', '192.0.2.2'];
+const MASTER_LEASES = '/registry/masterleases/';
+const IDENTITY = 'apiserver.kubernetes.io/identity=kube-apiserver';
 
 describe.skipIf(missing)(title, () => {
   let plane: ControlPlane;
@@ -17,9 +21,8 @@ describe.skipIf(missing)(title, () => {
   let store: Store;
 
   beforeAll(async () => {
-    const flags = [`--etcd-compaction-interval=${COMPACTION_MS}ms`];
-    plane = await ControlPlane.start('upstream', 'upstream', flags);
-    servers = [plane.client, await plane.runSecondApiServer('k8ts', flags)];
+    plane = await ControlPlane.start('upstream', 'upstream', FLAGS);
+    servers = [plane.client, await plane.runSecondApiServer('k8ts', FLAGS)];
     store = createEtcdStore({ endpoints: [plane.etcdUrl], clock: plane.ctx.clock });
   });
   afterAll(async () => {
@@ -82,17 +85,38 @@ describe.skipIf(missing)(title, () => {
     }
   });
 
-  it('are both endpoints of the Service kubernetes', async () => {
-    const addresses = async (): Promise<string> => {
-      const { subsets } = await plane.client.resource('v1/endpoints').get({ namespace: 'default', name: 'kubernetes' });
-      return JSON.stringify(subsets?.flatMap((subset) => subset.addresses?.map(({ ip }) => ip)));
-    };
-    await until(
-      'both addresses are there',
-      async () => (await addresses()) === JSON.stringify(['192.0.2.1', '192.0.2.2']),
-      { intervalMs: 500 },
+  /** The endpoints of the Service kubernetes, and the keys under which the servers tell that they are alive. */
+  const untilAlive = (...addresses: readonly string[]): Promise<void> =>
+    until(
+      `${addresses.join(' and ')} are there`,
+      async () => {
+        const { subsets } = await servers[1]!
+          .resource('v1/endpoints')
+          .get({ namespace: 'default', name: 'kubernetes' });
+        const { kvs } = await store.range(prefixRange(MASTER_LEASES));
+        const keys = kvs.map(({ key }) => key.slice(MASTER_LEASES.length));
+        const endpoints = subsets?.flatMap((subset) => subset.addresses?.map(({ ip }) => ip) ?? []) ?? [];
+        return [keys, endpoints].every((found) => found.join() === addresses.join());
+      },
+      { intervalMs: 500, limitMs: 120_000 },
     );
-  });
+
+  it('are both endpoints of the Service kubernetes', () => untilAlive(UPSTREAM, OURS));
+
+  /** On one machine both have one Lease: its name is made of the host name. */
+  const untilRenewed = async (): Promise<void> => {
+    const times = new Set<string>();
+    await until(
+      'the identity Lease was renewed twice',
+      async () => {
+        const leases = servers[1]!.resource('coordination.k8s.io/v1/leases');
+        const { items } = await leases.list({ namespace: 'kube-system', labelSelector: IDENTITY });
+        times.add(items.map(({ spec }) => spec!.renewTime!).join());
+        return times.size > 2;
+      },
+      { intervalMs: 500, limitMs: 120_000 },
+    );
+  };
 
   it('compact etcd once in an interval', async () => {
     const versionOf = async (): Promise<number> => (await store.range({ key: 'compact_rev_key' })).kvs[0]?.version ?? 0;
@@ -104,4 +128,23 @@ describe.skipIf(missing)(title, () => {
     expect((await versionOf()) - before).toBeLessThanOrEqual(intervals + 2);
     await expect(store.range({ key: 'a', revision: 2 })).rejects.toMatchObject({ code: 'compacted' });
   });
+
+  it('drop out of the endpoints when killed, renew their Lease alone, and come back', async () => {
+    await plane.end('kube-apiserver', 'SIGKILL');
+    await untilAlive(OURS);
+    await untilRenewed();
+    await plane.runApiServer('upstream', FLAGS);
+    await untilAlive(UPSTREAM, OURS);
+    await plane.end('second-kube-apiserver', 'SIGKILL');
+    const [, ours] = servers;
+    servers = [servers[0]!, servers[0]!];
+    await untilAlive(UPSTREAM);
+    await untilRenewed();
+    await ours!.close();
+    servers = [servers[0]!, await plane.runSecondApiServer('k8ts', FLAGS)];
+    await untilAlive(UPSTREAM, OURS);
+    // One that stops takes its key away at once.
+    await plane.end('kube-apiserver');
+    await untilAlive(OURS);
+  }, 400_000);
 });

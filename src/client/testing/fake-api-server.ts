@@ -21,9 +21,9 @@ import {
 /**
  * What may go wrong. `refuse`: no connection. `lose`: the request is carried out, its answer is lost. `drop`, `truncate`:
  * the connection breaks. `end`: the server ends a watch early. `stall`: nothing comes any more, and nobody says so.
- * `expire`: 410. `unavailable`: 503.
+ * `expire`: 410. `unavailable`: 503. `garble`: the event is not JSON.
  */
-export type Fault = 'refuse' | 'lose' | 'drop' | 'truncate' | 'end' | 'stall' | 'expire' | 'unavailable';
+export type Fault = 'refuse' | 'lose' | 'drop' | 'truncate' | 'end' | 'stall' | 'expire' | 'unavailable' | 'garble';
 
 interface FakeObject {
   apiVersion?: string;
@@ -46,6 +46,8 @@ interface Watcher {
 }
 
 const BOOKMARK_MS = 60_000;
+
+const EVENT_FAILURES: Partial<Record<Fault, TransportError['code']>> = { truncate: 'truncated', garble: 'malformed' };
 
 /** An API server without validation, for tests of clients: storage, revisions, watches, and faults on demand. */
 export class FakeApiServer implements Transport {
@@ -242,9 +244,7 @@ export class FakeApiServer implements Transport {
       watcher.stream.push({ type: 'ERROR', object: resourceExpired('the event history has been cleared').status });
       watcher.stream.end();
     } else if (fault !== undefined)
-      watcher.stream.fail(
-        new TransportError(fault === 'truncate' ? 'truncated' : 'connection-lost', `fault: ${fault}`),
-      );
+      watcher.stream.fail(new TransportError(EVENT_FAILURES[fault] ?? 'connection-lost', `fault: ${fault}`));
     else watcher.stream.push({ type: event.type, object: structuredClone(event.object) });
   }
 
