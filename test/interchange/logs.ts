@@ -3,8 +3,8 @@
 /** klog's `E1117 18:11:37.123456    1234 file.go:12] message`; k8ts has the logger's name for the source line. */
 const ERROR_LINE = /^[EF]\d{4} \d\d:\d\d:\d\d\.\d+\s+\d+ ([^\]]+)\] (.*)$/;
 
-/** What differs between two runs of the same thing: addresses, ports, uids, versions, times. */
-const VARIABLE = /0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\d+/g;
+/** What differs between two runs of the same thing: addresses, ports, uids, ids of containers, versions, times. */
+const VARIABLE = /0x[0-9a-f]+|[0-9a-f]{8}-[0-9a-f-]{27}|\b[0-9a-f]{32,64}\b|\d+/g;
 
 /** The error lines of a log, without what differs between runs, each once. */
 export function errorsOf(log: string): string[] {
@@ -18,7 +18,8 @@ export function errorsOf(log: string): string[] {
 /**
  * What upstream's own components log in some runs and not in others: a controller was about to write when another one did, or when
  * the namespace began to terminate; an informer was behind; pods outlived their grace period; kube-system was not there yet, nor the
- * kubelet's own Node; the API server closed a WebSocket before its client had; the kernel's log ended.
+ * kubelet's own Node; the API server closed a WebSocket before its client had; the kernel's log ended; a container was removed
+ * between the kubelet's list and its question about it; cAdvisor had no sample of a new container yet.
  */
 const BY_CHANCE = [
   /because it is being terminated/,
@@ -28,6 +29,8 @@ const BY_CHANCE = [
   /namespaces \\?"kube-system\\?" not found/,
   /^kubelet \S+\.go: .*node \\?"localhost\\?" not found/,
   /^kubelet oomparser\.go: exiting analyzeLines/,
+  /^kubelet remote_runtime\.go: "ContainerStatus from runtime service failed" .*code = NotFound/,
+  /^kubelet cadvisor_stats_provider\.go: "Partial failure .*: unable to find data in memory cache/,
   /^kube-apiserver conn\.go: "Error on socket receive" .*use of closed network connection/,
 ];
 
