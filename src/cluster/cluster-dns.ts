@@ -13,11 +13,15 @@ interface ClusterDnsOptions {
   readonly clusterIp: string;
   /** Where this process listens so that nodes and pods reach it. */
   readonly address: string;
+  /** The name of its EndpointSlice. */
+  readonly slice: string;
   readonly port: number;
   readonly clusterDomain: string;
   readonly forwarders: readonly string[];
   readonly onReady?: () => void;
 }
+
+export const CLUSTER_DOMAIN = 'cluster.local';
 
 const NAMESPACE = 'kube-system';
 const NAME = 'kube-dns';
@@ -69,13 +73,13 @@ async function makeService(ctx: Context, { admin, clusterIp }: ClusterDnsOptions
   }
 }
 
-async function writeSlice(ctx: Context, { admin, address }: ClusterDnsOptions, port: number): Promise<void> {
+async function writeSlice(ctx: Context, { admin, address, slice }: ClusterDnsOptions, port: number): Promise<void> {
   await admin.resource('discovery.k8s.io/v1/endpointslices').apply(
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
       metadata: {
-        name: `${NAME}-host`,
+        name: slice,
         namespace: NAMESPACE,
         labels: { 'kubernetes.io/service-name': NAME, 'endpointslice.kubernetes.io/managed-by': 'k8ts' },
       },
@@ -87,7 +91,6 @@ async function writeSlice(ctx: Context, { admin, address }: ClusterDnsOptions, p
   );
 }
 
-/** The n-th address of a Service CIDR: 10.96.0.0/16 and 10 give 10.96.0.10. */
-export function serviceAddress(range: string, index: number): string {
-  return AddressRange.parse(range.split(',')[0]!).at(index);
-}
+/** The tenth address of the first Service CIDR, as everywhere: 10.96.0.0/16 gives 10.96.0.10. */
+export const clusterDnsAddress = (serviceClusterIpRange: string): string =>
+  AddressRange.parse(serviceClusterIpRange.split(',')[0]!).at(10);

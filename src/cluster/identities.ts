@@ -29,3 +29,11 @@ export const serviceAccountUser = (account: string): UserInfo => ({
   name: `system:serviceaccount:kube-system:${account}`,
   groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', AUTHENTICATED],
 });
+
+/** What of a node in this process talks to the API server, each as the user that upstream has for it. */
+export const agentUser = (agent: 'kubelet' | 'kube-proxy' | 'network-policy', nodeName: string): UserInfo =>
+  agent === 'kubelet'
+    ? nodeUser(nodeName)
+    : agent === 'kube-proxy'
+      ? componentUser('kube-proxy')
+      : serviceAccountUser('network-policy');

@@ -14,7 +14,7 @@ export type { ContainerRuntimeOptions } from './options.ts';
 
 export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';
 export { isBuildCache, type BuildOptions, type BuildProgress } from './build/build-image.ts';
-export { BridgeNetwork, CniNetwork, type PodNetwork } from './network/index.ts';
+export { BridgeNetwork, CniNetwork, removeBridgeNetwork, type PodNetwork } from './network/index.ts';
 export type { PullOptions } from './images/image-store.ts';
 export type { RegistryOptions } from './images/registry/registry-options.ts';
 export { readTar } from './images/tar/tar-reader.ts';

@@ -10,3 +10,10 @@ export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts
 export { serviceAccountOf } from './service-account-names.ts';
 export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from './command.ts';
 export { controllerManagerFlags } from './command/flags.ts';
+export {
+  hasCondition,
+  KUBELET_SERVING,
+  readRequest,
+  refusal,
+  type RequestedCertificate,
+} from './certificates/request.ts';

@@ -150,8 +150,11 @@ const topologyOf = ({ metadata, status }: Node): NodeTopology => {
   return { name: metadata.name!, ...(zone ? { zone } : {}), addresses };
 };
 
-/** Removes the rules of both modes from this process's network namespace (`--cleanup`). */
-export async function removeRules(): Promise<void> {
+/**
+ * Removes the rules from this process's network namespace (`--cleanup`): of both modes, unless one is named, because
+ * `iptables` leaves empty tables of its own.
+ */
+export async function removeRules(mode?: 'nftables'): Promise<void> {
   const families = (['IPv4', 'IPv6'] as const).map((family) => ({
     family,
     clusterCidrs: [],
@@ -160,7 +163,7 @@ export async function removeRules(): Promise<void> {
     nodePortAddresses: [],
   }));
   await new NftablesWriter({ netns: undefined, families }).removeAll();
-  await new IptablesWriter({ netns: undefined, families }).removeAll();
+  if (mode === undefined) await new IptablesWriter({ netns: undefined, families }).removeAll();
 }
 
 function createWriter(config: KubeProxyConfig, node: Node, netns: string | undefined): RuleWriter {

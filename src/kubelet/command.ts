@@ -4,20 +4,18 @@ import os from 'node:os';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatDuration } from '../base/index.ts';
-import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
+import { connect, loadKubeconfig, type ClientConfig } from '../client/index.ts';
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
-import { type Context, RunGroup, writeFileDurably } from '../kernel/index.ts';
+import { type Context, RunGroup } from '../kernel/index.ts';
 import { exportSpans, tracingOf } from '../otlp/index.ts';
 import {
+  bootstrapClientCertificate,
   clientCertificateFile,
   hasClientCertificate,
-  kubeconfigFor,
   renewableCredentials,
   rotateClientCertificate,
-  storeClientCertificate,
 } from './certificates/client-certificate.ts';
-import { requestCertificate } from './certificates/request-certificate.ts';
 import { storedSelfSignedCertificate } from './certificates/serving-certificate.ts';
 import { CONFIGURATION_FLAGS, KUBELET_FLAGS } from './configuration/flags.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
@@ -216,22 +214,10 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
       !(await fs.readFile(kubeconfig, 'utf8')).includes(clientCertificateFile(directory)) ||
       (await hasClientCertificate(directory, ctx.clock.now())));
   if (bootstrap !== undefined && !isUsable) {
-    const bootConfig = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
-    const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBERNETES_VERSION}` });
-    try {
-      ctx.logger.info('Requesting a client certificate with the bootstrap kubeconfig');
-      const issued = await requestCertificate(ctx, client, {
-        signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
-        nodeName,
-        isFirst: true,
-      });
-      await storeClientCertificate(directory, issued, ctx.clock.now());
-    } finally {
-      await client.close();
-    }
     if (kubeconfig === undefined)
       throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig, to which the new credentials are written');
-    await writeFileDurably(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }));
+    const config = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
+    await bootstrapClientCertificate(ctx, { config, nodeName, directory, kubeconfig });
   }
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
 }

@@ -16,3 +16,9 @@ export { DEFAULT_KUBELET_CONFIGURATION } from './configuration/kubelet-configura
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';
 export { kubeletHelp, parseKubeletFlags, startKubeletCommand, type KubeletCommand } from './command.ts';
 export { KUBELET_FLAGS } from './configuration/flags.ts';
+export {
+  bootstrapClientCertificate,
+  hasClientCertificate,
+  renewableCredentials,
+  rotateClientCertificate,
+} from './certificates/client-certificate.ts';

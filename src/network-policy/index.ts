@@ -6,3 +6,4 @@
  */
 export { run } from './run.ts';
 export { PodGate } from './pod-gate.ts';
+export { removePolicies } from './sync-policies.ts';

@@ -22,7 +22,7 @@ export interface NftSet {
 const POD_MAPS = ['ingress4', 'ingress6', 'egress4', 'egress6'] as const;
 export type PodMap = (typeof POD_MAPS)[number];
 
-const TABLE = 'k8ts-network-policy';
+export const TABLE = 'k8ts-network-policy';
 
 /**
  * Pods' traffic is routed: it passes "forward" after DNAT of Services and before masquerading. Traffic from a pod to

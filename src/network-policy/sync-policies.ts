@@ -1,7 +1,7 @@
 /** Writes the planned NetworkPolicy rules: the differences in one transaction, the whole table after a failure. */
 import { exponentialBuckets, type Context } from '../kernel/index.ts';
 import { runIn } from '../net/netns/index.ts';
-import { renderChanges, renderTable, type Ruleset } from './ruleset.ts';
+import { renderChanges, renderTable, TABLE, type Ruleset } from './ruleset.ts';
 
 interface SyncOptions {
   /** The node's network namespace; undefined is the process's own. */
@@ -128,4 +128,9 @@ function syncMetrics({ metrics }: Context) {
       help: 'Transactions with network policies that the kernel refused',
     }),
   };
+}
+
+/** Removes the rules; for a node that leaves. */
+export async function removePolicies(netns?: string): Promise<void> {
+  await runIn('nft', ['-f', '-'], { netns, input: `table inet ${TABLE}\ndelete table inet ${TABLE}\n` });
 }

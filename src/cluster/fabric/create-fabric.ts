@@ -18,6 +18,7 @@ import {
   listRoutes,
   NetlinkSocket,
   readSysctl,
+  routeChanges,
   runIn,
   setLink,
   tryLockFile,
@@ -44,7 +45,7 @@ import { listenOnHost, serves } from './host-listener.ts';
 import { loadBalancerRange, NodeRecords, type NodeRecord } from './node-records.ts';
 import { hostTable, renderHostRules, renderNodeRules } from './rules.ts';
 import { Switch } from './switch.ts';
-import { blackholeMetric, FABRIC_PROTOCOL, hostRoutes, nodeRoutes, routeChanges } from './wanted-routes.ts';
+import { blackholeMetric, FABRIC_PROTOCOL, hostRoutes, nodeRoutes } from './wanted-routes.ts';
 
 export const DEFAULT_STATE_DIRECTORY = '/run/k8ts';
 const HOST_PORT = 'host';
@@ -365,7 +366,7 @@ class LocalFabric implements Fabric {
     const listed = (await listRoutes(netlink)).filter(({ type, metric, interfaceIndex }) =>
       type === 'blackhole' ? metric === own : interfaceIndex === link?.index,
     );
-    const { add, remove } = routeChanges(link === undefined ? [] : wanted(link.index), listed);
+    const { add, remove } = routeChanges(link === undefined ? [] : wanted(link.index), listed, FABRIC_PROTOCOL);
     const requests = [...remove.map(deleteRoute), ...add.map(addRoute)];
     if (requests.length > 0) await netlink.send(requests);
   }

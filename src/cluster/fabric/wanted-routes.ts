@@ -1,6 +1,6 @@
 /** Pure: which routes a namespace of the fabric should have, and what to change for that. */
 import { AddressRange } from '../../base/index.ts';
-import { type ListedRoute, type Route } from '../../net/netns/index.ts';
+import type { Route } from '../../net/netns/index.ts';
 import type { FabricRanges } from './fabric.ts';
 import type { NodeRecord } from './node-records.ts';
 
@@ -18,8 +18,6 @@ interface RouteView {
   /** The namespace's interface on the fabric. */
   readonly interfaceIndex: number;
 }
-
-const familyOf = (cidr: string): 4 | 6 => AddressRange.parse(cidr).family;
 
 /** Of the host: pods through their nodes, and nothing else of the cluster anywhere. */
 export function hostRoutes(view: RouteView): Route[] {
@@ -57,24 +55,3 @@ function podRoutes({ nodes, interfaceIndex }: RouteView): Route[] {
 
 const blackholes = ({ blackholeMetric: metric }: RouteView, ranges: readonly string[]): Route[] =>
   ranges.map((destination) => ({ destination, type: 'blackhole', metric, protocol: FABRIC_PROTOCOL }));
-
-/** Differences between what is wanted and what the kernel lists; only the fabric's own routes are deleted. */
-export function routeChanges(
-  wanted: readonly Route[],
-  listed: readonly ListedRoute[],
-): { add: Route[]; remove: ListedRoute[] } {
-  const own = listed.filter(({ protocol }) => protocol === FABRIC_PROTOCOL);
-  const present = new Set(own.map(identity));
-  const kept = new Set(wanted.map(identity));
-  return {
-    add: wanted.filter((route) => !present.has(identity(route))),
-    remove: own.filter((route) => !kept.has(identity(route))),
-  };
-}
-
-function identity({ type = 'unicast', destination, family, gateway, interfaceIndex, metric }: Route): string {
-  const version = destination === 'default' ? (family ?? familyOf(`${gateway ?? '0.0.0.0'}/0`)) : familyOf(destination);
-  // The kernel names a metric and, for blackholes of IPv6, the loopback interface where we named none.
-  const through = type === 'blackhole' ? metric : `${gateway} ${interfaceIndex}`;
-  return [version, type, destination, through].join(' ');
-}

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from '../fabric/index.ts';
-import { endContainers, openRuntime } from './node-runtime.ts';
+import { endContainers, openRuntime } from '../node/index.ts';
 
 /** Where the nodes' directories are; written beside the fleet's state for the cleanup. */
 interface FleetRecord {
@@ -80,7 +80,7 @@ export async function removeFleet(ctx: Context, clusterName: string): Promise<bo
           node,
           directory: path.join(record.directory, node.name),
           stateDirectory: path.join(stateDirectoryOf(clusterName), 'nodes', node.name),
-          mtu: fabric.mtu,
+          podNetwork: { kind: 'bridge' as const, mtu: fabric.mtu },
         };
         await endContainers(ctx, await openRuntime(ctx, options), options);
       }

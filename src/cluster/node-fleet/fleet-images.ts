@@ -2,7 +2,12 @@
 import fs from 'node:fs';
 import { PassThrough, type Readable } from 'node:stream';
 import { isBuildCache, type BuildOptions, type PullOptions } from '../../container-runtime/index.ts';
-import type { NodeFleet } from './node-fleet.ts';
+import type { RunningNode } from '../node/index.ts';
+
+/** The nodes of this process that have images. */
+export interface ImageNodes {
+  readonly nodes: readonly Pick<RunningNode, 'name' | 'runtime'>[];
+}
 
 interface FleetImage {
   readonly id: string;
@@ -10,7 +15,7 @@ interface FleetImage {
   readonly bytes: number;
 }
 
-export async function listImages(fleet: NodeFleet): Promise<FleetImage[]> {
+export async function listImages(fleet: ImageNodes): Promise<FleetImage[]> {
   const found = new Map<string, FleetImage>();
   for (const { runtime } of fleet.nodes) {
     const { images = [] } = await runtime.images.listImages({});
@@ -40,7 +45,7 @@ export interface TransferOptions {
 
 /** Loads an archive of `docker save` or an OCI layout; returns the images' names. */
 export async function loadImage(
-  fleet: NodeFleet,
+  fleet: ImageNodes,
   file: string,
   { signal, onProgress }: TransferOptions = {},
 ): Promise<string> {
@@ -57,7 +62,7 @@ export async function loadImage(
   return names.join(', ');
 }
 
-export async function pullImage(fleet: NodeFleet, reference: string, options: TransferOptions = {}): Promise<string> {
+export async function pullImage(fleet: ImageNodes, reference: string, options: TransferOptions = {}): Promise<string> {
   let image = '';
   for (const { name, runtime } of fleet.nodes)
     ({ id: image } = await runtime.imageStore.pull(reference, registryOptions(name, options)));
@@ -65,7 +70,7 @@ export async function pullImage(fleet: NodeFleet, reference: string, options: Tr
 }
 
 /** Pushes from the first node that has the image; returns the digest. */
-export async function pushImage(fleet: NodeFleet, reference: string, options: TransferOptions = {}): Promise<string> {
+export async function pushImage(fleet: ImageNodes, reference: string, options: TransferOptions = {}): Promise<string> {
   const node = fleet.nodes.find(({ runtime }) => runtime.imageStore.resolve(reference) !== undefined);
   if (!node) throw new Error(`no node has the image ${reference}; "k8ts image list" prints those that there are`);
   return node.runtime.imageStore.push(reference, registryOptions(node.name, options));
@@ -89,7 +94,7 @@ function registryOptions(node: string, { onProgress, ...rest }: TransferOptions)
 }
 
 /** Builds on one node, and copies the image to the others. */
-export async function buildImage(fleet: NodeFleet, options: BuildOptions): Promise<string> {
+export async function buildImage(fleet: ImageNodes, options: BuildOptions): Promise<string> {
   const [first, ...others] = fleet.nodes;
   if (!first) throw new Error('the cluster has no node that could build an image');
   const image = await first.runtime.buildImage(options);
@@ -106,7 +111,7 @@ export async function buildImage(fleet: NodeFleet, options: BuildOptions): Promi
 }
 
 /** Loads an archive that comes in pieces; returns the images' names. */
-export async function loadImageFrom(fleet: NodeFleet, archive: Readable): Promise<string> {
+export async function loadImageFrom(fleet: ImageNodes, archive: Readable): Promise<string> {
   const [first, ...others] = fleet.nodes;
   if (!first) throw new Error('the cluster has no node that could have the image');
   const loaded = await first.runtime.imageStore.loadArchive(archive);

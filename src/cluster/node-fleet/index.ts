@@ -14,5 +14,6 @@ export {
   loadImageFrom,
   pullImage,
   pushImage,
+  type ImageNodes,
   type TransferOptions,
 } from './fleet-images.ts';

@@ -15,17 +15,17 @@ import {
 import type { RegistryOptions } from '../../container-runtime/index.ts';
 import { childContext, makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
-import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
+import { CLUSTER_DOMAIN, clusterDnsAddress, runClusterDns } from '../cluster-dns.ts';
 import type { ComponentAccount } from '../component-access.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts';
-import { ADMIN, serviceAccountUser } from '../identities.ts';
+import { ADMIN, agentUser, serviceAccountUser } from '../identities.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
+import { startNode, type RunningNode } from '../node/index.ts';
 import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
 import { deleteNode, deletePodsOf } from './delete-node.ts';
 import { freeName } from './free-name.ts';
-import { startNode, type RunningNode } from './start-node.ts';
 
 export interface FleetOptions {
   readonly clusterName: string;
@@ -52,8 +52,6 @@ export interface FleetOptions {
   readonly remember: (names: readonly string[]) => Promise<void>;
 }
 
-const CLUSTER_DOMAIN = 'cluster.local';
-const DNS_INDEX = 10;
 const DNS_PORT = 53;
 
 export class NodeFleet {
@@ -178,6 +176,7 @@ export class NodeFleet {
           admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal),
           clusterIp: this.#clusterDns,
           address: this.apiServerAddress,
+          slice: 'kube-dns-host',
           port: DNS_PORT,
           clusterDomain: CLUSTER_DOMAIN,
           forwarders: [],
@@ -189,7 +188,7 @@ export class NodeFleet {
   }
 
   get #clusterDns(): string {
-    return serviceAddress(this.ranges.serviceClusterIpRange, DNS_INDEX);
+    return clusterDnsAddress(this.ranges.serviceClusterIpRange);
   }
 
   /** Resolves when the kubelet syncs pods; a node of an earlier process keeps its containers. */
@@ -203,7 +202,8 @@ export class NodeFleet {
       node,
       directory: path.join(this.#options.directory, name),
       stateDirectory: path.join(stateDirectoryOf(this.#options.clusterName), 'nodes', name),
-      clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/${KUBERNETES_VERSION}`, signal),
+      clientOf: (agent, signal) =>
+        controlPlane.clientAs(agentUser(agent, name), `${agent}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.#ctx, controlPlane.pki.ca, {
         commonName: `system:node:${name}`,
@@ -212,11 +212,12 @@ export class NodeFleet {
         dnsNames: [name],
         addresses: node.addresses,
       }),
-      mtu: this.fabric.mtu,
+      podNetwork: { kind: 'bridge', mtu: this.fabric.mtu },
       limits: this.#options.limits,
       registries: this.#options.registries,
       clusterCidr: this.ranges.clusterCidr,
-      dnsServer: this.#options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
+      dnsServers: this.#options.dns ? [{ address: this.apiServerAddress, port: DNS_PORT }] : [],
+      cloudProvider: 'external',
       clusterDns: this.#options.dns ? [this.#clusterDns] : [],
       clusterDomain: CLUSTER_DOMAIN,
       leaseDurationSeconds: this.#options.leaseDurationSeconds,

@@ -8,3 +8,4 @@
 export { type NetworkSandbox, type PodNetwork } from './pod-network.ts';
 export { BridgeNetwork } from './bridge/bridge-network.ts';
 export { CniNetwork } from './cni/cni-network.ts';
+export { removeBridgeNetwork } from './bridge/remove-bridge-network.ts';

@@ -1,9 +1,12 @@
 /** The kubelet's client certificate: stored in `--cert-dir` and rotated before it expires. */
-import type { Client, Credentials } from '../../client/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { connect, type Client, type ClientConfig, type Credentials } from '../../client/index.ts';
+import { writeFileDurably, type Context } from '../../kernel/index.ts';
 import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
-import type { IssuedCertificate } from './request-certificate.ts';
+import { requestCertificate, type IssuedCertificate } from './request-certificate.ts';
+
+const CLIENT_SIGNER = 'kubernetes.io/kube-apiserver-client-kubelet';
 
 const storeIn = (directory: string): CertificateStore => new CertificateStore(directory, 'kubelet-client');
 
@@ -18,7 +21,7 @@ export const storeClientCertificate = (directory: string, issued: IssuedCertific
   storeIn(directory).store(issued, now);
 
 /** A kubeconfig that refers to the certificate file, so that a rotated certificate is used at once. */
-export function kubeconfigFor({
+function kubeconfigFor({
   server,
   ca,
   directory,
@@ -46,6 +49,32 @@ export function kubeconfigFor({
     'current-context': 'default-context',
     users: [{ name: 'default-auth', user: { 'client-certificate': file, 'client-key': file } }],
   });
+}
+
+interface Bootstrap {
+  /** The credentials of the request: a bootstrap token. */
+  readonly config: ClientConfig;
+  readonly nodeName: string;
+  /** Where the certificate is stored. */
+  readonly directory: string;
+  /** Where the new credentials are written. */
+  readonly kubeconfig: string;
+}
+
+/** TLS bootstrap: requests the node's first client certificate, and writes a kubeconfig that refers to it. */
+export async function bootstrapClientCertificate(
+  ctx: Context,
+  { config, nodeName, directory, kubeconfig }: Bootstrap,
+): Promise<void> {
+  const client = connect(ctx, config, { userAgent: `kubelet/${KUBERNETES_VERSION}` });
+  try {
+    ctx.logger.info('Requesting a client certificate with the bootstrap kubeconfig');
+    const issued = await requestCertificate(ctx, client, { signerName: CLIENT_SIGNER, nodeName, isFirst: true });
+    await storeClientCertificate(directory, issued, ctx.clock.now());
+  } finally {
+    await client.close();
+  }
+  await writeFileDurably(kubeconfig, kubeconfigFor({ server: config.server, ca: config.ca, directory }));
 }
 
 /**
@@ -83,7 +112,7 @@ export function rotateClientCertificate(
     name: 'client-certificate',
     client,
     store: storeIn(directory),
-    order: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName },
+    order: { signerName: CLIENT_SIGNER, nodeName },
     onCertificate: onRenewed,
   });
 }

@@ -22,7 +22,8 @@ export interface IssuedCertificate {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const POLL_MS = 500;
+/** The first answers come soon: requests of nodes are approved and signed by controllers. */
+const POLL_MS = 50;
 const MAX_POLL_MS = 10_000;
 /** How long to wait for a request to be approved before a new one is created. */
 const MAX_WAIT_MS = 15 * 60_000;

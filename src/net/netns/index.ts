@@ -11,6 +11,7 @@ export {
   addBridge,
   addIfb,
   addVeth,
+  addVxlan,
   deleteLink,
   deleteLinkGroup,
   findLink,
@@ -26,15 +27,20 @@ export {
   addForwardingEntry,
   addNeighbour,
   addRoute,
+  addVxlanPeer,
   deleteAddress,
   deleteNeighbour,
   deleteRoute,
+  deleteVxlanPeer,
   listAddresses,
   listNeighbours,
   listRoutes,
+  listVxlanPeers,
   type ListedRoute,
   type Route,
+  type VxlanPeer,
 } from './routes.ts';
+export { routeChanges } from './route-changes.ts';
 export { untilOperational } from './operational.ts';
 export {
   addSetElements,
@@ -46,4 +52,5 @@ export {
   type SetElements,
   type Verdict,
 } from './nftables-elements.ts';
+export { sendFrames } from './frames.ts';
 export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';

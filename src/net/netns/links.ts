@@ -1,4 +1,6 @@
 /** Requests for network interfaces, and how the kernel lists them. */
+import net from 'node:net';
+import { addressBytes } from '../../base/index.ts';
 import {
   attribute,
   decodeAttributes,
@@ -39,6 +41,13 @@ const IFLA_BRPORT_MODE = 4;
 const IFLA_BRPORT_LEARNING = 8;
 const IFLA_BRPORT_ISOLATED = 33;
 const IFLA_BRPORT_LOCKED = 39;
+
+const IFLA_VXLAN_ID = 1;
+const IFLA_VXLAN_LINK = 3;
+const IFLA_VXLAN_LOCAL = 4;
+const IFLA_VXLAN_LEARNING = 7;
+const IFLA_VXLAN_PORT = 15;
+const IFLA_VXLAN_LOCAL6 = 17;
 
 const IFF_UP = 1;
 const IF_OPER_UP = 6;
@@ -227,6 +236,43 @@ export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkR
   };
 }
 
+interface VxlanSettings {
+  readonly name: string;
+  readonly mac: string;
+  readonly mtu: number;
+  /** The network identifier, 24 bits. */
+  readonly id: number;
+  /** The source address of its packets, of this machine. */
+  readonly local: string;
+  /** The interface that has that address. */
+  readonly link: number;
+  /** UDP */
+  readonly port: number;
+}
+
+/** A VXLAN interface that learns nothing: its peers are forwarding entries with their addresses. */
+export function addVxlan({ name, mac, mtu, id, local, link, port }: VxlanSettings): NetlinkRequest {
+  const portBytes = Buffer.alloc(2);
+  portBytes.writeUInt16BE(port);
+  const data = [
+    attribute(IFLA_VXLAN_ID, u32(id)),
+    attribute(IFLA_VXLAN_LINK, u32(link)),
+    attribute(net.isIPv6(local) ? IFLA_VXLAN_LOCAL6 : IFLA_VXLAN_LOCAL, addressBytes(local)),
+    attribute(IFLA_VXLAN_LEARNING, u8(0)),
+    attribute(IFLA_VXLAN_PORT, portBytes),
+  ];
+  const info = attribute(IFLA_LINKINFO, [
+    attribute(IFLA_INFO_KIND, zeroTerminated('vxlan')),
+    attribute(IFLA_INFO_DATA, data),
+  ]);
+  return {
+    type: RTM_NEWLINK,
+    flags: NLM_F_CREATE | NLM_F_EXCL,
+    body: Buffer.concat([header(0), ...settings({ name, mac, mtu }), info]),
+    what: `add the VXLAN interface ${name}`,
+  };
+}
+
 /** Undefined when there is no interface of that name. */
 export async function findLink(socket: NetlinkSocket, name: string): Promise<Link | undefined> {
   const body = Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name))]);
@@ -272,4 +318,5 @@ function decodeLink({ body }: NetlinkMessage): Link {
 }
 
 export const macBytes = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex');
-const macText = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+export const macText = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');

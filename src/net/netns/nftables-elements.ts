@@ -23,7 +23,7 @@ const NFTA_VERDICT_CODE = 1;
 const NFTA_VERDICT_CHAIN = 2;
 const VERDICT_CODES = { drop: 0, jump: -3, goto: -4 } as const;
 const NLA_F_NESTED = 0x8000;
-const FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
+const FAMILIES = { inet: 1, ip: 2, arp: 3, ip6: 10 } as const;
 /** An attribute, with all its elements, has at most 65,535 bytes. */
 const MAX_LIST_BYTES = 60_000;
 

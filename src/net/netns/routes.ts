@@ -1,7 +1,7 @@
 /** Requests for addresses, routes and neighbours, and how the kernel lists them. */
 import net from 'node:net';
 import { addressBytes, addressText } from '../../base/index.ts';
-import { macBytes } from './links.ts';
+import { macBytes, macText } from './links.ts';
 import {
   attribute,
   decodeAttributes,
@@ -54,6 +54,7 @@ const NDA_DST = 1;
 const NDA_LLADDR = 2;
 const NUD_PERMANENT = 0x80;
 const NUD_NOARP = 0x40;
+const NTF_SELF = 0x02;
 const NTF_MASTER = 0x04;
 
 const familyOf = (address: string): number => (net.isIPv6(address) ? AF_INET6 : AF_INET);
@@ -326,6 +327,49 @@ export function addForwardingEntry({ index, mac }: { index: number; mac: string 
     body: Buffer.concat([body, attribute(NDA_LLADDR, macBytes(mac))]),
     what: `add the forwarding entry ${mac}`,
   };
+}
+
+/** Where a VXLAN interface sends frames for a hardware address: to the machine with `destination`. */
+export interface VxlanPeer {
+  readonly mac: string;
+  readonly destination: string;
+}
+
+export function addVxlanPeer(index: number, { mac, destination }: VxlanPeer): NetlinkRequest {
+  return {
+    type: RTM_NEWNEIGH,
+    flags: NLM_F_CREATE | NLM_F_REPLACE,
+    body: vxlanPeerBody(index, { mac, destination }),
+    what: `add the VXLAN peer ${destination}`,
+  };
+}
+
+export function deleteVxlanPeer(index: number, peer: VxlanPeer): NetlinkRequest {
+  return {
+    type: RTM_DELNEIGH,
+    flags: 0,
+    body: vxlanPeerBody(index, peer),
+    what: `delete the VXLAN peer ${peer.destination}`,
+    accept: ['ENOENT', 'ENODEV'],
+  };
+}
+
+const vxlanPeerBody = (index: number, { mac, destination }: VxlanPeer): Buffer =>
+  Buffer.concat([
+    neighbourHeader(AF_BRIDGE, index, NUD_PERMANENT, NTF_SELF),
+    attribute(NDA_LLADDR, macBytes(mac)),
+    attribute(NDA_DST, addressBytes(destination)),
+  ]);
+
+export async function listVxlanPeers(socket: NetlinkSocket, index: number): Promise<VxlanPeer[]> {
+  const messages = await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_BRIDGE, index, 0, 0));
+  return messages.flatMap(({ body }) => {
+    const attributes = decodeAttributes(body.subarray(12));
+    const [mac, destination] = [attributes.get(NDA_LLADDR), attributes.get(NDA_DST)];
+    return body.readInt32LE(4) !== index || mac === undefined || destination === undefined
+      ? []
+      : [{ mac: macText(mac), destination: addressText(destination) }];
+  });
 }
 
 /** `struct ndmsg`: family, pad ×3, index i32, state u16, flags u8, type u8. */

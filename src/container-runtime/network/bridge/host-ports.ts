@@ -15,7 +15,7 @@ interface MappedPort {
   readonly containerPort: number;
 }
 
-const HOST_PORTS_TABLE = 'k8ts-hostports';
+export const HOST_PORTS_TABLE = 'k8ts-hostports';
 
 /** The mappings that have a host port. */
 export function mappedPorts(podIps: readonly string[], mappings: readonly PortMapping[]): MappedPort[] {

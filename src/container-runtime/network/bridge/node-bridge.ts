@@ -128,7 +128,7 @@ export async function removeLeftoverLinks(
 
 const IFB_NAME = /^ifb[0-9a-f]{11}$/;
 
-const MASQUERADE_TABLE = 'k8ts-masquerade';
+export const MASQUERADE_TABLE = 'k8ts-masquerade';
 
 /** Masquerades pods' traffic that leaves the cluster; traffic to pods and to the `except` CIDRs keeps its source. */
 export async function masquerade(

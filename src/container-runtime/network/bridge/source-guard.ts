@@ -14,7 +14,7 @@ import {
   type SetElements,
 } from '../../../net/netns/index.ts';
 
-const GUARD_TABLE = 'k8ts-source-guard';
+export const GUARD_TABLE = 'k8ts-source-guard';
 
 interface GuardedPod {
   readonly mac: string;

@@ -1,13 +1,11 @@
 /** One node that runs containers: container runtime, kubelet, kube-proxy and network policy agent in this process. */
 import path from 'node:path';
-import type { UserInfo } from '../../apiserver/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig } from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
-import { componentUser, nodeUser, serviceAccountUser } from '../identities.ts';
 import {
   cgroupRootOf,
   endContainers,
@@ -17,17 +15,29 @@ import {
   type NodeRuntimeOptions,
 } from './node-runtime.ts';
 
-interface NodeOptions extends NodeRuntimeOptions {
-  readonly clientAs: (user: UserInfo, userAgent: string, signal: AbortSignal) => Client;
+/** What of a node talks to the API server. */
+export type NodeAgent = 'kubelet' | 'kube-proxy' | 'network-policy';
+
+export interface NodeOptions extends NodeRuntimeOptions {
+  readonly clientOf: (agent: NodeAgent, signal: AbortSignal) => Client;
   readonly clientCa: string;
-  readonly serving: { readonly certificate: string; readonly key: string };
+  /** Without one the kubelet asks the cluster for its serving certificate, and keeps it in `certificateDirectory`. */
+  readonly serving?: { readonly certificate: string; readonly key: string };
+  readonly certificateDirectory?: string;
   readonly clusterCidr: string;
   /** Where cluster DNS listens. It is not a pod; for NetworkPolicies it stands in for the kube-dns pods. */
-  readonly dnsServer: { readonly address: string; readonly port: number } | undefined;
+  readonly dnsServers: readonly DnsServer[];
+  /** `external`: a cloud controller manager initializes the node and sets its addresses. */
+  readonly cloudProvider: 'external' | '';
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
   /** The node lease's duration, which the kubelet renews four times within it. Default 40. */
   readonly leaseDurationSeconds: number | undefined;
+}
+
+export interface DnsServer {
+  readonly address: string;
+  readonly port: number;
 }
 
 export interface RunningNode {
@@ -45,7 +55,7 @@ export interface RunningNode {
 
 /** The node runs until it is stopped, even after the context ends: a cluster stops its parts in order. */
 export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
-  const { node, directory, clientAs } = options;
+  const { node, clientOf } = options;
   const group = new RunGroup({ logger: parent.logger });
   const ctx = childContext(parent, node.name, group.signal);
   const gate = new PodGate();
@@ -54,31 +64,9 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const kubeletReady = new Promise<void>((resolve) => {
     group.start('kubelet', () =>
       runKubelet(ctx, {
-        client: clientAs(nodeUser(node.name), 'kubelet', ctx.signal),
+        client: clientOf('kubelet', ctx.signal),
         runtime,
-        config: {
-          ...DEFAULT_KUBELET_CONFIGURATION,
-          nodeName: node.name,
-          rootDirectory: kubeletDirectoryOf(options),
-          podLogsDir: path.join(directory, 'logs'),
-          nodeAddresses: node.addresses,
-          nodeNetns: node.netnsPath,
-          address: node.addresses[0]!,
-          serving: {
-            certificate: options.serving.certificate,
-            privateKey: options.serving.key,
-            clientCa: options.clientCa,
-          },
-          clusterDNS: options.clusterDns,
-          clusterDomain: options.clusterDomain,
-          cloudProvider: 'external',
-          cgroupRoot: cgroupRootOf(options),
-          ...(options.limits === false ? { cgroupsPerQOS: false, enforceNodeAllocatable: [] } : {}),
-          ...(options.leaseDurationSeconds === undefined
-            ? {}
-            : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
-          failSwapOn: false,
-        },
+        config: kubeletConfig(options),
         onReady: () => resolve(),
       }),
     );
@@ -86,7 +74,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const proxyReady = new Promise<void>((resolve) => {
     group.start('kube-proxy', (signal) =>
       runProxy(childContext(ctx, 'kube-proxy'), {
-        client: clientAs(componentUser('kube-proxy'), 'kube-proxy', signal),
+        client: clientOf('kube-proxy', signal),
         // Load balancers of each family probe the node's address of that family.
         config: {
           ...DEFAULT_KUBE_PROXY_CONFIG,
@@ -101,11 +89,11 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   });
   group.start('network-policy', (signal) =>
     runNetworkPolicy(childContext(ctx, 'network-policy'), {
-      client: clientAs(serviceAccountUser('network-policy'), 'network-policy', signal),
+      client: clientOf('network-policy', signal),
       nodeName: node.name,
       netns: node.netnsPath,
       gate,
-      virtualPods: options.dnsServer ? [dnsVirtualPod(options.dnsServer)] : [],
+      virtualPods: options.dnsServers.map(dnsVirtualPod),
     }),
   );
   const agentsEnded = group.wait();
@@ -136,7 +124,33 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   };
 }
 
-function dnsVirtualPod({ address, port }: { address: string; port: number }) {
+function kubeletConfig(options: NodeOptions): KubeletConfig {
+  const { node, directory, serving, certificateDirectory } = options;
+  return {
+    ...DEFAULT_KUBELET_CONFIGURATION,
+    nodeName: node.name,
+    rootDirectory: kubeletDirectoryOf(options),
+    podLogsDir: path.join(directory, 'logs'),
+    nodeAddresses: node.addresses,
+    ...(node.netnsPath === undefined ? {} : { nodeNetns: node.netnsPath }),
+    address: node.addresses[0]!,
+    serving: {
+      ...(serving === undefined ? {} : { certificate: serving.certificate, privateKey: serving.key }),
+      clientCa: options.clientCa,
+    },
+    serverTLSBootstrap: serving === undefined,
+    ...(certificateDirectory === undefined ? {} : { certificateDirectory }),
+    clusterDNS: options.clusterDns,
+    clusterDomain: options.clusterDomain,
+    cloudProvider: options.cloudProvider,
+    cgroupRoot: cgroupRootOf(options),
+    ...(options.limits === false ? { cgroupsPerQOS: false, enforceNodeAllocatable: [] } : {}),
+    ...(options.leaseDurationSeconds === undefined ? {} : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
+    failSwapOn: false,
+  };
+}
+
+function dnsVirtualPod({ address, port }: DnsServer) {
   return {
     namespace: 'kube-system',
     labels: { 'k8s-app': 'kube-dns' },

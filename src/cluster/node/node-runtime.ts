@@ -2,25 +2,44 @@
 import path from 'node:path';
 import {
   BridgeNetwork,
+  CniNetwork,
   startContainerRuntime,
+  type PodNetwork,
   type RegistryOptions,
   type RunningContainerRuntime,
 } from '../../container-runtime/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { unmountVolumes } from '../../kubelet/index.ts';
 import type { PodGate } from '../../network-policy/index.ts';
-import type { FabricNode } from '../fabric/index.ts';
 import { guardedNetwork } from './guarded-network.ts';
+
+/** Where a node is: a fabric's node, or this machine. */
+interface NodePlace {
+  readonly name: string;
+  /** The pinned network namespace; undefined is the process's own. */
+  readonly netnsPath?: string | undefined;
+  /** The node's InternalIPs, one per family. */
+  readonly addresses: readonly string[];
+}
+
+type PodNetworkOptions =
+  | {
+      readonly kind: 'bridge';
+      readonly mtu: number;
+      /** Pods' traffic to anywhere but these ranges has the node's address; undefined: it has the pod's. */
+      readonly masqueradeExcept?: readonly string[];
+    }
+  | { readonly kind: 'cni'; readonly configDirectory: string; readonly pluginDirectories: readonly string[] };
 
 export interface NodeRuntimeOptions {
   /** Names everything of this node on the machine: cgroups, state. */
   readonly clusterName: string;
-  readonly node: FabricNode;
+  readonly node: NodePlace;
   /** Persistent data: images, container records, volumes. */
   readonly directory: string;
   /** State that a reboot clears. */
   readonly stateDirectory: string;
-  readonly mtu: number;
+  readonly podNetwork: PodNetworkOptions;
   /** Whether cgroups can be created; default true. */
   readonly limits?: boolean;
   readonly registries?: RegistryOptions;
@@ -40,16 +59,12 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
   const { node, directory, stateDirectory } = options;
   const stop = new AbortController();
   const ctx = childContext(parent, node.name, stop.signal);
-  const network = await BridgeNetwork.open(ctx, {
-    nodeNetns: node.netnsPath,
-    stateDirectory: path.join(directory, 'network'),
-    mtu: options.mtu,
-  });
+  const network = await openNetwork(ctx, options);
   const runtime = await startContainerRuntime(ctx, {
     rootDirectory: path.join(directory, 'containers'),
     stateDirectory,
     network: gate ? guardedNetwork(network, gate) : network,
-    nodeNetns: node.netnsPath,
+    ...(node.netnsPath === undefined ? {} : { nodeNetns: node.netnsPath }),
     nodeHostname: node.name,
     cgroupParent: cgroupRootOf(options),
     ...(options.limits === undefined ? {} : { limits: options.limits }),
@@ -63,6 +78,13 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
       await network.close();
     },
   };
+}
+
+async function openNetwork(ctx: Context, { node, directory, podNetwork }: NodeRuntimeOptions): Promise<PodNetwork> {
+  const place = { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network') };
+  return podNetwork.kind === 'cni'
+    ? new CniNetwork(ctx, { ...place, ...podNetwork })
+    : BridgeNetwork.open(ctx, { ...place, ...podNetwork });
 }
 
 /** Removes every container with its network and volumes, then closes the runtime. */
