@@ -40,3 +40,8 @@ export const outputFlag = {
 export const dataDirFlag = {
   'data-dir': { kind: 'text', default: '.k8ts', summary: 'Data directory of the cluster' },
 } as const satisfies FlagTable;
+
+/** The flag by which a machine that has joined a cluster finds its state. */
+export const machineDirFlag = {
+  'data-dir': { kind: 'text', default: '/var/lib/k8ts/node', summary: 'Data directory of the node' },
+} as const satisfies FlagTable;

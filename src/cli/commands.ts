@@ -7,6 +7,15 @@ export const commands: Commands = {
   delete: { summary: 'Stop a cluster and remove its data', load: () => import('./delete.ts') },
   status: { summary: 'Show the state of a cluster', load: () => import('./status.ts') },
   nodes: { summary: 'Add and remove nodes while the cluster runs', load: () => import('./nodes.ts') },
+  token: {
+    summary: 'Create, list and delete tokens with which machines join: token create',
+    load: () => import('./token.ts'),
+  },
+  join: {
+    summary: 'Make this machine a node of a cluster: join https://SERVER:6443 --token T',
+    load: () => import('./join.ts'),
+  },
+  leave: { summary: 'Take this machine out of its cluster, and clean it up', load: () => import('./leave.ts') },
   simulate: {
     summary: 'Set the number of simulated nodes: simulate nodes N',
     load: () => import('./simulate.ts'),

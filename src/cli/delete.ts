@@ -1,8 +1,9 @@
 /** `k8ts delete`: stops a cluster, and removes its data and its entries in kubeconfigs. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { readClusterRecord, removeClusterData } from '../cluster/index.ts';
+import { readClusterRecord, removeClusterData, removeMachineNode, type ClusterRecord } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
+import { createContext } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { removeLeftovers, stopProcess } from './down.ts';
 import { clusterName, removeFromKubeconfig } from './merge-kubeconfig.ts';
@@ -30,6 +31,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CommandError(`there is no cluster in ${directory}; name its directory with --data-dir`);
   if (running) await stopProcess(directory, running.pid, values.wait);
   await removeLeftovers(directory);
+  if (record?.machineNode) await removeNode(directory, record.machineNode);
   const name = clusterName(given.has('data-dir') ? values['data-dir'] : undefined);
   const authority = readAuthority(directory);
   const kubeconfigs: string[] = [];
@@ -44,6 +46,11 @@ export async function run(argv: readonly string[]): Promise<number> {
     ].join('\n'),
   );
   return 0;
+}
+
+/** Ends the containers of the node that the machine itself is. */
+async function removeNode(directory: string, node: NonNullable<ClusterRecord['machineNode']>): Promise<void> {
+  await removeMachineNode(createContext(), { ...node, directory: path.join(directory, 'nodes', node.nodeName) });
 }
 
 /** The certificate of the cluster's CA: an entry with another one is of another cluster. */

@@ -1,4 +1,4 @@
-/** `k8ts up --detach`: runs the cluster in a background process and returns when it is ready. */
+/** `k8ts up --detach` and `k8ts join --detach`: runs the cluster in a background process and returns when it is ready. */
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -14,16 +14,14 @@ export interface DetachOptions {
   readonly output: string;
 }
 
-const ERROR_PREFIX = 'k8ts up: ';
-
 /** The process logs to `k8ts.log` in its directory. */
-export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
+export async function detach(command: 'up' | 'join', argv: readonly string[], options: DetachOptions): Promise<number> {
   const directory = options.directory ?? (await ephemeralDirectory());
   makeDirectoryDurably(directory, 0o700);
   const logFile = path.join(directory, 'k8ts.log');
   const log = fs.openSync(logFile, 'a+', 0o600);
   const from = fs.fstatSync(log).size;
-  const child = fork(process.argv[1]!, ['up', ...argv.filter((word) => !/^--detach(?:=.*)?$/.test(word))], {
+  const child = fork(process.argv[1]!, [command, ...argv.filter((word) => !/^--detach(?:=.*)?$/.test(word))], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
     env: { ...process.env, ...(options.directory ? {} : { K8TS_EPHEMERAL_DIRECTORY: directory }) },
@@ -35,7 +33,7 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
     );
     child.once('error', reject);
     child.once('exit', (_, signal) => {
-      const reported = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from)) : undefined;
+      const reported = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from), command) : undefined;
       const cause = failed ?? reported ?? (signal === null ? undefined : causeOfSignal(signal, freeBytes(directory)));
       reject(new CommandError(cause ?? `the cluster ended before it was ready; see ${logFile}`));
     });
@@ -66,11 +64,12 @@ function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** The error in the log: the line of `k8ts up`, or else an uncaught error. */
-export function causeIn(log: string): string | undefined {
+/** The error in the log: the line of the command, or else an uncaught error. */
+export function causeIn(log: string, command = 'up'): string | undefined {
+  const prefix = `k8ts ${command}: `;
   const lines = log.split('\n');
-  const reported = lines.findLast((line) => line.startsWith(ERROR_PREFIX));
-  if (reported !== undefined) return reported.slice(ERROR_PREFIX.length);
+  const reported = lines.findLast((line) => line.startsWith(prefix));
+  if (reported !== undefined) return reported.slice(prefix.length);
   return lines.find((line) => /^(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b.*?):/.test(line));
 }
 

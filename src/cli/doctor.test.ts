@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { cgroupCheck, exitCode } from './doctor.ts';
+import { cgroupCheck, exitCode, forwardCheck, isModule } from './doctor.ts';
 
 const V1 = ['cpu', 'cpuacct', 'memory', 'pids']
   .map((name) => `33 32 0:29 / /sys/fs/cgroup/${name} rw,relatime - cgroup cgroup rw,${name}`)
@@ -31,4 +31,24 @@ it('exits with 1 for required checks that fail, and not for optional ones', () =
       { ...check, ok: false },
     ]),
   ).toBe(1);
+});
+
+it('finds modules in the kernel’s lists', () => {
+  const lists = 'kernel/drivers/net/vxlan/vxlan.ko.xz: kernel/net/ipv4/udp_tunnel.ko.xz\nkernel/drivers/net/dummy.ko';
+  expect([isModule('vxlan', lists), isModule('dummy', lists), isModule('wireguard', lists)]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  expect(isModule('udp_tunnel', lists)).toBe(false);
+});
+
+it('warns of a chain that drops what is forwarded', () => {
+  const chain = (policy: string): string =>
+    `chain FORWARD {\n type filter hook forward priority filter; policy ${policy};`;
+  expect([forwardCheck(chain('drop')).ok, forwardCheck(chain('accept')).ok, forwardCheck('').ok]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -1,6 +1,8 @@
 /** `k8ts doctor`: what is missing on this machine, and how to install it. */
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
+import path from 'node:path';
 import { isInstalled, NODE_PROGRAMS, rootlessChecks } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
@@ -31,7 +33,7 @@ export function run(argv: readonly string[]): Promise<number> {
     );
     return Promise.resolve(0);
   }
-  const checks = [...forEveryCluster(), ...forContainers()];
+  const checks = [...forEveryCluster(), ...forContainers(), ...forOtherMachines()];
   print(values.output, checks, (all) => all.map(line).join('\n'));
   return Promise.resolve(exitCode(checks));
 }
@@ -112,6 +114,52 @@ function forContainers(): Check[] {
       remedy: 'modprobe overlay',
     },
   ];
+}
+
+/** What `k8ts join` and a server for other machines need besides. */
+function forOtherMachines(): Check[] {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return [];
+  const modules = `/lib/modules/${os.release()}`;
+  const known = `${readFile(path.join(modules, 'modules.builtin'))}\n${readFile(path.join(modules, 'modules.dep'))}`;
+  const kernelHas = (name: string): boolean => fs.existsSync(`/sys/module/${name}`) || isModule(name, known);
+  return [
+    {
+      name: 'VXLAN',
+      ok: kernelHas('vxlan'),
+      purpose: 'pods of machines on different links',
+      remedy: 'modprobe vxlan, or a kernel with CONFIG_VXLAN; machines on one link need none',
+      optional: true,
+    },
+    {
+      name: 'WireGuard',
+      ok: kernelHas('wireguard'),
+      purpose: 'k8ts join --encrypt',
+      remedy: 'modprobe wireguard, or a kernel with CONFIG_WIREGUARD',
+      optional: true,
+    },
+    forwardCheck(readChain()),
+  ];
+}
+
+/** By the kernel's lists of modules: lines such as `kernel/drivers/net/vxlan/vxlan.ko.xz: …`. */
+export const isModule = (name: string, lists: string): boolean =>
+  lists.split('\n').some((entry) => /\/([\w-]+)\.ko/.exec(entry.split(':')[0] ?? '')?.[1] === name);
+
+/** Docker, for one, lets the machine forward only its own containers' packets. */
+export const forwardCheck = (chain: string): Check => ({
+  name: 'forwarding',
+  ok: !/hook forward[^;]*;\s*policy drop/.test(chain),
+  purpose: 'packets of pods between machines',
+  remedy: 'the chain FORWARD drops packets: iptables -P FORWARD ACCEPT, or rules that accept the pod ranges',
+  optional: true,
+});
+
+function readChain(): string {
+  try {
+    return execFileSync('nft', ['list', 'chain', 'ip', 'filter', 'FORWARD'], { encoding: 'utf8', stdio: 'pipe' });
+  } catch {
+    return '';
+  }
 }
 
 const LIMITING_CONTROLLERS = ['cpu', 'memory', 'pids'];

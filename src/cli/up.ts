@@ -1,4 +1,5 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
+import os from 'node:os';
 import path from 'node:path';
 import type { Pod } from '../api/generated/core-v1.ts';
 import { servedApis } from '../apiserver/index.ts';
@@ -9,6 +10,8 @@ import {
   readClusterRecord,
   connectHostNetwork,
   insideNamespaces,
+  isLoopbackHost,
+  machineAddresses,
   publishPort,
   realNodesObstacle,
   rootlessObstacle,
@@ -47,6 +50,15 @@ export const flags = {
   'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
   port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 selects a free one' },
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
+  'advertise-address': {
+    kind: 'text',
+    summary: 'Address under which other machines reach this one (default: --bind-address, or the first)',
+  },
+  'node-name': { kind: 'text', summary: "Name of this machine's node, with --bind-address (default: the host name)" },
+  'load-balancer-pool': {
+    kind: 'texts',
+    summary: 'Address ranges for LoadBalancer Services, which machines announce on their link',
+  },
   kubeconfig: {
     kind: 'text',
     summary: 'File into which the admin kubeconfig is merged (default DIR/kubeconfig)',
@@ -120,7 +132,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const inside = insideNamespaces();
   if (planned.removal && !inside) printNotice(values.output, planned.removal);
   if (values.detach)
-    return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
+    return detach('up', argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   if (inside) return upInside(inside, { values, planned });
   const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || (await ephemeralDirectory()));
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
@@ -162,6 +174,8 @@ async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' 
 interface Plan {
   readonly nodes: number;
   readonly simulatedNodes: number;
+  /** The node that this machine itself is. */
+  readonly machineNode?: NonNullable<ClusterOptions['machineNode']>;
   /** Simulated nodes in place of nodes that run containers. */
   readonly standIns?: number;
   readonly addons: readonly Addon[];
@@ -186,6 +200,12 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
     controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
   };
   const obstacle = wanted > 0 ? nodesObstacle() : undefined;
+  if (!obstacle && isMachineWanted(values, record))
+    return { ...rest, nodes: 0, simulatedNodes: 0, machineNode: machineNode(values) };
+  if (record?.machineNode)
+    throw new CommandError(
+      `the node of this cluster is the machine itself; start it with --bind-address ${record.machineNode.addresses[0]} and without --nodes, or with another --data-dir`,
+    );
   const surplus = (record?.nodes ?? []).slice(obstacle ? 0 : wanted);
   const replaced = obstacle || wanted === 0 ? [] : standIns;
   const removal =
@@ -206,6 +226,25 @@ function plan(values: Values, record: ClusterRecord | undefined): Plan {
     standIns: wanted,
     notice,
   };
+}
+
+/** With an address that other machines reach, this machine's node is one that they reach, too. */
+const isMachineWanted = (values: Values, record: ClusterRecord | undefined): boolean =>
+  values.nodes === undefined &&
+  values['simulated-nodes'] === 0 &&
+  !values.ephemeral &&
+  !isLoopbackHost(values['bind-address']) &&
+  process.getuid?.() === 0 &&
+  values.addons.includes('join') &&
+  (record?.nodes ?? []).length === 0;
+
+function machineNode(values: Values): NonNullable<ClusterOptions['machineNode']> {
+  const bind = values['bind-address'];
+  const first = values['advertise-address'] ?? (bind === '0.0.0.0' || bind === '::' ? undefined : bind);
+  const addresses = machineAddresses(first);
+  if (addresses.length === 0)
+    throw new CommandError('this machine has no address that others could reach; see "ip address"');
+  return { nodeName: (values['node-name'] ?? os.hostname()).toLowerCase(), addresses };
 }
 
 /** Root runs containers as it is, other users in namespaces of their own. */
@@ -302,6 +341,7 @@ async function serveCluster(
       planned.notice,
       values.kubeconfig ? undefined : rootsKubeconfig(),
       inside && !inside.limits ? NO_LIMITS : undefined,
+      planned.machineNode ? HOW_TO_JOIN : undefined,
     ]),
   };
   // Outside, the command that started the namespaces prints it.
@@ -387,6 +427,8 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
   return said.length > 0 ? { notice: said.join('\n') } : {};
 };
 
+const HOW_TO_JOIN = 'Other machines join with the line that "k8ts token create" prints.';
+
 const NO_LIMITS =
   'Limits of containers are not enforced: systemd delegates no cgroup with cpu, memory and pids to this user.';
 
@@ -409,6 +451,9 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     controllers: planned.controllers,
     addons: planned.addons,
     nodes: planned.nodes,
+    ...(planned.machineNode ? { machineNode: planned.machineNode } : {}),
+    ...(values['advertise-address'] ? { advertiseAddress: values['advertise-address'] } : {}),
+    ...(values['load-balancer-pool'] ? { loadBalancerPool: values['load-balancer-pool'] } : {}),
     ...(values.egress ? { egress: true } : {}),
     registries: {
       ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),

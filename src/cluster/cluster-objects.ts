@@ -2,12 +2,13 @@
 import { KUBELET_CLIENT_USER } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { enabledControllers, serviceAccountOf, STANDARD_CLASS } from '../controller-manager/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import { isJoinable, type ClusterOptions } from './cluster-options.ts';
 import {
   bindClusterRole,
   createServiceAccounts,
   ensure,
   grantAccess,
+  grantMachineAccess,
   grantOwnAccess,
   type ClusterBinding,
   type ComponentAccount,
@@ -30,16 +31,19 @@ export async function createClusterObjects(client: Client, options: ClusterOptio
     bindClusterRole(client, KUBELET_CLIENT),
     addons.includes('storage') ? createStandardClass(client) : undefined,
     addons.includes('join') ? createJoinObjects(client) : undefined,
+    isJoinable(options) ? grantMachineAccess(client) : undefined,
   ]);
 }
 
 const createStandardClass = (client: Client): Promise<void> =>
   ensure(client.resource('storage.k8s.io/v1/storageclasses'), STANDARD_CLASS);
 
-function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): ComponentAccount[] {
+function componentAccounts(options: ClusterOptions): ComponentAccount[] {
+  const { addons = [], nodes = 0 } = options;
   const accounts: ComponentAccount[] = ['simulated-kubelet'];
   if (addons.includes('metrics')) accounts.push('metrics-server');
-  if (nodes === 0) return accounts;
+  if (isJoinable(options)) accounts.push('serving-certificate-approver');
+  if (nodes === 0 && !isJoinable(options)) return accounts;
   accounts.push('cloud-controller-manager', 'network-policy');
   if (addons.includes('dns')) accounts.push('coredns');
   if (addons.includes('ingress')) accounts.push('ingress-controller');

@@ -57,6 +57,10 @@ export interface ClusterOptions {
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */
   readonly nodeMonitoring?: NodeMonitoring;
+  /** This machine itself is a node, in its own network, which other machines can join. */
+  readonly machineNode?: MachineNodeName;
+  /** Addresses for LoadBalancer Services that machines announce on their link. */
+  readonly loadBalancerPool?: readonly string[];
   readonly simulatedNodes?: number;
   /** How many of the simulated nodes are in place of nodes that run containers, which are impossible here. */
   readonly standIns?: number;
@@ -75,6 +79,12 @@ export interface ClusterOptions {
   readonly onProgress?: (step: string) => void;
 }
 
+interface MachineNodeName {
+  readonly nodeName: string;
+  /** InternalIPs; the first is where other machines reach this one. */
+  readonly addresses: readonly string[];
+}
+
 interface NodeMonitoring {
   /** How often the node lifecycle controller checks. */
   readonly periodSeconds: number;
@@ -82,6 +92,13 @@ interface NodeMonitoring {
   /** The node lease of kubelets, which renew it four times within its duration. */
   readonly leaseDurationSeconds: number;
 }
+
+/** Whether machines can join: the API server listens for them, and no fabric has the cluster's network. */
+export const isJoinable = ({ addons = [], nodes = 0, hostNetwork, bindAddress }: ClusterOptions): boolean =>
+  addons.includes('join') && nodes === 0 && !hostNetwork && !isLoopbackHost(bindAddress);
+
+export const isLoopbackHost = (address: string): boolean =>
+  address.startsWith('127.') || address === '::1' || address === 'localhost';
 
 /** Where the API server listens. In namespaces it is loopback; `bindAddress` is an address of the user's network. */
 export const listenAddress = ({

@@ -53,6 +53,15 @@ const ACCESS = {
     role: 'k8ts:network-policy',
     rules: [rule('list,watch', 'networking.k8s.io', 'networkpolicies'), rule('list,watch', 'core', 'namespaces,pods')],
   },
+  'serving-certificate-approver': {
+    role: 'k8ts:serving-certificate-approver',
+    rules: [
+      rule('list,watch', 'certificates.k8s.io', 'certificatesigningrequests'),
+      rule('update', 'certificates.k8s.io', 'certificatesigningrequests/approval'),
+      rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kubelet-serving'),
+      rule('get', 'core', 'nodes'),
+    ],
+  },
   /** One watch serves all simulated kubelets; each writes as its own node. */
   'simulated-kubelet': {
     role: 'k8ts:simulated-kubelet',
@@ -69,6 +78,20 @@ const OWN_ACCESS: Access = {
     rule('list,watch', 'core', 'nodes'),
     rule('list', 'core', 'namespaces,pods,services'),
     rule('watch', 'core', 'serviceaccounts'),
+  ],
+};
+
+/**
+ * What the agents of a machine read and a kubelet may not: they act as the machine's node. Its Node is all that it may
+ * delete, by NodeRestriction.
+ */
+const MACHINE_ACCESS: Access = {
+  role: 'k8ts:machine',
+  rules: [
+    rule('list,watch', 'core', 'endpoints,namespaces,nodes,pods,services'),
+    rule('list,watch', 'discovery.k8s.io', 'endpointslices'),
+    rule('list,watch', 'networking.k8s.io', 'networkpolicies,servicecidrs'),
+    rule('delete', 'core', 'nodes'),
   ],
 };
 
@@ -89,6 +112,9 @@ const grant = (client: Client, account: ComponentAccount): Promise<void> =>
 /** The access of the cluster's own user, which is no ServiceAccount: it needs no token. */
 export const grantOwnAccess = (client: Client): Promise<void> =>
   grantTo(client, OWN_ACCESS, { kind: 'User', name: OWN_USER.name });
+
+export const grantMachineAccess = (client: Client): Promise<void> =>
+  grantTo(client, MACHINE_ACCESS, { kind: 'Group', name: 'system:nodes' });
 
 async function grantTo(client: Client, { role, rules }: Access, subject: ClusterBinding['subject']): Promise<void> {
   const clusterRole: ClusterRole = { metadata: { name: role }, rules: structuredClone([...rules]) };

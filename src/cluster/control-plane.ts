@@ -19,7 +19,7 @@ import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
-import { listenAddress, type ClusterOptions } from './cluster-options.ts';
+import { isLoopbackHost, listenAddress, type ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
 import { inProcessTransports } from './in-process-transport.ts';
 
@@ -51,7 +51,7 @@ export async function startControlPlane(
   if (dataDirectory) makeDirectoryDurably(dataDirectory, 0o700);
   const localAddress =
     options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
-  const advertiseAddress = options.advertiseAddress ?? (isLoopback(localAddress) ? hostAddress() : localAddress);
+  const advertiseAddress = options.advertiseAddress ?? (isLoopbackHost(localAddress) ? hostAddress() : localAddress);
   const serving = {
     ...(options.signingKey ? { signingKey: options.signingKey } : {}),
     dnsNames: [
@@ -173,9 +173,6 @@ function storeConfig({ etcdServers, dataDirectory }: ClusterOptions): StoreConfi
   if (etcdServers && etcdServers.length > 0) return { type: 'etcd', endpoints: etcdServers };
   return dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' };
 }
-
-const isLoopback = (address: string): boolean =>
-  address.startsWith('127.') || address === '::1' || address === 'localhost';
 
 /**
  * The API server's address in the endpoints of the Service "kubernetes". Endpoints may not be loopback addresses, so a

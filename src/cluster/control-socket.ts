@@ -23,6 +23,7 @@ import {
   loadImageFrom,
   pullImage,
   pushImage,
+  type ImageNodes,
   type NodeFleet,
   type TransferOptions,
 } from './node-fleet/index.ts';
@@ -78,10 +79,10 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
         await (cluster.fleet?.node(name) ? cluster.fleet.remove(name) : cluster.simulatedNodes.remove(name));
       return { removed: names };
     },
-    'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
+    'GET /images': async ({ cluster }) => ({ images: await listImages(imageNodesOf(cluster)) }),
     'POST /images/load': (call) => transfer(call, loadImage),
     'POST /images/push': (call) => transfer(call, pushImage),
-    'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(fleetOf(cluster), body, ctx) }),
+    'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(imageNodesOf(cluster), body, ctx) }),
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
     'POST /first-answer': ({ body, cluster, ctx }) => {
@@ -116,7 +117,7 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
 );
 
 /** The lines of a build: `{"output": text}` and `{"build": progress}` while it runs. */
-function buildLines(fleet: NodeFleet, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
+function buildLines(fleet: ImageNodes, body: Call['body'], ctx: Context): AsyncGenerator<Uint8Array> {
   const dockerfile = textOf(body, 'dockerfile');
   const target = textOf(body, 'target');
   return lines(ctx, (send, signal) =>
@@ -158,9 +159,9 @@ function oftenEnough<Progress>(
 /** The lines of a transfer: `{"progress": …}` while it runs. */
 function transfer(
   { body, cluster, ctx }: Call,
-  work: (fleet: NodeFleet, argument: string, options: TransferOptions) => Promise<string>,
+  work: (fleet: ImageNodes, argument: string, options: TransferOptions) => Promise<string>,
 ): Answer {
-  const fleet = fleetOf(cluster);
+  const fleet = imageNodesOf(cluster);
   const dockerConfig = textOf(body, 'dockerConfig');
   return {
     stream: lines(ctx, (send, signal) =>
@@ -230,6 +231,9 @@ function textOf(body: Call['body'], name: string): string | undefined {
   return value;
 }
 
+const imageNodesOf = (cluster: Cluster): ImageNodes =>
+  cluster.machine ? { nodes: [cluster.machine] } : fleetOf(cluster);
+
 function fleetOf({ fleet }: Cluster): NodeFleet {
   if (!fleet)
     throw new Error(
@@ -291,7 +295,7 @@ export async function serveControlSocket(
       const { path, query } = splitTarget(request.url ?? '/');
       const route = ROUTES.get(`${request.method ?? 'GET'} ${path}`);
       if (request.method === 'POST' && path === '/images/archive') {
-        send(response, 200, { image: await loadImageFrom(fleetOf(cluster), request) });
+        send(response, 200, { image: await loadImageFrom(imageNodesOf(cluster), request) });
         return;
       }
       if (!route) throw new Refusal(404, `there is no ${path}`);

@@ -39,6 +39,12 @@ export interface ClusterRecord {
   readonly writtenBy: string;
   /** The nodes that run containers; undefined when an older release did not say. */
   readonly nodes?: readonly string[];
+  /** The node that the machine itself is. */
+  readonly machineNode?: {
+    readonly nodeName: string;
+    readonly addresses: readonly string[];
+    readonly loadBalancerPool: readonly string[];
+  };
   /** Simulated nodes in place of nodes that run containers: the next start that can run containers replaces them. */
   readonly standIns?: readonly string[];
   /** Kubeconfigs that the cluster was merged into. */
@@ -91,7 +97,7 @@ function parseRecord(directory: string): ClusterRecord {
 /** Changes what is recorded; the data is in this release's format then. */
 export async function updateClusterRecord(
   directory: string,
-  changes: Partial<Pick<ClusterRecord, 'nodes' | 'standIns' | 'kubeconfigs' | 'forkOf'>>,
+  changes: Partial<Pick<ClusterRecord, 'nodes' | 'machineNode' | 'standIns' | 'kubeconfigs' | 'forkOf'>>,
 ): Promise<void> {
   makeDirectoryDurably(directory, 0o700);
   const before = list(directory).includes(RECORD) ? parseRecord(directory) : undefined;

@@ -21,7 +21,24 @@ export {
   type Inside,
 } from './rootless/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
-export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
+export {
+  addressTowards,
+  joinCluster,
+  leaveCluster,
+  machineAddresses,
+  machineRecordOf,
+  removeMachineNode,
+  type JoinedMachine,
+} from './machine-node/index.ts';
+export {
+  caHash,
+  createBootstrapToken,
+  deleteBootstrapToken,
+  listBootstrapTokens,
+  parseBootstrapToken,
+  readClusterConfig,
+} from './discovery/index.ts';
+export { ADDONS, isLoopbackHost, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
 export {
   DATA_FORMAT,
   DataDirectoryError,

@@ -24,7 +24,7 @@ import {
 } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import { isJoinable, type ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
@@ -32,8 +32,10 @@ import { readClusterRecord, updateClusterRecord } from './data-directory.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
+import type { MachineNode } from './machine-node/index.ts';
 import { deleteNode, deletePodsOf, openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { bridgeLoopback, publishNodePorts, publishPort } from './rootless/index.ts';
+import { startMachines, type Machines } from './start-machines.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
@@ -41,6 +43,8 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly simulatedNodes: SimulatedNodes;
   /** The nodes that run containers; undefined when there are none. */
   readonly fleet: NodeFleet | undefined;
+  /** The node that this machine itself is, if it is one. */
+  readonly machine: MachineNode | undefined;
   /** Where Ingresses are served; undefined when they are not. */
   readonly ingress: IngressEndpoints | undefined;
   /** The scheduler's last decision about a pod, if it has made one lately. */
@@ -69,6 +73,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     ...requested,
     port,
     ...(fleet ? { ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : {}),
+    ...(requested.machineNode ? { advertiseAddress: requested.machineNode.addresses[0]! } : {}),
   };
   /** The API server may call webhooks before there are nodes. */
   let simulated: SimulatedNodes | undefined;
@@ -84,7 +89,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
-  const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
+  const machines: { started?: Machines } = {};
+  const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet, machines });
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     await createClusterObjects(admin, options);
@@ -97,7 +103,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     if (ctx.tracer.enabled) serveGlass(ctx, controlPlane, schedulingDecision);
     const [ingress] = await Promise.all([
       untilIngress,
-      startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
+      startNodes(ctx, { options, controlPlane, components, nodes, fleet, machines }),
       createControllerAccounts(admin, options),
     ]);
     await rememberStandIns(options, nodes, record?.standIns ?? []);
@@ -106,6 +112,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
       components,
       simulatedNodes: nodes,
       fleet,
+      machine: machines.started?.node,
       ingress,
       schedulingDecision,
       wouldFit: (pod) => explanations.wouldFit?.(pod),
@@ -197,7 +204,7 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): S
       }),
     );
   }
-  if (!options.addons?.includes('ingress') || (options.nodes ?? 0) === 0)
+  if (!options.addons?.includes('ingress') || ((options.nodes ?? 0) === 0 && !options.machineNode))
     return { explanations, untilIngress: Promise.resolve(undefined) };
   const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
   const untilIngress = new Promise<IngressEndpoints>((resolve, reject) => {
@@ -219,7 +226,7 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): S
 /** Resolves when the nodes are Ready and pods can be created. */
 async function startNodes(
   ctx: Context,
-  { options, controlPlane, components, nodes, fleet }: Parts & { fleet: NodeFleet | undefined },
+  { options, controlPlane, components, nodes, fleet, machines }: Parts & Pick<Running, 'fleet' | 'machines'>,
 ): Promise<void> {
   await nodes.adopt();
   components.add('simulated-kubelet', () => nodes.run());
@@ -227,6 +234,8 @@ async function startNodes(
   if (missing > 0)
     await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
+  if (isJoinable(options)) machines.started = await startMachines(ctx, { options, controlPlane, components });
+  const own = machines.started?.node ? [machines.started.node.name] : [];
   const { hostNetwork } = options;
   if (fleet && hostNetwork)
     components.add('node-ports', (inner) =>
@@ -240,7 +249,7 @@ async function startNodes(
   if (!options.controllers.includes('*')) return;
   const client = controlPlane.clientAs(OWN_USER, OWN_CLIENT);
   await untilDefaultAccount(ctx, client);
-  await untilNodesReady(ctx, client, [...nodes.names, ...real]);
+  await untilNodesReady(ctx, client, [...nodes.names, ...real, ...own]);
 }
 
 interface Running {
@@ -249,10 +258,11 @@ interface Running {
   readonly components: Components;
   readonly stopping: AbortController;
   readonly fleet: NodeFleet | undefined;
+  readonly machines: { started?: Machines };
 }
 
 /** A component that fails stops the whole cluster. */
-async function untilFinished({ ctx, controlPlane, components, stopping, fleet }: Running): Promise<void> {
+async function untilFinished({ ctx, controlPlane, components, stopping, fleet, machines }: Running): Promise<void> {
   let failure: { error: unknown } | undefined;
   components.failure.catch((error: unknown) => {
     failure ??= { error };
@@ -261,6 +271,7 @@ async function untilFinished({ ctx, controlPlane, components, stopping, fleet }:
   await controlPlane.finished;
   stopping.abort(ctx.signal.reason);
   await components.wait();
+  await machines.started?.stop();
   await fleet?.destroy();
   if (failure) throw failure.error;
 }
@@ -270,10 +281,10 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
   const ranges = 2 ** (NODE_CIDR_BITS - Number(clusterCidr.split(',')[0]!.split('/')[1]));
   return {
     ...DEFAULT_CONFIG,
-    /** Removes expired bootstrap tokens. */
+    /** Sign what joining machines read, and remove expired bootstrap tokens. */
     controllers:
       addons.includes('join') && options.controllers.includes('*')
-        ? ['token-cleaner-controller', ...options.controllers]
+        ? ['bootstrap-signer-controller', 'token-cleaner-controller', ...options.controllers]
         : options.controllers,
     clusterCidr,
     allocateNodeCidrs: simulatedNodes + nodes <= ranges,

@@ -1,0 +1,132 @@
+/** What joining machines read: `cluster-info`, which everybody may, and `k8ts-cluster`, for tokens and nodes. */
+import type { Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import { isRecord } from '../../base/index.ts';
+import { isConflict, isNotFound, type Client } from '../../client/index.ts';
+import { ensure } from '../component-access.ts';
+import type { DnsServer } from '../node/index.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const INFO = { name: 'cluster-info', namespace: 'kube-public' };
+const CONFIG = { name: 'k8ts-cluster', namespace: 'kube-system' };
+const CONFIG_KEY = 'cluster';
+const ATTEMPTS = 10;
+
+/** What every machine of a cluster has to know. */
+export interface ClusterConfig {
+  readonly clusterCidr: string;
+  readonly serviceClusterIpRange: string;
+  /** The addresses that pods ask; none without DNS. */
+  readonly clusterDNS: readonly string[];
+  readonly clusterDomain: string;
+  /** Where DNS listens, on which machines. */
+  readonly dnsServers: readonly DnsServer[];
+  /** The VXLAN network identifier of the pod network between links. */
+  readonly vxlanId: number;
+  /** Addresses for LoadBalancer Services that machines announce on their link. */
+  readonly loadBalancerPool: readonly string[];
+  /** URLs of the API servers. */
+  readonly servers: readonly string[];
+}
+
+interface DiscoveryObjects {
+  /** PEM */
+  readonly ca: string;
+  /** This server's part: its own URL and DNS server; others' stay. */
+  readonly config: ClusterConfig;
+}
+
+export async function createDiscoveryObjects(client: Client, { ca, config }: DiscoveryObjects): Promise<void> {
+  const [server] = config.servers;
+  const kubeconfig = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: '', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    contexts: null,
+    'current-context': '',
+    preferences: {},
+    users: null,
+  });
+  await Promise.all([
+    putConfigMap(client, INFO, (data) => ({ ...data, kubeconfig })),
+    putConfigMap(client, CONFIG, (data) => ({ ...data, [CONFIG_KEY]: JSON.stringify(merged(data, config)) })),
+    allowReading(client, INFO, ['system:unauthenticated', 'system:authenticated']),
+    allowReading(client, CONFIG, ['system:bootstrappers', 'system:nodes']),
+  ]);
+}
+
+/** Several servers write the same object, each its own address. */
+function merged(data: Readonly<Record<string, string>>, own: ClusterConfig): ClusterConfig {
+  const before = data[CONFIG_KEY] === undefined ? undefined : parseConfig(data[CONFIG_KEY]);
+  const isOwn = ({ address }: DnsServer): boolean => own.dnsServers.some((server) => server.address === address);
+  return {
+    ...own,
+    vxlanId: before?.vxlanId ?? own.vxlanId,
+    servers: [...new Set([...(before?.servers ?? []), ...own.servers])],
+    dnsServers: [...(before?.dnsServers ?? []).filter((server) => !isOwn(server)), ...own.dnsServers],
+  };
+}
+
+async function putConfigMap(
+  client: Client,
+  reference: { readonly name: string; readonly namespace: string },
+  change: (data: Readonly<Record<string, string>>) => Record<string, string>,
+): Promise<void> {
+  const maps = client.resource('v1/configmaps');
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const found = await maps.get(reference).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+      if (found === undefined) await ensure(maps, { metadata: { ...reference }, data: change({}) });
+      else await maps.update({ ...found, data: change(found.data ?? {}) });
+      return;
+    } catch (error) {
+      if (!isConflict(error) || attempt >= ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function allowReading(
+  client: Client,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  groups: readonly string[],
+): Promise<void> {
+  const metadata = { name: `k8ts:${name}`, namespace };
+  const role: Role = {
+    metadata,
+    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: [name], verbs: ['get'] }],
+  };
+  const binding: RoleBinding = {
+    metadata,
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: metadata.name },
+    subjects: groups.map((group) => ({ apiGroup: RBAC, kind: 'Group', name: group })),
+  };
+  await Promise.all([
+    ensure(client.resource(`${RBAC}/v1/roles`), role),
+    ensure(client.resource(`${RBAC}/v1/rolebindings`), binding),
+  ]);
+}
+
+/** With the credentials of a node or a token. */
+export async function readClusterConfig(client: Client): Promise<ClusterConfig> {
+  const { data } = await client.resource('v1/configmaps').get(CONFIG);
+  return parseConfig(data?.[CONFIG_KEY] ?? '');
+}
+
+function parseConfig(text: string): ClusterConfig {
+  const config: unknown = text === '' ? undefined : JSON.parse(text);
+  if (!isRecord(config))
+    throw new Error(`the ConfigMap ${CONFIG.namespace}/${CONFIG.name} does not describe a cluster`);
+  const list = (value: unknown): readonly never[] => (Array.isArray(value) ? (value as never[]) : []);
+  const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return {
+    clusterCidr: textOf(config['clusterCidr']),
+    serviceClusterIpRange: textOf(config['serviceClusterIpRange']),
+    clusterDNS: list(config['clusterDNS']),
+    clusterDomain: textOf(config['clusterDomain']),
+    dnsServers: list(config['dnsServers']),
+    vxlanId: typeof config['vxlanId'] === 'number' ? config['vxlanId'] : 1,
+    loadBalancerPool: list(config['loadBalancerPool']),
+    servers: list(config['servers']),
+  };
+}

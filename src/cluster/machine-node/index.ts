@@ -1,0 +1,12 @@
+/**
+ * A machine that is a node itself: runtime, kubelet, kube-proxy, network policies and the network to other machines run
+ * in the machine's own network namespace. `joinCluster` makes the machine a node of a cluster elsewhere, from a bootstrap
+ * token; the server's own node is started by `startMachineNode` with clients in the process. Containers outlive the
+ * process; `leaveCluster` ends them and removes everything.
+ */
+export { joinCluster, type JoinedMachine } from './join-cluster.ts';
+export { leaveCluster, removeMachineNode } from './leave-cluster.ts';
+export { machineRecordOf } from './machine-record.ts';
+export { approveServingCertificates } from './approve-serving-certificates.ts';
+export { addressTowards, machineAddresses } from './machine-addresses.ts';
+export { startMachineNode, type MachineNode } from './start-machine-node.ts';

@@ -1,0 +1,132 @@
+/** Takes this machine out of its cluster: drains it, deletes its Node, and removes what it has on the machine. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
+import { connect, isNotFound, isTooManyRequests, loadKubeconfig, type Client } from '../../client/index.ts';
+import { removeBridgeNetwork } from '../../container-runtime/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import { removeRules } from '../../kube-proxy/index.ts';
+import { removeCgroups } from '../../kubelet/index.ts';
+import { removePolicies } from '../../network-policy/index.ts';
+import type { ClusterConfig } from '../discovery/index.ts';
+import { DEFAULT_STATE_DIRECTORY, restoreForwarding } from '../fabric/index.ts';
+import { removeLoadBalancerSpeaker } from '../load-balancer-speaker/index.ts';
+import { removeMachineNetwork } from '../machine-network/index.ts';
+import { deleteNode, deletePodsOf } from '../node-fleet/index.ts';
+import { endContainers, openRuntime } from '../node/index.ts';
+import { cniOf, kubeconfigOf, machineRecordOf, nodeDirectoryOf, type MachineRecord } from './machine-record.ts';
+import { machineName, machineRuntimeOptions, type MachineNodeOptions } from './start-machine-node.ts';
+
+interface LeaveOptions {
+  readonly directory: string;
+  /** Ends the machine's process, if it runs; without one nothing can be drained. */
+  readonly stopProcess?: (() => Promise<void>) | undefined;
+  /** Leaves also when pods cannot be evicted in time, or the server does not answer. */
+  readonly force: boolean;
+  readonly drainMs: number;
+  readonly deleteData: boolean;
+  readonly onProgress?: (step: string) => void;
+}
+
+const POLL_MS = 200;
+
+export async function leaveCluster(ctx: Context, options: LeaveOptions): Promise<MachineRecord> {
+  const { directory, force, stopProcess, onProgress } = options;
+  const record = machineRecordOf(directory);
+  if (record === undefined) throw new Error(`the machine of ${directory} has not joined a cluster`);
+  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigOf(directory) }));
+  const unlessForced = (what: string) => (error: unknown) => {
+    if (!force) throw new Error(`${what}: ${errorMessage(error)}; --force leaves nevertheless`, { cause: error });
+    ctx.logger.warn(what, { err: errorMessage(error) });
+  };
+  try {
+    if (stopProcess) {
+      onProgress?.('draining');
+      await drain(ctx, client, { node: record.nodeName, limitMs: options.drainMs }).catch(
+        unlessForced('the node could not be drained'),
+      );
+      await stopProcess();
+    }
+    onProgress?.('removing the Node');
+    await deleteNode(client, record.nodeName)
+      .then(() => deletePodsOf(client, record.nodeName))
+      .catch(unlessForced('the Node could not be deleted'));
+  } finally {
+    await client.close();
+  }
+  onProgress?.('cleaning up');
+  const { nodeName, addresses } = record;
+  await removeMachineNode(ctx, {
+    ...{ nodeName, addresses, cni: cniOf(record), directory: nodeDirectoryOf(directory) },
+    loadBalancerPool: record.cluster.loadBalancerPool,
+  });
+  for (const name of ['machine.json', 'kubelet.kubeconfig', 'pki'])
+    await fs.rm(path.join(directory, name), { recursive: true, force: true });
+  if (options.deleteData) await fs.rm(directory, { recursive: true, force: true });
+  return record;
+}
+
+/** Evicts the node's pods, as `kubectl drain --ignore-daemonsets --delete-emptydir-data` does. */
+async function drain(
+  { clock, signal }: Context,
+  client: Client,
+  { node, limitMs }: { readonly node: string; readonly limitMs: number },
+): Promise<void> {
+  const pods = client.resource('v1/pods');
+  await client.resource('v1/nodes').patch({ name: node }, { spec: { unschedulable: true } }, { type: 'merge' });
+  const end = clock.monotonic() + limitMs;
+  const evicted = new Set<string>();
+  for (;;) {
+    const { items } = await pods.list({ fieldSelector: `spec.nodeName=${node}` });
+    const left = items.filter(isDrained);
+    if (left.length === 0) return;
+    for (const pod of left)
+      if (!evicted.has(pod.metadata.uid ?? '') && (await evict(client, pod))) evicted.add(pod.metadata.uid ?? '');
+    if (clock.monotonic() > end)
+      throw new Error(
+        `after ${limitMs / 1000} s there are still ${left.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`,
+      );
+    await clock.sleep(POLL_MS, signal);
+  }
+}
+
+/** Pods of DaemonSets would come back, and mirror pods are the node's own. */
+const isDrained = ({ metadata }: Pod): boolean =>
+  metadata.annotations?.['kubernetes.io/config.mirror'] === undefined &&
+  !metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller);
+
+/** False while a PodDisruptionBudget refuses. */
+async function evict(client: Client, { metadata }: Pod): Promise<boolean> {
+  const reference = { name: metadata.name!, namespace: metadata.namespace! };
+  try {
+    await client
+      .resource('v1/pods')
+      .subresource(reference, 'eviction')
+      .create({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { ...reference } } as never);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isTooManyRequests(error)) return false;
+    throw error;
+  }
+}
+
+/** Ends all containers and removes everything of the node but its data. Its process must have ended. */
+export async function removeMachineNode(
+  ctx: Context,
+  options: Pick<MachineNodeOptions, 'directory' | 'nodeName' | 'addresses' | 'cni'> &
+    Pick<ClusterConfig, 'loadBalancerPool'>,
+): Promise<void> {
+  const { directory } = options;
+  const runtimeOptions = machineRuntimeOptions(options);
+  await endContainers(ctx, await openRuntime(ctx, runtimeOptions), runtimeOptions);
+  await removeRules('nftables');
+  await removePolicies();
+  if (!options.cni) await removeBridgeNetwork({});
+  await removeMachineNetwork();
+  await removeLoadBalancerSpeaker(options.loadBalancerPool);
+  restoreForwarding({ stateDirectory: directory, hostNetns: undefined });
+  await removeCgroups(`/${machineName(directory)}`);
+  await fs.rm(path.join(DEFAULT_STATE_DIRECTORY, machineName(directory)), { recursive: true, force: true });
+}
