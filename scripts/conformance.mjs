@@ -18,7 +18,7 @@ Tiers: 0 needs the API alone, 1 controllers, 2 scheduler and nodes (simulated on
 Without any, tiers 0, 1 and 2 run. DIR (or K8TS_CONFORMANCE) is described in docs/conformance.md.`;
 
 /** @typedef {Record<string, Record<string, number[]>>} Tiers by file, then by tier: the lines of the tests */
-/** @typedef {{ file: string, labels: string, lines?: number[], serial: boolean, count: number }} Batch the tests of one run of e2e.test */
+/** @typedef {{ file: string, labels: string, lines: number[], serial: boolean, count: number }} Batch the tests of one run of e2e.test */
 /** @typedef {{ test: string, state: string, seconds: number, text: string, failure: string }} Outcome */
 
 /**
@@ -103,34 +103,46 @@ const isSerial = (source) => /WithSerial\(\)|framework\.WithDisruptive\(\)|\[Ser
  */
 const conformanceBatches = (selected, read) =>
   [...selected].map(([file, lines]) => ({
-    ...{ file, lines, labels: 'Conformance', count: lines.length },
+    ...{ file, lines, labels: CONFORMANCE, count: lines.length },
     serial: isSerial(read(file)),
   }));
 
+const CONFORMANCE = 'Conformance';
 const SERIAL = 'Serial || Disruptive';
 
+/** How many tests of a file run in one process, so that those of a large file run beside each other. */
+const BATCH_SIZE = 8;
+
 /**
- * The tests that a dry run has selected by labels: for each file a batch, and another for those that must run alone.
+ * The tests that a dry run has selected by labels, in batches; those that must run alone are apart.
  * @param {any[]} suites the report of the dry run
  * @param {string} labels
  * @returns {Batch[]}
  */
 export function labelBatches(suites, labels) {
-  /** @type {Map<string, Batch>} */
-  const batches = new Map();
-  for (const spec of suites.flatMap(({ SpecReports }) => SpecReports ?? [])) {
-    if (spec.LeafNodeType !== 'It' || spec.State !== 'passed') continue;
-    const of = [...(spec.ContainerHierarchyLabels ?? []).flat(), ...(spec.LeafNodeLabels ?? [])];
+  /** @type {Map<string, Batch[]>} */
+  const byFile = new Map();
+  const specs = suites
+    .flatMap(({ SpecReports }) => SpecReports ?? [])
+    .filter(({ LeafNodeType, State }) => LeafNodeType === 'It' && State === 'passed')
+    .toSorted((a, b) => a.LeafNodeLocation.LineNumber - b.LeafNodeLocation.LineNumber);
+  for (const { ContainerHierarchyLabels, LeafNodeLabels, LeafNodeLocation } of specs) {
+    const of = [...(ContainerHierarchyLabels ?? []).flat(), ...(LeafNodeLabels ?? [])];
     const serial = of.includes('Serial') || of.includes('Disruptive');
-    const file = spec.LeafNodeLocation.FileName.replace(/^.*?(?=test\/e2e\/)/, '');
-    const key = `${file} ${serial}`;
-    const batch = batches.get(key) ?? {
-      ...{ file, serial, count: 0 },
-      labels: `(${labels}) && ${serial ? `(${SERIAL})` : `!(${SERIAL})`}`,
-    };
-    batches.set(key, { ...batch, count: batch.count + 1 });
+    const file = LeafNodeLocation.FileName.replace(/^.*?(?=test\/e2e\/)/, '');
+    const batches = byFile.get(`${file} ${serial}`) ?? [];
+    byFile.set(`${file} ${serial}`, batches);
+    const { LineNumber: line } = LeafNodeLocation;
+    let last = batches.at(-1);
+    // Several tests may have the same line, by which a process selects them.
+    if (last === undefined || (last.count >= BATCH_SIZE && last.lines.at(-1) !== line)) {
+      last = { file, serial, lines: [], count: 0, labels: `(${labels}) && ${serial ? '' : '!'}(${SERIAL})` };
+      batches.push(last);
+    }
+    if (last.lines.at(-1) !== line) last.lines.push(line);
+    last.count++;
   }
-  return [...batches.values()];
+  return [...byFile.values()].flat();
 }
 
 /** The archives of images in a directory of built tests: `images.tar`, then the others, which replace images of it. @param {string} directory */
@@ -275,7 +287,7 @@ async function runAll(batches, settings, workers) {
 /** @param {Batch} batch @param {Settings} settings @returns {Promise<Outcome[]>} */
 async function runBatch({ file, lines, labels, serial }, { tests, out, kubeconfig, timeout, skip }) {
   const name = file.replace(/^test\/e2e\/|\.go$/g, '').replaceAll('/', '-');
-  const directory = path.join(out, lines === undefined && serial ? `${name}-serial` : name);
+  const directory = path.join(out, labels === CONFORMANCE ? name : `${name}-${lines[0]}${serial ? '-serial' : ''}`);
   fs.mkdirSync(directory, { recursive: true });
   const report = path.join(directory, 'ginkgo.json');
   fs.rmSync(report, { force: true });
@@ -293,7 +305,7 @@ async function runBatch({ file, lines, labels, serial }, { tests, out, kubeconfi
       `--e2e-output-dir=${directory}`,
     ],
     ...[`--ginkgo.timeout=${timeout}`, `--ginkgo.json-report=${report}`, '--ginkgo.no-color', '--ginkgo.v'],
-    `--ginkgo.focus-file=${lines === undefined ? file : `${file}:${lines.join(',')}`}`,
+    `--ginkgo.focus-file=${file}:${lines.join(',')}`,
     ...selection(labels, skip),
   ];
   const child = spawn(path.join(tests, 'bin', 'e2e.test'), args, { cwd: directory, stdio: ['ignore', log, log] });

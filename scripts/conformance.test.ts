@@ -56,20 +56,28 @@ describe('the conformance tests', () => {
   });
 
   it('are chosen by labels, those that must run alone apart', () => {
-    const spec = (FileName: string, labels: string[], State = 'passed') => ({
-      ...{ LeafNodeType: 'It', LeafNodeLocation: { FileName }, State },
+    const spec = (LineNumber: number, labels: string[], State = 'passed') => ({
+      ...{ LeafNodeType: 'It', LeafNodeLocation: { FileName: '/src/k8s/test/e2e/apps/job.go', LineNumber }, State },
       ...{ ContainerHierarchyLabels: [['sig-apps'], labels], LeafNodeLabels: [] },
     });
     const SpecReports = [
-      spec('/src/k8s/test/e2e/apps/job.go', []),
-      spec('/src/k8s/test/e2e/apps/job.go', ['Slow']),
-      spec('/src/k8s/test/e2e/apps/job.go', ['Serial']),
-      spec('/src/k8s/test/e2e/apps/deployment.go', [], 'skipped'),
-      { LeafNodeType: 'BeforeSuite', State: 'passed' },
+      ...[30, 10, 20].map((line) => spec(line, ['Slow'])),
+      ...Array.from({ length: 9 }, () => spec(25, [])),
+      ...[spec(40, ['Serial']), spec(50, [], 'skipped'), { LeafNodeType: 'BeforeSuite', State: 'passed' }],
     ];
     expect(labelBatches([{ SpecReports }], 'sig-apps')).toEqual([
-      { file: 'test/e2e/apps/job.go', serial: false, count: 2, labels: '(sig-apps) && !(Serial || Disruptive)' },
-      { file: 'test/e2e/apps/job.go', serial: true, count: 1, labels: '(sig-apps) && (Serial || Disruptive)' },
+      {
+        ...{ file: 'test/e2e/apps/job.go', serial: false, lines: [10, 20, 25], count: 11 },
+        labels: '(sig-apps) && !(Serial || Disruptive)',
+      },
+      {
+        ...{ file: 'test/e2e/apps/job.go', serial: false, lines: [30], count: 1 },
+        labels: '(sig-apps) && !(Serial || Disruptive)',
+      },
+      {
+        ...{ file: 'test/e2e/apps/job.go', serial: true, lines: [40], count: 1 },
+        labels: '(sig-apps) && (Serial || Disruptive)',
+      },
     ]);
   });
 
