@@ -23,7 +23,7 @@ interface Turn {
   readonly wallMs: number;
   readonly cpuMs: number;
 }
-type Work = (cluster: Cluster, durationMs: number) => Promise<Turn>;
+type Work = (cluster: Cluster, share: number) => Promise<Turn>;
 
 const pod = (generateName: string, schedulerName?: string) => ({
   metadata: { generateName, namespace: 'default' },
@@ -39,21 +39,17 @@ async function measured(work: () => Promise<number>): Promise<Turn> {
   return { count, wallMs: performance.now() - at, cpuMs: (user + system) / 1000 };
 }
 
-/** Calls of a few workers. */
+/** A number of calls, of a few workers: beside other work on the machine, a number of milliseconds would be little work. */
 const calls =
-  (call: (cluster: Cluster) => Promise<unknown>): Work =>
-  async (cluster, durationMs) => {
+  (count: number, call: (cluster: Cluster) => Promise<unknown>): Work =>
+  async (cluster, share) => {
     const turn = await measured(async () => {
-      const end = performance.now() + durationMs;
-      let count = 0;
+      let left = Math.ceil(count * share);
       const worker = async (): Promise<void> => {
-        while (performance.now() < end) {
-          await call(cluster);
-          count++;
-        }
+        while (left-- > 0) await call(cluster);
       };
       await Promise.all(Array.from({ length: 16 }, worker));
-      return count;
+      return Math.ceil(count * share);
     });
     await removePods(cluster);
     return turn;
@@ -97,8 +93,8 @@ async function removePods(cluster: Cluster): Promise<void> {
 }
 
 const WORKS: Readonly<Record<string, Work>> = {
-  'GET Node': calls(({ client }) => client.resource('v1/nodes').get({ name: 'sim-0' })),
-  'POST Pod': calls(({ client }) => client.resource('v1/pods').create(pod('made-', 'nobody'))),
+  'GET Node': calls(20_000, ({ client }) => client.resource('v1/nodes').get({ name: 'sim-0' })),
+  'POST Pod': calls(1_000, ({ client }) => client.resource('v1/pods').create(pod('made-', 'nobody'))),
   'create and schedule Pods': schedule,
 };
 
@@ -122,15 +118,15 @@ async function compare(
   measure: Work,
   { on, off, durationMs }: { on: Cluster; off: Cluster; durationMs: number },
 ): Promise<Row[]> {
-  const turnMs = durationMs / 4;
+  const share = durationMs / 1000;
   for (let warmUp = 0; warmUp < 4; warmUp++) {
-    await measure(on, turnMs);
-    await measure(off, turnMs);
+    await measure(on, share);
+    await measure(off, share);
   }
   const [wall, cpu]: [number[], number[]] = [[], []];
   for (let turn = 0; turn < TURNS; turn++) {
     const first = turn % 2 === 0 ? on : off;
-    const turns = [await measure(first, turnMs), await measure(first === on ? off : on, turnMs)];
+    const turns = [await measure(first, share), await measure(first === on ? off : on, share)];
     const [recording, plain] = first === on ? turns : turns.reverse();
     wall.push(plain!.wallMs / plain!.count / (recording!.wallMs / recording!.count));
     cpu.push(plain!.cpuMs / plain!.count / (recording!.cpuMs / recording!.count));
