@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from '../scripts/build.mjs';
+import { build, warmUp } from '../scripts/build.mjs';
 import { newestIn, root } from '../scripts/toolchain.mjs';
 import { errorMessage } from '../src/base/index.ts';
 import { until } from '../src/kernel/testing/index.ts';
@@ -25,6 +25,8 @@ export async function buildOnce(name: string, entryPoints: Record<string, string
   if (claim(`${folder}.pid`)) {
     try {
       await build({ entryPoints, outdir: `${folder}.new` });
+      // Hundreds of processes need not compile it again.
+      if (entryPoints['k8ts'] !== undefined) await warmUp(`${folder}.new`);
       renameSync(`${folder}.new`, folder);
     } catch (error) {
       writeFileSync(failure, errorMessage(error));

@@ -160,7 +160,11 @@ describe('one line and exit code 1 for', () => {
 
   it.each<[string, () => string[], RegExp, string?]>([
     ['an unknown command', () => ['statsu'], /unknown command "statsu"; did you mean status\?/],
-    ['a command of another tool', () => ['create', 'cluster'], /unknown command "create"; it is "k8ts up" here/],
+    [
+      'a command of another tool',
+      () => ['delete', 'cluster'],
+      /unknown command "delete cluster"; it is "k8ts delete" here/,
+    ],
     [
       'a directory with something else',
       () => ['up', '--data-dir', join(scratch)],

@@ -4,7 +4,7 @@ import { enableSingleIdleGc, RealClock } from '../kernel/index.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
-import { hintFor } from './other-tools.ts';
+import { hintFor, hintForPhrase } from './other-tools.ts';
 import { print } from './output.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -14,12 +14,14 @@ async function main(argv: readonly string[]): Promise<number> {
     return main([subject, '--help', ...rest.slice(1)]);
   if (name === 'help' || name === '--help' || name === '-h') return help(rest);
   if (name === '--version') return main(['version', ...rest]);
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const phrase = hintForPhrase(argv);
+  const command = Object.hasOwn(commands, name) && phrase === undefined ? commands[name] : undefined;
   if (!command) {
     const hint = hintFor(argv);
+    const unknown = phrase === undefined ? name : argv.slice(0, 2).join(' ');
     const near = hint === undefined ? nearest(name, Object.keys(commands)) : undefined;
     const help = hint ? `; it is "${hint}" here` : near ? `; did you mean ${near}?` : '; "k8ts help" lists them';
-    console.error(`k8ts: unknown command "${name}"${help}`);
+    console.error(`k8ts: unknown command "${unknown}"${help}`);
     return 1;
   }
   try {

@@ -7,6 +7,8 @@ it.each([
   [['stop'], 'k8ts down'],
   [['create', 'cluster', '--name', 'x'], 'k8ts up'],
   [['get', 'clusters'], 'k8ts status'],
+  [['delete', 'cluster', '--name', 'x'], 'k8ts delete'],
+  [['delete'], undefined],
   [['toString'], undefined],
   [['what'], undefined],
 ])('%j is %s here', (argv, hint) => {

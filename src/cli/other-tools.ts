@@ -35,6 +35,10 @@ const HINTS: ReadonlyMap<string, string> = new Map(
 
 /** The equivalent of a command of another tool. */
 export function hintFor(argv: readonly string[]): string | undefined {
-  const [first = '', second = ''] = argv;
-  return HINTS.get(`${first} ${second}`) ?? HINTS.get(first);
+  return hintForPhrase(argv) ?? HINTS.get(argv[0] ?? '');
+}
+
+/** The equivalent of two words of another tool, of which the first may be a command here, too. */
+export function hintForPhrase([first = '', second = '']: readonly string[]): string | undefined {
+  return HINTS.get(`${first} ${second}`);
 }

@@ -37,7 +37,7 @@ import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { printNotice, Progress } from './output.ts';
-import { claimDirectory, ephemeralDirectory } from './process-file.ts';
+import { claimDirectory, ephemeralDirectory, readProcessFile } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
 import { startConsole } from './start-console.ts';
@@ -130,7 +130,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const record = directory === undefined ? undefined : readClusterRecord(directory);
   const planned = plan(values, record);
   const inside = insideNamespaces();
-  if (planned.removal && !inside) printNotice(values.output, planned.removal);
+  // Beside a cluster that runs in the directory, this start is refused and removes nothing.
+  const isRefused = directory !== undefined && readProcessFile(directory) !== undefined;
+  if (planned.removal && !inside && !isRefused) printNotice(values.output, planned.removal);
   if (values.detach)
     return detach('up', argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   if (inside) return upInside(inside, { values, planned });
