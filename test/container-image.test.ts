@@ -28,6 +28,9 @@ describe.skipIf(missing !== undefined)(title, () => {
     k8ts = await startK8ts({ dataDirectory: path.join(directory, 'data'), flags: ['--nodes', '1'] });
     const root = path.join(directory, 'root');
     copySystem(root);
+    // Devices cannot be copied into an image: every container gets its own.
+    fs.rmSync(path.join(root, 'dev'), { recursive: true });
+    fs.mkdirSync(path.join(root, 'dev'));
     const environment = Object.entries(environmentInside(root)).map(([name, value]) => `ENV ${name}=${value}\n`);
     const base = path.join(directory, 'Dockerfile.base');
     fs.writeFileSync(base, `FROM scratch\nCOPY . /\n${environment.join('')}`);
