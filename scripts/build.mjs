@@ -104,8 +104,20 @@ export async function build(options = {}) {
   const [{ metafile }] = await Promise.all([described, bundle, modules, pages]).catch(() =>
     fail('The build failed; see the errors above.'),
   );
-  if (entries.length > 0) writeLoaders(outdir, metafile);
+  if (entries.length > 0) {
+    writeLoaders(outdir, metafile);
+    await slimSourceMaps(outdir);
+  }
   return names;
+}
+
+/**
+ * The package has a limit of size, of which maps with columns would be a third.
+ * @param {string} outdir
+ */
+async function slimSourceMaps(outdir) {
+  for (const file of fs.readdirSync(outdir, { recursive: true, encoding: 'utf8' }))
+    if (file.endsWith('.js.map') || file.endsWith('.cjs.map')) await keepLinesOnly(path.join(outdir, file));
 }
 
 /**
@@ -228,16 +240,9 @@ export async function declarations(outdir = dist) {
   fs.rmSync(emitted, { recursive: true });
 }
 
-/** The package has a limit of size, of which maps with columns would be a third. */
-async function slimSourceMaps() {
-  for (const file of fs.readdirSync(dist, { recursive: true, encoding: 'utf8' }))
-    if (file.endsWith('.js.map') || file.endsWith('.cjs.map')) await keepLinesOnly(path.join(dist, file));
-}
-
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   ensureInstalled();
   const built = await build();
-  await slimSourceMaps();
   if (built.includes('k8ts')) manual();
   // What is compiled here is of no use to those who install the package.
   await Promise.all([
