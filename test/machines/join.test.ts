@@ -43,7 +43,7 @@ describe.skipIf(missing !== undefined)(
       ) as typeof token;
       for (const machine of joined)
         processes.set(machine.name, await machine.start([...joinFlags(machine), '--load-archive', archive]));
-    }, 180_000);
+    }, 400_000);
     afterAll(() => machines.remove(), 60_000);
 
     const joinFlags = (machine: Machine): string[] => [
@@ -85,7 +85,9 @@ describe.skipIf(missing !== undefined)(
         request.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
       });
     const answers = async (netns: string, host: string, port: number): Promise<string[]> =>
-      [...new Set(await Promise.all(Array.from({ length: 30 }, () => ask(netns, host, port))))].sort();
+      [...new Set(await Promise.all(Array.from({ length: 30 }, () => ask(netns, host, port))))].toSorted((x, y) =>
+        x.localeCompare(y),
+      );
     const wget = (pod: string, url: string): Promise<string> =>
       kubectl('exec', pod, '--', 'timeout', '3', 'wget', '-qO-', url).then(
         (text) => text.trim(),
@@ -184,7 +186,7 @@ describe.skipIf(missing !== undefined)(
       const pods = await running('app=web', 6);
       await running('app=sleeper', 3);
       expect(new Set(pods.map(({ spec }) => spec?.nodeName))).toEqual(new Set(everyone().map(({ name }) => name)));
-      const names = pods.map(({ metadata }) => metadata.name).sort();
+      const names = pods.map(({ metadata }) => metadata.name!).toSorted((x, y) => x.localeCompare(y));
       for (const machine of everyone()) {
         expect(await answers(machine.netns, '10.96.0.80', 80), `from ${machine.name}`).toEqual(names);
         expect(await answers(machines.outside, machine.address, 30_080), `node port of ${machine.name}`).toEqual(names);

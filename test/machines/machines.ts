@@ -46,7 +46,7 @@ export interface MachineProcess {
   readonly exited: boolean;
 }
 
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 180_000;
 let worlds = 0;
 
 export class Machines {
@@ -125,10 +125,14 @@ export class Machines {
   }
 
   async #start(netns: string, args: readonly string[]): Promise<MachineProcess> {
-    const child = spawn('nsenter', [`--net=${netns}`, process.execPath, await builtProgram(), ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      cwd: this.#scratch,
-    });
+    const child = spawn(
+      'nsenter',
+      [`--net=${netns}`, process.execPath, await builtProgram(), ...args, '--wait', '3m'],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        cwd: this.#scratch,
+      },
+    );
     this.#processes.add(child);
     let output = '';
     for (const stream of [child.stdout, child.stderr])

@@ -34,12 +34,16 @@ export async function runLoadBalancerSpeaker(outer: Context, options: SpeakerOpt
     const heartbeats = await Heartbeats.open(ctx.clock, options.link.address);
     const table = await SpeakingTable.open(options.pool);
     const announced = new Map<string, number>();
+    let known = '';
     try {
       await informers.waitForSync(signal);
       while (!signal.aborted) {
         const peers = peersOf(nodes.list(), options);
         heartbeats.send(peers);
         const alive = [options.nodeName, ...peers.filter((peer) => heartbeats.isAlive(peer)).map(({ name }) => name)];
+        // Whoever was cut off has heard nobody, and nobody has heard it.
+        if (alive.join() !== known) announced.clear();
+        known = alive.join();
         const own = addressesOf(services.list(), options.pool).filter(
           (address) => chooseSpeaker(address, alive) === options.nodeName,
         );

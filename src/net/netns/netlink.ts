@@ -96,6 +96,7 @@ export class NetlinkSocket {
    * Waiting for kernel locks happens on another thread.
    */
   async send(requests: readonly NetlinkRequest[]): Promise<void> {
+    if (requests.length === 0) return;
     await this.#exclusively(async () => {
       const { message, bySequence } = this.#encode(requests);
       await this.#transmit(message);
