@@ -12,6 +12,7 @@ import {
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
+import { checkEncryption } from './check-encryption.ts';
 import { CommandError, machineDirFlag, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
@@ -101,7 +102,7 @@ async function firstJoin(values: Values, positional: readonly string[], director
     throw new UsageError('--ca-hash is not a hash, such as sha256: and 64 hexadecimal digits');
   if (!/^https:\/\/[^/]+$/.test(trimmed(server)))
     throw new UsageError(`${JSON.stringify(server)} is not the address of a server, such as https://192.0.2.1:6443`);
-  if (values.encrypt) throw new CommandError(NO_WIREGUARD);
+  if (values.encrypt) await checkEncryption();
   const addresses = values['node-ip']?.split(',') ?? machineAddresses(await addressTowards(trimmed(server)));
   if (addresses.length === 0)
     throw new CommandError('this machine has no address that others could reach; see "ip address"');
@@ -111,6 +112,7 @@ async function firstJoin(values: Values, positional: readonly string[], director
     caHash: hash,
     nodeName: (values['node-name'] ?? os.hostname()).toLowerCase(),
     addresses,
+    ...(values.encrypt ? { encrypt: true } : {}),
     ...(values['cni-conf-dir'] === undefined
       ? {}
       : { cniConfDir: path.resolve(values['cni-conf-dir']), cniBinDir: values['cni-bin-dir'] }),
@@ -118,9 +120,6 @@ async function firstJoin(values: Values, positional: readonly string[], director
 }
 
 const trimmed = (server: string): string => (server.endsWith('/') ? server.slice(0, -1) : server);
-
-const NO_WIREGUARD =
-  'the kernel of this machine has no WireGuard (CONFIG_WIREGUARD), which --encrypt needs: load its module, or join without --encrypt';
 
 function checkMachine(): void {
   const obstacle = realNodesObstacle();

@@ -29,6 +29,7 @@ import {
 import type { Console } from '../console/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context, ContextOptions } from '../kernel/index.ts';
+import { checkEncryption } from './check-encryption.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
 import type { Experiments } from './console-laboratory.ts';
@@ -55,6 +56,10 @@ export const flags = {
     summary: 'Address under which other machines reach this one (default: --bind-address, or the first)',
   },
   'node-name': { kind: 'text', summary: "Name of this machine's node, with --bind-address (default: the host name)" },
+  encrypt: {
+    kind: 'switch',
+    summary: "Encrypt what pods send to other machines with the kernel's WireGuard, with --bind-address",
+  },
   'load-balancer-pool': {
     kind: 'texts',
     summary: 'Address ranges for LoadBalancer Services, which machines announce on their link',
@@ -122,6 +127,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  if (values.encrypt) await checkEncryption();
   registryMirrors(values['registry-mirror'] ?? []);
   servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
@@ -246,7 +252,8 @@ function machineNode(values: Values): NonNullable<ClusterOptions['machineNode']>
   const addresses = machineAddresses(first);
   if (addresses.length === 0)
     throw new CommandError('this machine has no address that others could reach; see "ip address"');
-  return { nodeName: (values['node-name'] ?? os.hostname()).toLowerCase(), addresses };
+  const encrypt = values.encrypt ? { encrypt: true } : {};
+  return { nodeName: (values['node-name'] ?? os.hostname()).toLowerCase(), addresses, ...encrypt };
 }
 
 /** Root runs containers as it is, other users in namespaces of their own. */

@@ -83,6 +83,8 @@ interface MachineNodeName {
   readonly nodeName: string;
   /** InternalIPs; the first is where other machines reach this one. */
   readonly addresses: readonly string[];
+  /** Encrypts what pods send to other machines. */
+  readonly encrypt?: boolean;
 }
 
 interface NodeMonitoring {

@@ -20,6 +20,7 @@ export {
   type HostNetwork,
   type Inside,
 } from './rootless/index.ts';
+export { wireguardObstacle } from './machine-network/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export {
   addressTowards,

@@ -138,7 +138,7 @@ async function startOwnNode(
   { options, controlPlane }: MachinesOptions,
   cluster: ClusterConfig,
 ): Promise<MachineNode> {
-  const { nodeName, addresses } = options.machineNode!;
+  const { nodeName, addresses, encrypt } = options.machineNode!;
   const { dataDirectory } = options;
   if (dataDirectory === undefined) throw new Error('a machine node needs a data directory');
   await updateClusterRecord(dataDirectory, {
@@ -149,6 +149,7 @@ async function startOwnNode(
     directory: path.join(dataDirectory, 'nodes', nodeName),
     nodeName,
     addresses,
+    encrypt,
     cluster,
     clientOf: (agent, signal) =>
       controlPlane.clientAs(

@@ -4,4 +4,5 @@
  * of another kind, with any CNI plugin that routes the same ranges, can be among them.
  */
 export { linkOf, podMtu, type MachineLink } from './machine-link.ts';
+export { openWireguardKeys, wireguardObstacle } from './wireguard.ts';
 export { removeMachineNetwork, runMachineNetwork } from './run.ts';

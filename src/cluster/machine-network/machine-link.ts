@@ -22,6 +22,9 @@ export async function linkOf(address: string): Promise<MachineLink> {
   }
 }
 
-/** So that what a pod sends also fits between links, where it is packed into VXLAN. */
-export const podMtu = ({ mtu, address }: Pick<MachineLink, 'mtu' | 'address'>): number =>
-  mtu - POD_NETWORK_OVERHEAD[address.includes(':') ? 'IPv6' : 'IPv4'];
+/** WireGuard's headers, with IPv6 around. */
+const ENCRYPTION_OVERHEAD = 80;
+
+/** So that what a pod sends also fits between links, where it is packed into VXLAN, or into WireGuard. */
+export const podMtu = ({ mtu, address }: Pick<MachineLink, 'mtu' | 'address'>, encrypt = false): number =>
+  mtu - (encrypt ? ENCRYPTION_OVERHEAD : POD_NETWORK_OVERHEAD[address.includes(':') ? 'IPv6' : 'IPv4']);

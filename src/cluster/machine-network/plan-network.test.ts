@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { planNetwork, vtepMac, type NetworkNode } from './plan-network.ts';
+import { wireguardConfig } from './wireguard.ts';
 
 const node = (name: string, addresses: readonly string[], podCidrs: readonly string[]): NetworkNode => ({
   name,
@@ -9,6 +10,7 @@ const node = (name: string, addresses: readonly string[], podCidrs: readonly str
 const SELF = node('self', ['10.0.0.1'], ['10.244.0.0/24']);
 const LINK = { index: 2, address: '10.0.0.1', length: 24 };
 const BLACKHOLE = { destination: '10.244.0.0/16', type: 'blackhole', metric: 0x4000_0000, protocol: 84 };
+const NOT_ENCRYPTED = { destinations: [], peers: [], addresses: [] };
 const plan = (nodes: readonly NetworkNode[], more: Partial<Parameters<typeof planNetwork>[0]> = {}) =>
   planNetwork({ self: 'self', nodes: [SELF, ...nodes], links: [LINK], clusterCidrs: ['10.244.0.0/16'], ...more });
 
@@ -17,6 +19,7 @@ describe('the routes of a machine', () => {
     expect(plan([node('a', ['10.0.0.2'], ['10.244.1.0/24'])])).toEqual({
       routes: [BLACKHOLE, { destination: '10.244.1.0/24', gateway: '10.0.0.2', interfaceIndex: 2, protocol: 84 }],
       tunnel: { routes: [], peers: [], neighbours: [], addresses: [] },
+      encrypted: NOT_ENCRYPTED,
     });
   });
 
@@ -56,6 +59,48 @@ describe('the routes of a machine', () => {
     expect(plan([other])).toEqual({
       routes: [BLACKHOLE],
       tunnel: { routes: [], peers: [], neighbours: [], addresses: [] },
+      encrypted: NOT_ENCRYPTED,
     });
+  });
+});
+
+describe('encryption between machines', () => {
+  const key = 'x'.repeat(43) + '=';
+  const encrypting: NetworkNode = {
+    ...node('a', ['10.0.0.2'], ['10.244.1.0/24', '192.168.0.0/24']),
+    wireguardKey: key,
+  };
+
+  it('leads to nodes with a key through WireGuard, and to no others', () => {
+    expect(plan([encrypting, node('b', ['10.0.0.3'], ['10.244.2.0/24'])], { encrypt: true })).toEqual({
+      routes: [BLACKHOLE],
+      tunnel: { routes: [], peers: [], neighbours: [], addresses: [] },
+      encrypted: {
+        destinations: ['10.244.1.0/24'],
+        peers: [{ publicKey: key, address: '10.0.0.2', ranges: ['10.244.1.0/24'] }],
+        addresses: ['10.244.0.0'],
+      },
+    });
+  });
+
+  it('is configured as wg reads it', () => {
+    const peers = [
+      { publicKey: 'A', address: '10.0.0.2', ranges: ['10.244.1.0/24', 'fd00:1::/64'] },
+      { publicKey: 'B', address: 'fd99::3', ranges: ['10.244.2.0/24'] },
+    ];
+    expect(wireguardConfig('SECRET', peers)).toBe(`[Interface]
+PrivateKey = SECRET
+ListenPort = 51820
+
+[Peer]
+PublicKey = A
+Endpoint = 10.0.0.2:51820
+AllowedIPs = 10.244.1.0/24, fd00:1::/64
+
+[Peer]
+PublicKey = B
+Endpoint = [fd99::3]:51820
+AllowedIPs = 10.244.2.0/24
+`);
   });
 });

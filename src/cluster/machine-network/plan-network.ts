@@ -13,6 +13,8 @@ export interface NetworkNode {
   /** InternalIPs */
   readonly addresses: readonly string[];
   readonly podCidrs: readonly string[];
+  /** Its public key, if it encrypts. */
+  readonly wireguardKey?: string | undefined;
 }
 
 interface InterfaceAddress {
@@ -29,12 +31,30 @@ interface NetworkView {
   readonly links: readonly InterfaceAddress[];
   /** The cluster's pod ranges. */
   readonly clusterCidrs: readonly string[];
+  /** Sends pods' packets to other machines encrypted, or not at all. */
+  readonly encrypt?: boolean;
 }
 
 export interface NetworkPlan {
   /** To machines on the same link, and nowhere for what no node has. */
   readonly routes: readonly Route[];
   readonly tunnel: Tunnel;
+  readonly encrypted: Encrypted;
+}
+
+export interface WireguardPeer {
+  readonly publicKey: string;
+  readonly address: string;
+  /** What is sent to it, and what it may send. */
+  readonly ranges: readonly string[];
+}
+
+interface Encrypted {
+  /** Through the WireGuard interface. */
+  readonly destinations: readonly string[];
+  readonly peers: readonly WireguardPeer[];
+  /** This machine's addresses inside. */
+  readonly addresses: readonly string[];
 }
 
 interface Tunnel {
@@ -46,7 +66,8 @@ interface Tunnel {
   readonly addresses: readonly string[];
 }
 
-export function planNetwork({ self, nodes, links, clusterCidrs }: NetworkView): NetworkPlan {
+export function planNetwork(view: NetworkView): NetworkPlan {
+  const { self, nodes, links, clusterCidrs, encrypt = false } = view;
   const own = nodes.find(({ name }) => name === self);
   const routes: Route[] = clusterCidrs.map((destination) => ({
     destination,
@@ -55,7 +76,7 @@ export function planNetwork({ self, nodes, links, clusterCidrs }: NetworkView): 
     protocol: MACHINE_PROTOCOL,
   }));
   const tunnelled: { cidr: AddressRange; node: NetworkNode; machine: string }[] = [];
-  for (const node of nodes) {
+  for (const node of encrypt ? [] : nodes) {
     if (node.name === self) continue;
     for (const cidr of node.podCidrs.map((text) => AddressRange.parse(text))) {
       if (!isInside(cidr, clusterCidrs)) continue;
@@ -74,9 +95,25 @@ export function planNetwork({ self, nodes, links, clusterCidrs }: NetworkView): 
         mac: vtepMac(name),
         destination,
       })),
-      addresses: tunnelled.length === 0 ? [] : (own?.podCidrs ?? []).map((cidr) => AddressRange.parse(cidr).at(0)),
+      addresses: tunnelled.length === 0 ? [] : insideAddresses(own),
     },
+    encrypted: encrypt ? planEncryption(view, own) : { destinations: [], peers: [], addresses: [] },
   };
+}
+
+const insideAddresses = (own: NetworkNode | undefined): string[] =>
+  (own?.podCidrs ?? []).map((cidr) => AddressRange.parse(cidr).at(0));
+
+/** Nodes without a key get no route: nothing leaves in the clear. */
+function planEncryption({ self, nodes, clusterCidrs }: NetworkView, own: NetworkNode | undefined): Encrypted {
+  const peers = nodes.flatMap((node): WireguardPeer[] => {
+    const address = tunnelEnd(node, own);
+    const ranges = node.podCidrs.filter((cidr) => isInside(AddressRange.parse(cidr), clusterCidrs));
+    return node.name === self || node.wireguardKey === undefined || address === undefined || ranges.length === 0
+      ? []
+      : [{ publicKey: node.wireguardKey, address, ranges }];
+  });
+  return { destinations: peers.flatMap(({ ranges }) => ranges), peers, addresses: insideAddresses(own) };
 }
 
 /** A Node may claim any range; only those of the cluster are routed. */

@@ -29,12 +29,13 @@ import {
 } from '../../net/netns/index.ts';
 import { podMtu, type MachineLink } from './machine-link.ts';
 import { MACHINE_PROTOCOL, planNetwork, vtepMac, type NetworkNode, type NetworkPlan } from './plan-network.ts';
+import { syncWireguard, WIREGUARD_ANNOTATION, WIREGUARD_INTERFACE, type WireguardKeys } from './wireguard.ts';
 
 /** UDP, as flannel uses it. */
 const VXLAN_PORT = 8472;
 const VXLAN_INTERFACE = 'k8ts.vx';
 /** Bridges of pods and the tunnel lead to no other machine. */
-const OWN_INTERFACES: readonly string[] = ['lo', 'k8ts0', VXLAN_INTERFACE];
+const OWN_INTERFACES: readonly string[] = ['lo', 'k8ts0', VXLAN_INTERFACE, WIREGUARD_INTERFACE];
 const REPAIR_MS = 5000;
 
 interface MachineNetworkOptions {
@@ -43,6 +44,8 @@ interface MachineNetworkOptions {
   readonly clusterCidrs: readonly string[];
   readonly vxlanId: number;
   readonly link: MachineLink;
+  /** Encrypts with these keys. */
+  readonly wireguard?: WireguardKeys | undefined;
   /** Called after the first sync that knew this machine's pod range. */
   readonly onReady?: () => void;
 }
@@ -86,10 +89,22 @@ async function wakeOrRepair({ clock }: Context, wakeUp: WakeUp, signal: AbortSig
   timer.cancel();
 }
 
+/** Tells the others the key that this machine has. */
+async function publishKey(
+  { client, nodeName, wireguard }: MachineNetworkOptions,
+  nodes: readonly NetworkNode[],
+): Promise<void> {
+  const own = nodes.find(({ name }) => name === nodeName);
+  if (wireguard === undefined || own === undefined || own.wireguardKey === wireguard.publicKey) return;
+  const annotations = { [WIREGUARD_ANNOTATION]: wireguard.publicKey };
+  await client.resource('v1/nodes').patch({ name: nodeName }, { metadata: { annotations } }, { type: 'merge' });
+}
+
 const networkNode = (node: Node): NetworkNode => ({
   name: node.metadata.name ?? '',
   addresses: (node.status?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
   podCidrs: podCidrsOf(node),
+  wireguardKey: node.metadata.annotations?.[WIREGUARD_ANNOTATION],
 });
 
 async function sync(
@@ -99,12 +114,15 @@ async function sync(
 ): Promise<void> {
   const interfaces = await listLinks(socket);
   const foreign = new Set(interfaces.filter(({ name }) => !OWN_INTERFACES.includes(name)).map(({ index }) => index));
-  const { routes, tunnel } = planNetwork({
+  await publishKey(options, nodes);
+  const { routes, tunnel, encrypted } = planNetwork({
     self: options.nodeName,
     nodes,
     links: (await listAddresses(socket)).filter(({ index }) => foreign.has(index)),
     clusterCidrs: options.clusterCidrs,
+    encrypt: options.wireguard !== undefined,
   });
+  const secret = await syncEncryption(socket, options, encrypted);
   const vxlan = tunnel.routes.length > 0 ? await syncTunnel(socket, options, tunnel) : undefined;
   const tunnelled = tunnel.routes.map((route): Route => ({
     ...route,
@@ -112,9 +130,23 @@ async function sync(
     onLink: true,
     protocol: MACHINE_PROTOCOL,
   }));
-  await changeRoutes(socket, [...routes, ...tunnelled]);
+  await changeRoutes(socket, [...routes, ...tunnelled, ...secret]);
   if (vxlan === undefined) await socket.send([deleteLink({ name: VXLAN_INTERFACE })]);
 }
+
+/** The routes through the WireGuard interface, which it makes. */
+async function syncEncryption(
+  socket: NetlinkSocket,
+  { wireguard: keys, link }: MachineNetworkOptions,
+  { destinations, peers, addresses }: NetworkPlan['encrypted'],
+): Promise<Route[]> {
+  if (keys === undefined) return [];
+  const interfaceIndex = await syncWireguard(socket, { keys, peers, mtu: podMtu(link, true) });
+  await socket.send(addresses.map((address) => addAddress(interfaceIndex, hostCidr(address))));
+  return destinations.map((destination) => ({ destination, interfaceIndex, protocol: MACHINE_PROTOCOL }));
+}
+
+const hostCidr = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`;
 
 async function changeRoutes(socket: NetlinkSocket, wanted: readonly Route[]): Promise<void> {
   const { add, remove } = routeChanges(wanted, await listRoutes(socket), MACHINE_PROTOCOL);
@@ -128,12 +160,11 @@ async function syncTunnel(
   tunnel: NetworkPlan['tunnel'],
 ): Promise<Link> {
   const { index } = await ensureInterface(socket, { nodeName, vxlanId, link });
-  const cidrOf = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`;
   const addresses = (await listAddresses(socket)).filter((each) => each.index === index);
   const peers = await listVxlanPeers(socket, index);
   const neighbours = (await listNeighbours(socket)).filter((each) => each.index === index && each.permanent);
   await socket.send([
-    ...tunnel.addresses.map((address) => addAddress(index, cidrOf(address))),
+    ...tunnel.addresses.map((address) => addAddress(index, hostCidr(address))),
     ...addresses
       .filter(({ address }) => !tunnel.addresses.includes(address))
       .map(({ address, length }) => deleteAddress(index, `${address}/${length}`)),
@@ -178,7 +209,7 @@ export async function removeMachineNetwork(): Promise<void> {
   const socket = new NetlinkSocket(undefined);
   try {
     await changeRoutes(socket, []);
-    await socket.send([deleteLink({ name: VXLAN_INTERFACE })]);
+    await socket.send([deleteLink({ name: VXLAN_INTERFACE }), deleteLink({ name: WIREGUARD_INTERFACE })]);
   } finally {
     socket.close();
   }

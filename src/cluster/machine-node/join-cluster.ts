@@ -36,6 +36,7 @@ interface JoinOptions {
         readonly addresses: readonly string[];
         readonly cniConfDir?: string;
         readonly cniBinDir?: readonly string[];
+        readonly encrypt?: boolean;
       }
     | undefined;
   readonly registries?: RegistryOptions;
@@ -79,6 +80,7 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
       clientCa: fs.readFileSync(caFileOf(directory), 'utf8'),
       certificateDirectory: pkiDirectoryOf(directory),
       cni: cniOf(current),
+      encrypt: current.encrypt,
       ...(options.registries ? { registries: options.registries } : {}),
     });
     group.start('client certificate', (signal) =>
@@ -152,6 +154,7 @@ async function join(ctx: Context, { directory, first, onProgress }: JoinOptions)
     addresses,
     cluster,
     ...(first.cniConfDir === undefined ? {} : { cniConfDir: first.cniConfDir }),
+    ...(first.encrypt ? { encrypt: true } : {}),
     ...(first.cniBinDir === undefined ? {} : { cniBinDir: first.cniBinDir }),
   };
   await writeMachineRecord(directory, record);

@@ -16,6 +16,7 @@ export interface MachineRecord {
   /** Configurations of CNI plugins instead of the built-in pod network. */
   readonly cniConfDir?: string;
   readonly cniBinDir?: readonly string[];
+  readonly encrypt?: boolean;
 }
 
 const fileIn = (directory: string): string => path.join(directory, 'machine.json');

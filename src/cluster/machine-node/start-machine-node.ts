@@ -7,7 +7,7 @@ import { makeDirectory, RunGroup, type Context } from '../../kernel/index.ts';
 import type { ClusterConfig } from '../discovery/index.ts';
 import { DEFAULT_STATE_DIRECTORY, enableForwarding } from '../fabric/index.ts';
 import { runLoadBalancerSpeaker } from '../load-balancer-speaker/index.ts';
-import { linkOf, podMtu, runMachineNetwork } from '../machine-network/index.ts';
+import { linkOf, openWireguardKeys, podMtu, runMachineNetwork } from '../machine-network/index.ts';
 import {
   startNode,
   type NodeAgent,
@@ -29,6 +29,8 @@ export interface MachineNodeOptions extends Pick<NodeOptions, 'clientCa' | 'serv
   readonly clientOf: (agent: MachineAgent, signal: AbortSignal) => Client;
   readonly leaseDurationSeconds?: number | undefined;
   readonly cni?: CniOptions | undefined;
+  /** Encrypts what pods send to other machines. */
+  readonly encrypt?: boolean | undefined;
   readonly registries?: RegistryOptions;
 }
 
@@ -53,7 +55,8 @@ export async function startMachineNode(ctx: Context, options: MachineNodeOptions
   const { directory, nodeName, addresses, cluster, cni, clientOf } = options;
   await makeDirectory(directory, { mode: 0o711 });
   const link = await linkOf(addresses[0]!);
-  const runtimeOptions = machineRuntimeOptions(options, podMtu(link));
+  const runtimeOptions = machineRuntimeOptions(options, podMtu(link, options.encrypt));
+  const wireguard = options.encrypt ? await openWireguardKeys(directory) : undefined;
   const clusterCidrs = cluster.clusterCidr.split(',');
   enableForwarding({
     stateDirectory: directory,
@@ -85,6 +88,7 @@ export async function startMachineNode(ctx: Context, options: MachineNodeOptions
         clusterCidrs,
         vxlanId: cluster.vxlanId,
         link,
+        wireguard,
         onReady: resolve,
       }),
     );

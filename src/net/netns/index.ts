@@ -10,6 +10,7 @@ export { NetlinkSocket, type NetlinkRequest } from './netlink.ts';
 export {
   addBridge,
   addIfb,
+  addLink,
   addVeth,
   addVxlan,
   deleteLink,

@@ -226,8 +226,15 @@ export interface Link {
 }
 
 /** An intermediate functional block: queues frames that are redirected to it from another interface. */
-export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkRequest {
-  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('ifb'))]);
+export const addIfb = (link: LinkSettings & { readonly name: string }): NetlinkRequest =>
+  addLink({ ...link, kind: 'ifb' });
+
+/** An interface of a kind that needs no settings of its own. */
+export function addLink({
+  kind,
+  ...link
+}: LinkSettings & { readonly name: string; readonly kind: string }): NetlinkRequest {
+  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated(kind))]);
   return {
     type: RTM_NEWLINK,
     flags: NLM_F_CREATE | NLM_F_EXCL,
