@@ -101,7 +101,7 @@ function statusOf(input: OneInput): ContainerStatus {
     state,
     lastState,
     ready: readyOf(input, newest, state, started),
-    restartCount: newest.info.restartCount,
+    restartCount: Math.max(newest.info.restartCount, input.before?.restartCount ?? 0),
     image: newest.status.image?.image || container.image || '',
     imageID: newest.status.imageRef ?? '',
     containerID: `${input.runtimeName}://${newest.id}`,
@@ -158,10 +158,10 @@ function statesOf(
   previous: ObservedContainer | undefined,
   problem: StartProblem | undefined,
 ): { state: ContainerState; lastState: ContainerState } {
-  const { runtimeName, before } = input;
+  const { runtimeName } = input;
   const earlier =
     previous === undefined
-      ? (before?.lastState ?? {})
+      ? recordedLastState(input, newest)
       : previous.state === 'exited'
         ? { terminated: terminatedState(previous, runtimeName) }
         : {};
@@ -173,7 +173,7 @@ function statesOf(
     case 'exited': {
       const terminated = terminatedState(newest, runtimeName);
       if (problem !== undefined) return { state: { waiting: { ...problem } }, lastState: { terminated } };
-      return { state: { terminated }, lastState: previous === undefined ? {} : earlier };
+      return { state: { terminated }, lastState: earlier };
     }
     case 'unknown':
       return {
@@ -187,6 +187,13 @@ function statesOf(
         lastState: earlier,
       };
   }
+}
+
+/** RestartAllContainers removes the containers before the newest from the runtime: only the last status tells how they ended. */
+function recordedLastState({ before, runtimeName }: OneInput, { id }: ObservedContainer): ContainerState {
+  const isOther = (terminated: ContainerStateTerminated | undefined): boolean =>
+    terminated !== undefined && terminated.containerID !== `${runtimeName}://${id}`;
+  return [before?.state, before?.lastState].find((state) => isOther(state?.terminated)) ?? {};
 }
 
 function terminatedState(container: ObservedContainer, runtimeName: string): ContainerStateTerminated {

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import type { ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
+import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
+import { containerStatuses } from './container-statuses.ts';
+
+/** The status of a container that has exited, alone in the runtime, after the pod had the status `before`. */
+function statusAfter(before: Partial<ContainerStatus>, restartCount = 0): ContainerStatus | undefined {
+  const exited: Partial<ObservedContainer> = {
+    ...{ id: 'new', name: 'c', state: 'exited', exitCode: 0, reason: 'Completed', startedAt: 0, finishedAt: 0 },
+    ...{ info: { restartCount }, status: {} },
+  } as Partial<ObservedContainer>;
+  const statuses = containerStatuses({
+    pod: {
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c' }] },
+      status: { containerStatuses: [{ name: 'c', ...before }] },
+    } as Pod,
+    observed: { containers: [exited] } as unknown as ObservedPod,
+    ...{ runtimeName: 'r', problems: new Map(), starting: new Set(), terminating: false },
+    readiness: () => 'success',
+    startup: () => 'success',
+    deviceHealth: () => [],
+  });
+  return statuses.regular[0];
+}
+
+const ended = (containerID: string) => ({ terminated: { exitCode: 42, containerID } });
+
+it.each<[string, Partial<ContainerStatus>, ContainerStatus['lastState']]>([
+  ['it is the first', { containerID: 'r://new' }, {}],
+  [
+    'the container before is gone from the runtime',
+    { containerID: 'r://old', state: ended('r://old') },
+    ended('r://old'),
+  ],
+  ['that was reported before', { state: { waiting: {} }, lastState: ended('r://old') }, ended('r://old')],
+  ['its own end was reported before', { containerID: 'r://new', state: ended('r://new') }, {}],
+])('the last state of a container that has exited when %s', (_name, before, expected) => {
+  expect(statusAfter(before)?.lastState).toEqual(expected);
+});
+
+it('never counts fewer restarts than before', () => {
+  expect(statusAfter({ restartCount: 3 }, 1)?.restartCount).toBe(3);
+  expect(statusAfter({ restartCount: 1 }, 2)?.restartCount).toBe(2);
+});
