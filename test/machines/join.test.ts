@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)(
         expect(requests).toContain(`system:node:${name} kubernetes.io/kubelet-serving Approved`);
       expect(requests).toMatch(/system:bootstrap:\w{6} kubernetes\.io\/kube-apiserver-client-kubelet Approved/);
       console.log(
-        `Ready after ${[...processes].map(([name, { readySeconds }]) => `${name} ${readySeconds} s`).join(', ')}`,
+        `Ready after ${[...processes].map(([name, { readySeconds, processorSeconds }]) => `${name} ${readySeconds} s (${processorSeconds} s of a processor)`).join(', ')}`,
       );
     });
 
