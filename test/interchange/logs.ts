@@ -19,7 +19,8 @@ export function errorsOf(log: string): string[] {
  * What upstream's own components log in some runs and not in others: a controller was about to write when another one did, or when
  * the namespace began to terminate; an informer was behind; pods outlived their grace period; kube-system was not there yet, nor the
  * kubelet's own Node; the API server closed a WebSocket before its client had; the kernel's log ended; a container was removed
- * between the kubelet's list and its question about it; cAdvisor had no sample of a new container yet.
+ * between the kubelet's list and its question about it; cAdvisor had no sample of a new container yet;
+ * the kubelet was stopped while it waited for the runtime.
  */
 const BY_CHANCE = [
   /because it is being terminated/,
@@ -30,6 +31,7 @@ const BY_CHANCE = [
   /^kubelet \S+\.go: .*node \\?"localhost\\?" not found/,
   /^kubelet oomparser\.go: exiting analyzeLines/,
   /^kubelet remote_runtime\.go: "ContainerStatus from runtime service failed" .*code = NotFound/,
+  /^kubelet remote_runtime\.go: .*code = Canceled desc = context canceled/,
   /^kubelet cadvisor_stats_provider\.go: "Partial failure .*: unable to find data in memory cache/,
   /^kube-apiserver conn\.go: "Error on socket receive" .*use of closed network connection/,
 ];
