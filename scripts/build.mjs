@@ -37,7 +37,7 @@ const BUNDLED = ['k8ts', ...Object.keys(LIBRARY)];
 const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__filename).href;";
 
 /**
- * @param {{ entryPoints?: Record<string, string>, outdir?: string }} [options] other entry points and output, for tests
+ * @param {{ entryPoints?: Record<string, string>, outdir?: string, plugins?: import('esbuild').Plugin[] }} [options] other entry points and output, for tests
  * @returns {Promise<string[]>} the entry points that were built
  */
 export async function build(options = {}) {
@@ -64,6 +64,7 @@ export async function build(options = {}) {
     sourcesContent: false,
     logLevel: /** @type {const} */ ('warning'),
     legalComments: /** @type {const} */ ('none'),
+    ...(options.plugins ? { plugins: options.plugins } : {}),
   };
   /** What is reached by `require` is evaluated when it is called: `k8ts version` does not set up the API server. */
   const entries = Object.entries(bundled).map(

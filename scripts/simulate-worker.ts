@@ -1,10 +1,17 @@
 /** Runs the worlds of some seeds and reports to `simulate.mjs`. */
 import process from 'node:process';
-import { failureText, simulate, unexercised } from '../src/simulation/index.ts';
+import { failureText, simulate, unexercised, type PlanOptions } from '../src/simulation/index.ts';
 
-const { seeds, trace } = JSON.parse(process.argv[2] ?? '{}') as { seeds: number[]; trace: boolean };
+interface WorkerOptions {
+  readonly seeds: readonly number[];
+  readonly trace?: boolean;
+  readonly world?: PlanOptions;
+  readonly shrinkTries?: number;
+}
+
+const { trace = false, ...options } = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions;
 const report = await simulate({
-  seeds,
+  ...options,
   onWorld: (world) => {
     if (trace) for (const line of world.trace) console.log(line);
   },

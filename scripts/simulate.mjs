@@ -1,13 +1,15 @@
 // npm run simulate: worlds of many seeds, each a whole cluster under faults on virtual time, in a process per core.
 //   npm run simulate -- --seeds 1000
 //   npm run simulate -- --seed 74 --trace
-import { fork } from 'node:child_process';
+//   npm run simulate -- --mutations
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
+import { runMutations } from './run-mutations.mjs';
+import { runWorlds } from './run-worlds.mjs';
 import { ensureInstalled, root } from './toolchain.mjs';
 
 /** @typedef {import('../src/simulation/index.ts').SimulationReport} SimulationReport */
@@ -17,43 +19,48 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '100' },
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    world: { type: 'string', default: '{}' },
     trace: { type: 'boolean' },
     workers: { type: 'string', default: String(os.availableParallelism()) },
     json: { type: 'boolean' },
+    mutations: { type: 'boolean' },
+    filter: { type: 'string', default: '' },
+    'time-limit': { type: 'string' },
   },
 });
 ensureInstalled();
 
-const built = path.join(root, 'node_modules', '.cache', 'k8ts-simulation', String(process.pid));
-await build({ entryPoints: { 'simulate-worker': 'scripts/simulate-worker.ts' }, outdir: built });
-const seeds =
-  values.seed === undefined
-    ? Array.from({ length: Number(values.seeds) }, (_, i) => Number(values.from) + i)
-    : [Number(values.seed)];
-const workers = Math.max(1, Math.min(Number(values.workers), seeds.length));
+const world = JSON.parse(values.world);
 const startedAt = performance.now();
-try {
-  const reports = await Promise.all(
-    Array.from({ length: workers }, (_, worker) => run(seeds.filter((_, i) => i % workers === worker))),
-  );
-  process.exitCode = print(merge(reports));
-} finally {
-  fs.rmSync(built, { recursive: true, force: true });
+process.exitCode = values.mutations ? await findMutations() : await simulateSeeds();
+
+async function findMutations() {
+  const seconds = values['time-limit'] === undefined ? undefined : Number(values['time-limit']);
+  const results = await runMutations({ filter: values.filter, workers: Number(values.workers), seconds });
+  const found = results.filter(({ check }) => check !== undefined).length;
+  console.log(`${found} of ${results.length} mutations were found`);
+  return results.some(({ check, skipped }) => check === undefined && !skipped) ? 1 : 0;
 }
 
-/**
- * @param {readonly number[]} mine
- * @returns {Promise<SimulationReport>}
- */
-function run(mine) {
-  return new Promise((resolve, reject) => {
-    const options = JSON.stringify({ seeds: mine, trace: values.trace ?? false });
-    const child = fork(path.join(built, 'simulate-worker.js'), [options], { execArgv: process.execArgv });
-    /** @type {SimulationReport | undefined} */
-    let report;
-    child.on('message', (message) => (report = /** @type {SimulationReport} */ (message)));
-    child.on('exit', (code) => (report ? resolve(report) : reject(new Error(`a worker ended with code ${code}`))));
-  });
+async function simulateSeeds() {
+  const seeds =
+    values.seed === undefined
+      ? Array.from({ length: Number(values.seeds) }, (_, i) => Number(values.from) + i)
+      : [Number(values.seed)];
+  const built = path.join(root, 'node_modules', '.cache', 'k8ts-simulation', String(process.pid));
+  await build({ entryPoints: { 'simulate-worker': 'scripts/simulate-worker.ts' }, outdir: built });
+  const workers = Math.max(1, Math.min(Number(values.workers), seeds.length));
+  try {
+    const reports = await Promise.all(
+      Array.from({ length: workers }, (_, worker) => {
+        const mine = seeds.filter((_, i) => i % workers === worker);
+        return runWorlds(built, { seeds: mine, world, trace: values.trace ?? false });
+      }),
+    );
+    return print(merge(reports), seeds.length);
+  } finally {
+    fs.rmSync(built, { recursive: true, force: true });
+  }
 }
 
 /** @param {readonly SimulationReport[]} reports */
@@ -77,8 +84,11 @@ function merge(reports) {
   };
 }
 
-/** @param {ReturnType<typeof merge>} report */
-function print({ texts, unexercised, ...report }) {
+/**
+ * @param {ReturnType<typeof merge>} report
+ * @param {number} count of seeds that were asked for
+ */
+function print({ texts, unexercised, ...report }, count) {
   const seconds = (performance.now() - startedAt) / 1000;
   if (values.json) console.log(JSON.stringify({ ...report, seconds }, null, 2));
   else {
@@ -95,7 +105,7 @@ function print({ texts, unexercised, ...report }) {
   }
   // With few seeds some faults do not come up.
   const never =
-    seeds.length < 200 ? [] : (unexercised[0] ?? []).filter((name) => unexercised.every((list) => list.includes(name)));
+    count < 200 ? [] : (unexercised[0] ?? []).filter((name) => unexercised.every((list) => list.includes(name)));
   for (const name of never) console.log(`never exercised: ${name}`);
   console.log(
     `${report.worlds - report.failures.length} worlds passed, ${report.failures.length} failed, ${seconds.toFixed(0)} s`,

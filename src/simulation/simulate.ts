@@ -29,6 +29,8 @@ export interface SimulationReport {
 export interface SimulationFailure {
   readonly seed: string;
   readonly violation: Violation;
+  /** What the worlds were drawn with. */
+  readonly world: PlanOptions;
   /** The shortest plan that still fails. */
   readonly plan: Plan;
   /** What happened in it, up to the violation. */
@@ -56,7 +58,7 @@ export async function simulate(options: SimulateOptions = {}): Promise<Simulatio
     addCounts(report.done, result.done);
     onWorld?.(result);
     if (!result.violation) continue;
-    report.failure = await explainFailure(result, run, shrinkTries);
+    report.failure = await explainFailure(result, { run, world: world ?? {}, tries: shrinkTries });
     break;
   }
   return report;
@@ -64,15 +66,14 @@ export async function simulate(options: SimulateOptions = {}): Promise<Simulatio
 
 async function explainFailure(
   { plan, violation }: WorldResult,
-  run: RunOptions,
-  tries: number | undefined,
+  { run, world, tries }: { run: RunOptions; world: PlanOptions; tries: number | undefined },
 ): Promise<SimulationFailure> {
   const { check } = violation!;
   const stillFails = async (candidate: Plan): Promise<boolean> =>
     (await runWorld(candidate, run)).violation?.check === check;
   const shortest = await shrink(plan, { stillFails, ...(tries === undefined ? {} : { tries }) });
   const again = await runWorld(shortest, { ...run, trace: true });
-  return { seed: plan.seed, violation: again.violation ?? violation!, plan: shortest, trace: again.trace };
+  return { seed: plan.seed, violation: again.violation ?? violation!, world, plan: shortest, trace: again.trace };
 }
 
 function addCounts(
@@ -85,7 +86,7 @@ function addCounts(
 const TRACE_LINES = 40;
 
 /** The seed, what does not hold, the shortest story, and what happened last. */
-export function failureText({ seed, violation, plan, trace }: SimulationFailure): string {
+export function failureText({ seed, violation, plan, trace, world }: SimulationFailure): string {
   return [
     `seed ${seed}: ${violation.check} does not hold: ${violation.message}`,
     `  (${violation.because})`,
@@ -96,9 +97,13 @@ export function failureText({ seed, violation, plan, trace }: SimulationFailure)
     `the last ${Math.min(TRACE_LINES, trace.length)} of ${trace.length} steps:`,
     ...trace.slice(-TRACE_LINES).map((line) => `  ${line}`),
     '',
-    `run it again: npm run simulate -- --seed ${seed} --trace`,
+    `run it again: npm run simulate -- --seed ${seed}${worldFlag(world)} --trace`,
   ].join('\n');
 }
+
+/** Worlds of another size than the default are drawn with the same options again. */
+const worldFlag = (world: PlanOptions): string =>
+  Object.keys(world).length === 0 ? '' : ` --world '${JSON.stringify(world)}'`;
 
 /** Faults and checks that no world exercised: they prove nothing. */
 export function unexercised({ looked, struck }: SimulationReport, faultNames = Object.keys(faults)): string[] {

@@ -4,6 +4,7 @@ import { clusterChecks } from './cluster.ts';
 import { historyChecks } from './histories.ts';
 import { leaderChecks } from './leaders.ts';
 import { limitChecks } from './limits.ts';
+import { orderChecks } from './order.ts';
 import { restChecks } from './rest.ts';
 import { watcherChecks } from './watchers.ts';
 import { workloadChecks } from './workloads.ts';
@@ -13,6 +14,7 @@ export const checks = {
   ...watcherChecks,
   ...workloadChecks,
   ...limitChecks,
+  ...orderChecks,
   ...leaderChecks,
   ...clusterChecks,
   ...restChecks,

@@ -17,7 +17,7 @@ export const isDeleted = ({ metadata }: { metadata: { deletionTimestamp?: string
 const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 const label = ({ metadata }: { metadata: { namespace?: string; name?: string } }): string =>
   `${metadata.namespace}/${metadata.name}`;
-const ownedBy = (log: StoreLog, uid: string | undefined): Pod[] =>
+export const ownedBy = (log: StoreLog, uid: string | undefined): Pod[] =>
   pods(log).filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid));
 const activeOf = (log: StoreLog, uid: string | undefined): number => ownedBy(log, uid).filter(isPodActive).length;
 
