@@ -17,10 +17,11 @@ const report = await simulate({
   },
   ...(trace ? { trace } : {}),
 });
-process.send?.({
+const message = {
   ...report,
   unexercised: unexercised(report),
   ...(report.failure ? { failureText: failureText(report.failure) } : {}),
-});
-process.disconnect?.();
+};
+// A long story takes more than one turn to be sent.
+if (process.send) await new Promise((resolve) => process.send!(message, resolve));
 process.exit(0);
