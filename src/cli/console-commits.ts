@@ -1,23 +1,10 @@
 /** Which revisions of the cluster can be read, for the console's time machine, and what was written when. */
 import { isExpired } from '../client/index.ts';
-import type { ConsoleQuestion } from '../console/index.ts';
+import type { ConsoleQuestion, KeptCommits } from '../console/index.ts';
 import { spanTitle } from '../glass/index.ts';
 import type { RecordedSpan } from '../kernel/index.ts';
 
 const MAX_COMMITS = 5000;
-
-interface KeptCommits {
-  /** The oldest and the newest revision that can be read. */
-  readonly oldest: number;
-  readonly newest: number;
-  /** The oldest first; empty where nothing is recorded. */
-  readonly commits: readonly {
-    readonly revision: number;
-    readonly at: number;
-    readonly title: string;
-    readonly user?: string;
-  }[];
-}
 
 export async function commitsAnswer(
   question: Pick<ConsoleQuestion, 'client' | 'signal'>,

@@ -1,6 +1,6 @@
 /** What the pages of the console can ask besides the API, answered by glass as the user who asks. */
 import { ResourceFinder, type ClientConfig } from '../client/index.ts';
-import type { ConsoleQuestion, ConsoleQuestions } from '../console/index.ts';
+import type { ConsoleAnswers, ConsoleQuestion, ConsoleQuestions } from '../console/index.ts';
 import { historyOf, RemoteSpans, why, whyConnection, type SchedulingDecision } from '../glass/index.ts';
 import type { Context, RecordedSpan } from '../kernel/index.ts';
 import { commitsAnswer } from './console-commits.ts';
@@ -19,6 +19,11 @@ export interface ConsoleQuestionOptions {
   /** Of a cluster of simulated nodes in this process. */
   readonly experiments?: Experiments;
 }
+
+/** Answers have the form in which the pages read them. */
+type Answered = {
+  readonly [Name in keyof ConsoleAnswers]: (question: ConsoleQuestion) => Promise<ConsoleAnswers[Name]>;
+};
 
 export function consoleQuestions(ctx: Context, options: ConsoleQuestionOptions): ConsoleQuestions {
   const { config, schedulingDecision, wouldFit, experiments } = options;
@@ -47,7 +52,7 @@ export function consoleQuestions(ctx: Context, options: ConsoleQuestionOptions):
     laboratory: (question) => laboratory?.answer(question) ?? Promise.resolve({}),
     history: historyAnswer,
     commits: async (question) => commitsAnswer(question, await newestSpans(question)),
-  };
+  } satisfies ConsoleQuestions & Answered;
 }
 
 const MAX_REVISIONS = 100;

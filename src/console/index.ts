@@ -4,4 +4,5 @@
  * `pages/`, a bundle of their own; nothing else of the package is loaded for them, and nothing runs before they are opened.
  */
 export { serveConsole, type Console } from './server/serve-console.ts';
+export type { ConsoleAnswers, KeptCommits } from './answers.ts';
 export type { ConsoleQuestion, ConsoleQuestions } from './server/questions.ts';

@@ -1,31 +1,19 @@
 /** A slider over the kept revisions: the pages show the cluster as it was then, and change nothing. */
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
+import type { KeptCommits } from '../../answers.ts';
 import { ask, messageOf } from '../api/request.ts';
 import { dateTime, pastTime, visible } from '../format.ts';
 import { canShowPast, pastRevision, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { toast } from './toasts.tsx';
 
-interface Commit {
-  readonly revision: number;
-  readonly at: number;
-  readonly title: string;
-  readonly user?: string;
-}
-
-interface Kept {
-  readonly oldest: number;
-  readonly newest: number;
-  readonly commits: readonly Commit[];
-}
-
-const kept = signal<Kept | undefined>(undefined);
+const kept = signal<KeptCommits | undefined>(undefined);
 /** Moves of the slider become reads of the whole cluster, so they wait for a pause. */
 const PAUSE_MS = 150;
 
-async function load(): Promise<Kept> {
-  kept.value = await ask<Kept>('commits');
+async function load(): Promise<KeptCommits> {
+  kept.value = await ask<KeptCommits>('commits');
   return kept.value;
 }
 
@@ -83,7 +71,7 @@ export function TimeMachine() {
 }
 
 /** Over the recorded writes; over all revisions where nothing is recorded. */
-function Slider({ known: { oldest, newest, commits }, revision }: { known: Kept; revision: number }) {
+function Slider({ known: { oldest, newest, commits }, revision }: { known: KeptCommits; revision: number }) {
   const isRecorded = commits.length > 0;
   const place = isRecorded
     ? Math.max(

@@ -1,6 +1,7 @@
 /** "Try a connection": DNS, policies, the Service's rules and its endpoints, one after the other, for one pod. */
 import { useState } from 'preact/hooks';
-import { askConnection, type ConnectionAnswer, type ConnectionStep } from '../api/connection.ts';
+import type { ConnectionAnswer, ConnectionStep } from '../../answers.ts';
+import { askConnection } from '../api/connection.ts';
 import type { ApiObject } from '../api/objects.ts';
 import { messageOf } from '../api/request.ts';
 import { findType } from '../api/resources.ts';
