@@ -51,7 +51,7 @@ export const T = {
     earlier: 'One write earlier',
     later: 'One write later',
     reaches: (time: string) => `The store reaches back to ${time}.`,
-    unrecorded: 'This API server does not record when revisions were made.',
+    unrecorded: 'When it was made is not recorded here.',
     by: 'by',
     failed: 'The kept revisions could not be read',
   },

@@ -12,6 +12,8 @@ export interface LinePlot {
   destroy(): void;
 }
 
+const clockTime = (seconds: number): string => new Date(seconds * 1000).toLocaleTimeString('en-GB');
+
 export function createLinePlot(parent: HTMLElement, { colour, data }: { colour: string; data: PlotData }): LinePlot {
   const style = getComputedStyle(parent);
   const resolved = (name: string): string => {
@@ -31,7 +33,7 @@ export function createLinePlot(parent: HTMLElement, { colour, data }: { colour: 
       scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.2 : 1] } },
       series: [{}, { stroke: resolved(colour), width: 2, points: { show: true, size: 4 } }],
       axes: [
-        { ...axis, size: 24, font: '11px system-ui' },
+        { ...axis, size: 24, font: '11px system-ui', space: 70, values: (_plot, times) => times.map(clockTime) },
         { ...axis, size: 48, font: '11px system-ui' },
       ],
     },
