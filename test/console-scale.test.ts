@@ -18,6 +18,7 @@ const MAX_FRAME_MS = 50;
 const MAX_TAB_BYTES = 500 * 1024 ** 2;
 const MAX_LOAD = 0.02;
 const REST_MS = 10_000;
+const MAX_FIRST_PAGE_MS = 300;
 
 interface TraceEvent {
   readonly name: string;
@@ -48,6 +49,7 @@ describe.skipIf(missing)(
       await page.waitForSelector('.page', { timeout: 60_000 });
     }, 120_000);
     afterAll(async () => {
+      console.info(measured.join('\n'));
       await browser?.close();
       stopping.abort();
       await server?.finished;
@@ -83,6 +85,28 @@ describe.skipIf(missing)(
       expect(tasks.length).toBeGreaterThan(10);
       return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
     };
+    /** The longest time between two frames meanwhile, by the clock: what a person sees, on a machine that has time for it. */
+    const longestFrame = async (work: () => Promise<unknown>): Promise<number> => {
+      await page.evaluate(`
+        globalThis.frames = { last: performance.now(), longest: 0, runs: true };
+        (function next() {
+          const now = performance.now();
+          frames.longest = Math.max(frames.longest, now - frames.last);
+          frames.last = now;
+          if (frames.runs) requestAnimationFrame(next);
+        })()`);
+      await work();
+      return Number(await page.evaluate(`frames.runs = false, frames.longest`));
+    };
+    const measured: string[] = [];
+    const measure = async (name: string, work: () => Promise<unknown>): Promise<void> => {
+      let frame = 0;
+      const task = await longestTask(async () => {
+        frame = await longestFrame(work);
+      });
+      measured.push(`${name}: longest task ${task.toFixed(1)} ms of processor, longest frame ${frame.toFixed(0)} ms`);
+      expect.soft(task, name).toBeLessThan(MAX_FRAME_MS);
+    };
     const scroll = (selector: string): Promise<unknown> =>
       page.evaluate(`new Promise((resolve) => {
       const element = document.querySelector(${JSON.stringify(selector)});
@@ -94,40 +118,54 @@ describe.skipIf(missing)(
       requestAnimationFrame(step);
     })`);
 
+    it('answers soon after it is opened', async () => {
+      const first = await browser.newPage();
+      try {
+        const session = await first.createCDPSession();
+        await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+        await first.goto(new URL('/', server.createLink()).href);
+        await first.waitForFunction(`performance.getEntriesByName('interactive').length > 0`, { polling: 10 });
+        const { metrics } = await session.send('Performance.getMetrics');
+        const busyMs = metrics.find(({ name }) => name === 'TaskDuration')!.value * 1000;
+        const clockMs = await first.evaluate(`performance.getEntriesByName('interactive')[0].startTime`);
+        measured.push(`interactive after ${Math.round(busyMs)} ms of processor, ${Math.round(Number(clockMs))} ms`);
+        expect(busyMs).toBeGreaterThan(1);
+        expect(busyMs).toBeLessThan(MAX_FIRST_PAGE_MS);
+      } finally {
+        await first.close();
+      }
+    });
+
     it('lists all pods, scrolls, filters and sorts without a long frame', async () => {
       await show('#/objects/pods');
       await until(`document.querySelector('.count')?.textContent === '150000'`);
-      expect.soft(await longestTask(() => scroll('.rows')), 'scrolling').toBeLessThan(MAX_FRAME_MS);
-      const filtering = await longestTask(async () => {
+      await measure('scrolling pods', () => scroll('.rows'));
+      await measure('filtering pods', async () => {
         await page.type('[data-filter]', 'web-4999', { delay: 50 });
         await until(`document.querySelector('.count')?.textContent === '30 of 150000'`);
       });
-      expect.soft(filtering, 'filtering').toBeLessThan(MAX_FRAME_MS);
-      const sorting = await longestTask(async () => {
+      await measure('sorting pods', async () => {
         await show('#/objects/pods?sort=Status');
         await until(`document.querySelector('.rows-space .row')?.textContent.includes('CrashLoopBackOff')`);
       });
-      expect.soft(sorting, 'sorting').toBeLessThan(MAX_FRAME_MS);
     });
 
     it('shows all nodes with their pods, scrolls and filters without a long frame', async () => {
       await show('#/cluster');
       await until(`document.querySelector('.nodes .count')?.textContent === '5000'`);
       await until(`document.querySelector('.legend')?.textContent.includes('149997 running')`);
-      expect.soft(await longestTask(() => scroll('main')), 'scrolling').toBeLessThan(MAX_FRAME_MS);
-      const filtering = await longestTask(async () => {
+      await measure('scrolling nodes', () => scroll('main'));
+      await measure('filtering nodes', async () => {
         await page.evaluate(`document.querySelector('main').scrollTop = 0`);
         await page.type('[data-filter]', 'node-49', { delay: 50 });
         await until(
           `document.querySelectorAll('.node').length > 0 && [...document.querySelectorAll('.node h3 a')].every((a) => a.textContent.includes('node-49'))`,
         );
       });
-      expect.soft(filtering, 'filtering').toBeLessThan(MAX_FRAME_MS);
-      const changing = await longestTask(async () => {
+      await measure('200 changes', async () => {
         for (let i = 0; i < 200; i++) api.change(i * 101, 'Error');
         await until(`!document.querySelector('.legend').textContent.includes('149997 running')`);
       });
-      expect.soft(changing, 'changes').toBeLessThan(MAX_FRAME_MS);
     });
 
     it('keeps the tab below 500 MB', async () => {
@@ -139,6 +177,7 @@ describe.skipIf(missing)(
       const bytes = processInfo
         .filter(({ type }) => type === 'renderer')
         .map(({ id }) => Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${id}/status`, 'utf8'))?.[1] ?? 0) * 1024);
+      measured.push(`tab ${Math.round(Math.max(...bytes) / 1024 ** 2)} MB`);
       expect(Math.max(...bytes)).toBeGreaterThan(20 * 1024 ** 2);
       expect(Math.max(...bytes)).toBeLessThan(MAX_TAB_BYTES);
     });
@@ -147,6 +186,7 @@ describe.skipIf(missing)(
       const [before, requests] = [process.cpuUsage(), api.requests];
       await new Promise((resolve) => setTimeout(resolve, REST_MS));
       const { user, system } = process.cpuUsage(before);
+      measured.push(`at rest ${((user + system) / 10 / REST_MS).toFixed(2)} % of a core`);
       expect((user + system) / 1000 / REST_MS).toBeLessThan(MAX_LOAD);
       expect(api.requests - requests).toBeLessThan(REST_MS / 500);
     });

@@ -447,6 +447,78 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     await until(`document.querySelector('dialog') === null`);
   });
 
+  it('reaches every page and its controls by keyboard, with a visible focus', async () => {
+    /** Presses Tab until something is focused, as a person would. */
+    const tabTo = async (selector: string): Promise<void> => {
+      for (let presses = 0; presses < 80; presses++) {
+        await page.keyboard.press('Tab');
+        if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) {
+          const style = await page.evaluate(`getComputedStyle(document.activeElement).outlineStyle`);
+          expect(style, selector).not.toBe('none');
+          return;
+        }
+      }
+      throw new Error(`Tab never reached ${selector}`);
+    };
+    const goTo = async (letter: 'c' | 'l' | 'n' | 's' | 't', text: string): Promise<void> => {
+      await page.evaluate(`document.activeElement.blur()`);
+      await page.keyboard.press('g');
+      await page.keyboard.press(letter);
+      await seeText(text);
+    };
+    await goTo('t', 'Newest requests');
+    await tabTo('main td a, main th a');
+    await page.keyboard.press('Enter');
+    await seeText('settled after');
+    await tabTo('button[aria-label="Next step"]');
+    await page.keyboard.press('Space');
+    await until(`document.querySelector('.step').innerText.startsWith('2/')`);
+    await tabTo('.player input[type=range]');
+    await page.keyboard.press('ArrowRight');
+    await until(`document.querySelector('.step').innerText.startsWith('3/')`);
+    await tabTo('.waterfall .span');
+    await page.keyboard.press('Enter');
+    await until(`document.querySelector('.step').innerText.startsWith('1/')`);
+    await goTo('l', 'Simulated nodes');
+    await tabTo('button[aria-label="Kill sim-0"], button[aria-label="Kill sim-1"]');
+    await goTo('s', 'Recent decisions');
+    await tabTo('button[aria-expanded]');
+    await page.keyboard.press('Enter');
+    await seeText('NodeResourcesFit');
+    await goTo('n', 'Try a connection');
+    await tabTo('input[list=connection-from]');
+    await goTo('c', 'Nodes and their pods');
+    await tabTo('main button.small');
+    await page.keyboard.press('Enter');
+    await tabTo('.time-machine input');
+    await page.keyboard.press('ArrowLeft');
+    await tabTo('.time-machine button.primary');
+    await page.keyboard.press('Enter');
+    await until(`document.querySelector('.time-machine') === null`);
+    await show('#/object/deployments.apps/default/shop', 'Related objects');
+    await until(`document.querySelectorAll('.graph a').length >= 3`);
+    await tabTo('.graph a:not(.self)');
+    await page.keyboard.press('Enter');
+    await until(`location.hash.includes('/replicasets.apps/')`);
+    await show('#/object/deployments.apps/default/shop?tab=history', 'shop:1 → shop:2');
+    await tabTo('.slider input[type=range]');
+    await page.keyboard.press('End');
+    await tabTo('.revisions .revision');
+    await page.keyboard.press('Enter');
+  });
+
+  it('moves nothing for people who want no motion', async () => {
+    await page.emulateMediaFeatures([{ name: 'prefers-reduced-motion', value: 'reduce' }]);
+    try {
+      await show('#/trace/file', 'settled after');
+      await page.locator('button[aria-label="Next step"]').click();
+      const moving = `document.getAnimations().filter((animation) => animation.playState === 'running').length`;
+      expect(await page.evaluate(moving)).toBe(0);
+    } finally {
+      await page.emulateMediaFeatures([]);
+    }
+  });
+
   it.each([
     ['#/cluster', 'Nodes and their pods'],
     ['#/objects/pods', 'crasher'],
@@ -463,6 +535,9 @@ describe.skipIf(missing)(`the console in Chromium${missing ? ` (${missing})` : '
     ['#/trace/file', 'settled after'],
     ['#/laboratory', 'No faults are injected.'],
     ['#/cluster?at=300', 'Nodes and their pods'],
+    ['#/object/deployments.apps/default/shop', 'Related objects'],
+    ['#/object/nodes/-/sim-0', 'Usage'],
+    ['#/objects/deployments.apps?columns=all', 'shop'],
   ])('has no violations of axe-core in both themes: %s', async (hash, text) => {
     await show(hash, text);
     const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

@@ -91,6 +91,10 @@ function Page() {
   const [page = 'cluster', ...rest] = route.value.parts;
   const key = route.value.parts.join('/');
   useEffect(() => {
+    // For measurements: from now on the page answers.
+    performance.mark('interactive');
+  }, []);
+  useEffect(() => {
     document.title = [...rest].reverse().concat(T.product).join(' · ');
   }, [key]);
   if (page === 'objects') return <ObjectsPage key={rest[0]} resource={rest[0] ?? 'pods'} />;
