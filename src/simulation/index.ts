@@ -1,6 +1,6 @@
 /**
  * Whole clusters under faults, on virtual time. A seed is a world: a store, two API servers, two controller managers,
- * schedulers and operators with leader election, simulated nodes and clients, in one thread. `plan.ts` draws from the seed what
+ * schedulers and operators with leader election, simulated nodes, a webhook and clients, in one thread. `plan.ts` draws from the seed what
  * clients do (`operations/`) and what goes wrong (`faults/`); `run-world.ts` lets it happen; `checks/` says what must hold
  * meanwhile and at the end. The same seed gives the same world, step by step. `simulate.ts` runs many seeds and shrinks a
  * failing plan to a short story. `world/` has the parts: processes that can be killed, links between them, the store's views.
