@@ -4,7 +4,11 @@ import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { containerStatuses } from './container-statuses.ts';
 
 /** The status of a container that has exited, alone in the runtime, after the pod had the status `before`. */
-function statusAfter(before: Partial<ContainerStatus>, restartCount = 0): ContainerStatus | undefined {
+function statusAfter(
+  before: Partial<ContainerStatus>,
+  restartCount = 0,
+  restartingAll = false,
+): ContainerStatus | undefined {
   const exited: Partial<ObservedContainer> = {
     ...{ id: 'new', name: 'c', state: 'exited', exitCode: 0, reason: 'Completed', startedAt: 0, finishedAt: 0 },
     ...{ info: { restartCount }, status: {} },
@@ -15,7 +19,8 @@ function statusAfter(before: Partial<ContainerStatus>, restartCount = 0): Contai
       spec: { containers: [{ name: 'c' }] },
       status: { containerStatuses: [{ name: 'c', ...before }] },
     } as Pod,
-    observed: { containers: [exited] } as unknown as ObservedPod,
+    observed: { containers: restartingAll ? [] : [exited] } as unknown as ObservedPod,
+    restartingAll,
     ...{ runtimeName: 'r', problems: new Map(), starting: new Set(), terminating: false },
     readiness: () => 'success',
     startup: () => 'success',
@@ -42,4 +47,13 @@ it.each<[string, Partial<ContainerStatus>, ContainerStatus['lastState']]>([
 it('never counts fewer restarts than before', () => {
   expect(statusAfter({ restartCount: 3 }, 1)?.restartCount).toBe(3);
   expect(statusAfter({ restartCount: 1 }, 2)?.restartCount).toBe(2);
+});
+
+it('tells that all containers restart, whether they ran or had ended', () => {
+  for (const state of [{ running: {} }, ended('r://old')])
+    expect(statusAfter({ state, restartCount: 1 }, 0, true)).toMatchObject({
+      state: { waiting: { reason: 'RestartingAllContainers' } },
+      lastState: { terminated: { reason: 'RestartingAllContainers', exitCode: 137 } },
+      restartCount: 2,
+    });
 });

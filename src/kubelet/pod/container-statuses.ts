@@ -33,6 +33,8 @@ export interface StatusInput {
   readonly deviceHealth: (container: Container) => readonly ResourceStatus[];
   /** The pod is terminating or terminated: absent containers will not be started. */
   readonly terminating: boolean;
+  /** RestartAllContainers has removed all containers. */
+  readonly restartingAll?: boolean;
 }
 
 interface AllContainerStatuses {
@@ -110,9 +112,14 @@ function statusOf(input: OneInput): ContainerStatus {
   return { ...shown, ...resourcesOf(container, newest), ...detailsOf(container, newest) };
 }
 
+const RESTARTING_ALL = {
+  reason: 'RestartingAllContainers',
+  message: 'The container is removed because RestartAllContainers in place',
+};
+
 /** The status of a container that the runtime does not have. */
 function absentStatus(
-  { container, before, waitingFor, role, terminating }: OneInput,
+  { container, before, waitingFor, role, terminating, restartingAll }: OneInput,
   problem: StartProblem | undefined,
 ): ContainerStatus {
   const base = {
@@ -122,8 +129,14 @@ function absentStatus(
     image: container.image ?? '',
     imageID: '',
   };
-  if (before?.state?.terminated !== undefined) return before;
   const started = role === 'ephemeral' ? {} : { started: false };
+  if (restartingAll === true && before !== undefined && before.state?.waiting === undefined)
+    return {
+      ...{ ...base, ...started, restartCount: base.restartCount + 1 },
+      state: { waiting: RESTARTING_ALL },
+      lastState: { terminated: { ...RESTARTING_ALL, exitCode: 137 } },
+    };
+  if (before?.state?.terminated !== undefined) return before;
   if (before?.state?.running !== undefined) {
     const terminated = {
       exitCode: 137,

@@ -55,6 +55,7 @@ interface WorkerOptions {
 }
 
 interface PublishDetails {
+  readonly restartingAll?: boolean;
   readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
   readonly terminating?: boolean;
   readonly stopped?: boolean;
@@ -179,6 +180,7 @@ export class PodWorker {
 
   async #sync(signal: AbortSignal): Promise<void> {
     let killed = false;
+    let restartingAll = false;
     for (;;) {
       const observed = await this.#observe(signal);
       const { pod, actuated, resizeConditions } = this.#options.allocated(this.#withStatus());
@@ -204,7 +206,8 @@ export class PodWorker {
           this.#problems.delete(name);
       const nothingToDo = isNothingToDo(actions);
       // Between the end of a container and its restart nothing is reported, so a container that is replaced stays ready.
-      const status = killed && !nothingToDo ? undefined : this.#publish(observed, { resizeConditions: conditions });
+      const status =
+        killed && !nothingToDo ? undefined : this.#publish(observed, { resizeConditions: conditions, restartingAll });
       if (nothingToDo) {
         if (isTerminalPhase(status?.phase)) this.#startTermination();
         return;
@@ -222,7 +225,8 @@ export class PodWorker {
         },
       });
       if (retryInMs !== undefined) this.#wakeIn(retryInMs);
-      killed = changed && actions.containersToKill.length > 0;
+      restartingAll = changed && actions.restartAll;
+      killed = changed && actions.containersToKill.length > 0 && !restartingAll;
       if (!changed) {
         this.#publish(observed, { resizeConditions: conditions });
         return;
@@ -307,7 +311,7 @@ export class PodWorker {
 
   #publish(observed: ObservedPod, details: PublishDetails): PodStatus {
     const { ctx, probes, statuses, runtimeFacts, node, containerManager } = this.#deps;
-    const { terminating = false, stopped = false, resizeConditions } = details;
+    const { terminating = false, stopped = false, restartingAll = false, resizeConditions } = details;
     const failure = this.#termination?.failure;
     const whole = podStatus({
       pod: this.#options.allocated(this.#withStatus()).pod,
@@ -318,7 +322,7 @@ export class PodWorker {
       startup: (id) => probes.result('startup', id),
       starting: this.#runningPostStartHooks,
       deviceHealth: (container) => containerManager.allocatedResourcesStatus(this.#pod, container),
-      terminating,
+      ...{ terminating, restartingAll },
       stopped: stopped || !observed.containers.some(({ state }) => state === 'running'),
       now: ctx.clock.now(),
       hostIPs: node().hostIPs,
