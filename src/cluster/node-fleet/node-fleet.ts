@@ -35,6 +35,8 @@ export interface FleetOptions {
   readonly directory: string;
   /** The directory is removed with the fleet. */
   readonly temporary: boolean;
+  /** The address families of nodes, pods and Services, the primary one first. */
+  readonly families: readonly ('IPv4' | 'IPv6')[];
   /** Default: free ranges. */
   readonly clusterCidr: string | undefined;
   readonly serviceClusterIpRange: string | undefined;
@@ -82,9 +84,7 @@ export class NodeFleet {
     const fabric = await createFabric(ctx, {
       name: options.clusterName,
       egress: options.egress,
-      ...(options.clusterCidr
-        ? { families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')) }
-        : {}),
+      families: options.families,
       ranges: {
         ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}),
         ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}),

@@ -38,6 +38,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     bindAddress: listenAddress(options),
     directory: path.join(dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
     temporary: dataDirectory === undefined,
+    families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')),
     clusterCidr: options.clusterCidr,
     serviceClusterIpRange: options.serviceClusterIpRange,
     ...known,
