@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { containerStatuses } from './container-statuses.ts';
+import { podPhase } from './pod-phase.ts';
 
 /** The status of a container that has exited, alone in the runtime, after the pod had the status `before`. */
 function statusAfter(
@@ -50,10 +51,14 @@ it('never counts fewer restarts than before', () => {
 });
 
 it('tells that all containers restart, whether they ran or had ended', () => {
-  for (const state of [{ running: {} }, ended('r://old')])
-    expect(statusAfter({ state, restartCount: 1 }, 0, true)).toMatchObject({
+  for (const state of [{ running: {} }, ended('r://old')]) {
+    const status = statusAfter({ state, restartCount: 1 }, 0, true);
+    expect(status).toMatchObject({
       state: { waiting: { reason: 'RestartingAllContainers' } },
       lastState: { terminated: { reason: 'RestartingAllContainers', exitCode: 137 } },
       restartCount: 2,
     });
+    const pod = { metadata: {}, spec: { restartPolicy: 'Never', containers: [{ name: 'c' }] } } as unknown as Pod;
+    expect(podPhase(pod, { init: [], regular: status === undefined ? [] : [status] })).toBe('Running');
+  }
 });

@@ -14,6 +14,7 @@ import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
 import type { ProbeResult } from './pod-actions.ts';
+import { RESTARTING_ALL_CONTAINERS } from './pod-phase.ts';
 
 /** Why a container could not be started. */
 export interface StartProblem {
@@ -113,7 +114,7 @@ function statusOf(input: OneInput): ContainerStatus {
 }
 
 const RESTARTING_ALL = {
-  reason: 'RestartingAllContainers',
+  reason: RESTARTING_ALL_CONTAINERS,
   message: 'The container is removed because RestartAllContainers in place',
 };
 

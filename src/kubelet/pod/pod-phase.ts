@@ -1,5 +1,5 @@
 /** The phase of a pod, computed from its container statuses. */
-import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer, restartsAfter } from '../../component-helpers/index.ts';
 
 interface ContainerStatuses {
@@ -20,7 +20,7 @@ export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
     else if (terminated) {
       counts.stopped++;
       if (terminated.exitCode === 0) counts.succeeded++;
-      if (restartsAfter(container, pod.spec, terminated.exitCode)) counts.restarting++;
+      if (isRestarted(container, pod, terminated)) counts.restarting++;
     } else if (status.state?.waiting) counts.waiting++;
     else counts.unknown++;
   }
@@ -61,5 +61,11 @@ function initContainerProgress(
   const terminated = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
   if (terminated === undefined) return 'pending';
   if (terminated.exitCode === 0) return 'done';
-  return restartsAfter(container, pod.spec, terminated.exitCode) ? 'pending' : 'failed';
+  return isRestarted(container, pod, terminated) ? 'pending' : 'failed';
 }
+
+/** The last state of containers that RestartAllContainers has removed: they start again, whatever their restart policy. */
+export const RESTARTING_ALL_CONTAINERS = 'RestartingAllContainers';
+
+const isRestarted = (container: Container, { spec }: Pod, { reason, exitCode }: ContainerStateTerminated): boolean =>
+  reason === RESTARTING_ALL_CONTAINERS || restartsAfter(container, spec, exitCode);
