@@ -107,7 +107,8 @@ function pathsOf(api: LocalApi, dialect: Dialect): JsonObject {
       if (resource.verbs?.includes('create'))
         collection['post'] = operation(api, resource, { dialect, verb: 'post', isNamespaced });
       if (Object.keys(collection).length > 0)
-        paths[place] = { ...collection, parameters: parameters(dialect, isNamespaced ? ['namespace'] : []) };
+        // Clients compare documents with what they write themselves, and they write no empty lists.
+        paths[place] = isNamespaced ? { ...collection, parameters: parameters(dialect, ['namespace']) } : collection;
       if (resource.verbs?.includes('get'))
         paths[`${place}/{name}`] = {
           get: operation(api, resource, { dialect, verb: 'get', isNamespaced }),
