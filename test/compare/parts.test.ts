@@ -95,7 +95,7 @@ describe('coverage', () => {
     const { kinds, parameters, fields } = coverageOf(jobs);
     expect(kinds.missing).toEqual([]);
     expect(['get', 'list'].flatMap((verb) => parameters.get(verb)!.missing)).toEqual([]);
-    for (const { done, of } of fields.values()) expect(done / of).toBeGreaterThan(0.25);
+    for (const { done, of } of fields.values()) expect(done / of).toBeGreaterThan(0.1);
   });
 });
 
