@@ -19,7 +19,7 @@ export {
   parseDurationNanos,
 } from './duration.ts';
 export { encodeJson, stringifyIndented, stringifyJson } from './encode-json.ts';
-export { fnv32, fnv32a } from './fnv.ts';
+export { fnv128a, fnv32, fnv32a } from './fnv.ts';
 export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
 export { humanDuration } from './human-duration.ts';
 export { getScaledValue } from './int-or-string.ts';

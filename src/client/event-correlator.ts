@@ -81,8 +81,10 @@ export class EventCorrelator {
     const [oldest] = record.messages;
     if (oldest !== undefined) record.messages.delete(oldest);
     const time = formatTime(now);
+    // As upstream's, it names its source, but not as the reporting component.
+    const { reportingComponent: _, reportingInstance: __, ...own } = event;
     const combined: Event = {
-      ...event,
+      ...own,
       metadata: { name: eventName(event.involvedObject.name ?? '', now), namespace: event.metadata.namespace },
       message: `(combined from similar events): ${event.message ?? ''}`,
       firstTimestamp: time,

@@ -8,6 +8,7 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 import { matcherOf } from '../selector-matchers.ts';
 import { budgetStatus, disruptedPods, failedStatus } from './budget-status.ts';
 import type { ExpectedPodsCounter } from './expected-pods.ts';
+import { selectorText } from './selector-text.ts';
 
 /** What the reconciler and the watches of budgets share; both informers have the index NAMESPACE_INDEX. */
 export interface DisruptionParts {
@@ -64,9 +65,8 @@ export class DisruptionReconciler implements Reconciler {
   }
 
   #warnOfUnmanaged(budget: PodDisruptionBudget): void {
-    const selector = matcherOf(budget.spec?.selector).toString();
     const message =
-      `Pods selected by this PodDisruptionBudget (selector: ${selector}) were found to be unmanaged. ` +
+      `Pods selected by this PodDisruptionBudget (selector: ${selectorText(budget.spec?.selector)}) were found to be unmanaged. ` +
       'As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. ' +
       'To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
     this.#context.recorder.event(budget, 'Warning', 'UnmanagedPods', message);

@@ -26,8 +26,10 @@ export class StaleDisruptionReconciler implements Reconciler {
     const since = parseTime(condition.lastTransitionTime ?? '1970-01-01T00:00:00Z');
     const left = since + DELETION_TIMEOUT_MS - clock.now();
     if (left > 0) return { afterMs: left };
-    const { namespace, name = '', uid } = pod.metadata;
-    const conditions = [{ type: DISRUPTION_TARGET, status: 'False', lastTransitionTime: formatTime(clock.now()) }];
+    const { namespace, name = '', uid, generation } = pod.metadata;
+    const lastTransitionTime = formatTime(clock.now());
+    const observed = generation === undefined ? {} : { observedGeneration: generation };
+    const conditions = [{ type: DISRUPTION_TARGET, status: 'False', lastTransitionTime, ...observed }];
     const patch = { metadata: { uid }, status: { conditions } };
     const options = { type: 'strategic', subresource: 'status', signal } as const;
     await ignoreNotFound(() => client.resource('v1/pods').patch({ namespace, name }, patch, options));

@@ -1,5 +1,6 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service } from '../../api/generated/core-v1.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
+import { orderedEndpointsPorts } from '../endpointslice/port-order.ts';
 import { addressesOf, canServe, hostnameIn, isHeadless, targetPortOn } from '../endpointslice/service-pods.ts';
 
 interface Group {
@@ -19,7 +20,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
     const podPorts = portsOn(pod, service);
     if (podPorts.length === 0 && !(isHeadless(service) && ports.length === 0)) continue;
     const key = JSON.stringify(podPorts);
-    const group = groups.get(key) ?? { ports: podPorts, ready: [], notReady: [] };
+    const group = groups.get(key) ?? { ports: orderedEndpointsPorts(podPorts), ready: [], notReady: [] };
     groups.set(key, group);
     (publishNotReadyAddresses || isPodReady(pod) ? group.ready : group.notReady).push(addressOf(pod, service, ip));
   }

@@ -2,6 +2,7 @@
 import type { Node, Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointPort } from '../../api/generated/discovery-v1.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
+import { orderedSlicePorts } from './port-order.ts';
 import { addressesOf, canServe, hostnameIn, isIPv6Address, targetPortOn } from './service-pods.ts';
 import type { EndpointGroup } from './slice-plan.ts';
 
@@ -32,7 +33,7 @@ export function serviceEndpoints({ service, pods, nodeOf }: ServiceEndpointsOpti
       const addresses = addressesOf(pod, addressType === 'IPv6');
       if (addresses.length === 0) continue;
       const key = JSON.stringify([addressType, ports]);
-      const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
+      const group = groups.get(key) ?? { addressType, ports: orderedSlicePorts(ports), endpoints: [] };
       groups.set(key, group);
       group.endpoints.push(endpointOf(pod, service, { addresses, node }));
     }

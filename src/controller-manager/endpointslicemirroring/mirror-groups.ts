@@ -1,5 +1,6 @@
 import type { EndpointAddress, Endpoints } from '../../api/generated/core-v1.ts';
 import type { Endpoint } from '../../api/generated/discovery-v1.ts';
+import { orderedSlicePorts } from '../endpointslice/port-order.ts';
 import { isIPv6Address } from '../endpointslice/service-pods.ts';
 import type { EndpointGroup } from '../endpointslice/slice-plan.ts';
 
@@ -10,12 +11,14 @@ export function mirrorGroups(endpoints: Endpoints, maxPerSubset: number): Endpoi
     { addressType: string; ports: EndpointGroup['ports']; endpoints: Map<string, Endpoint> }
   >();
   for (const subset of endpoints.subsets ?? []) {
-    const ports = (subset.ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
-      name,
-      port,
-      protocol,
-      ...(appProtocol === undefined ? {} : { appProtocol }),
-    }));
+    const ports = orderedSlicePorts(
+      (subset.ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+        name,
+        port,
+        protocol,
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      })),
+    );
     const all = [
       ...(subset.addresses ?? []).map((address) => ({ address, ready: true })),
       ...(subset.notReadyAddresses ?? []).map((address) => ({ address, ready: false })),

@@ -66,18 +66,21 @@ async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> 
     case 'Delete': {
       // The provisioner deletes the volume.
       if (annotationOf(volume, PROVISIONED_BY) !== undefined || volume.spec.csi) return;
-      return fail(
-        binder,
-        volume,
-        'VolumeFailedDelete',
-        `error getting deleter volume plugin for volume "${volume.metadata.name}": no deletable volume plugin matched`,
-      );
+      return fail(binder, volume, 'VolumeFailedDelete', whyNotDeleted(volume));
     }
     case 'Recycle':
       return fail(binder, volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!');
     default:
       return;
   }
+}
+
+/** Upstream deletes directories of its own machine below /tmp, which is for tests; this controller deletes none. */
+function whyNotDeleted({ metadata, spec }: PersistentVolume): string {
+  const path = spec?.hostPath?.path;
+  return path !== undefined && !/\/tmp\/.+/.test(path)
+    ? `host_path deleter only supports /tmp/.+ but received provided ${path}`
+    : `error getting deleter volume plugin for volume "${metadata.name}": no deletable volume plugin matched`;
 }
 
 async function fail(binder: Binder, volume: PersistentVolume, reason: string, message: string): Promise<void> {

@@ -23,7 +23,11 @@ export async function markDisrupted(
   const ended = isPodTerminal(pod);
   if (isSet && (!failed || ended)) return pod;
   const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : formatTime(clock.now());
-  const condition: PodCondition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime };
+  const { generation } = pod.metadata;
+  const condition: PodCondition = {
+    ...{ type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime },
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+  };
   const status = { conditions: [condition], ...(failed && !ended ? { phase: 'Failed' } : {}) };
   return client
     .resource('v1/pods')

@@ -94,7 +94,9 @@ export const endpoints: Scenario = (random) => {
       ...address('two', '10.1.0.2', false),
       seen(`${CORE}/endpoints`),
       seen(slices),
-      patch(`${CORE}/pods/one/status`, { status: { phase: 'Failed' } }),
+      patch(`${CORE}/pods/one/status`, {
+        status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False' }] },
+      }),
       seen(`${CORE}/endpoints`),
       seen(slices),
       create(`${CORE}/endpoints`, {
@@ -124,13 +126,13 @@ export const namespaces: Scenario = (random) => {
     steps: [
       create('/api/v1/namespaces', { metadata: { name: 'x-$RUN' } }),
       seen(path),
-      seen(`${path}/configmaps`),
       seen(`${path}/serviceaccounts`),
       create(`${path}/configmaps`, held),
       ...(random.chance(0.5) ? [create(`${path}/secrets`, held)] : []),
       create(`${path}/pods`, { metadata: { name: 'p' }, spec: podSpec(NOBODY) }),
       remove(path),
-      seen(path, 3000),
+      // The namespace controller waits for five seconds before it begins.
+      { ...seen(path, 6500), about: 'terminating' },
       { method: 'POST', path: `${path}/configmaps`, body: { metadata: { name: 'late' } } },
       patch(`${path}/configmaps/held`, { metadata: { finalizers: null } }),
       patch(`${path}/secrets/held`, { metadata: { finalizers: null } }),

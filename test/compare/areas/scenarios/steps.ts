@@ -53,8 +53,17 @@ export const OWN_NODES = { nodeSelector: { own: '$RUN' } };
 
 const SUFFIX = /-[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9])/g;
 
+/** How many nodes there are depends on the other conversations. */
+const OTHERS_NODES = /\d+ node\(s\) didn't match Pod's node affinity\/selector(?:, |\. ?)?/g;
+const OF_NODES = /\d+\/\d+ nodes|\d+ (?=Preemption is not helpful)/g;
+
 function masked(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(SUFFIX, '-<suffix>');
+  if (typeof value === 'string')
+    return value
+      .replace(SUFFIX, '-<suffix>')
+      .replace(/\b10\.244\.\d+\.0\/24/, '<cidr>')
+      .replace(OTHERS_NODES, '')
+      .replace(OF_NODES, 'nodes');
   if (Array.isArray(value)) return value.map(masked);
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [masked(key), masked(inner)]));
