@@ -97,6 +97,8 @@ export class AggregatedApi {
   async #link(): Promise<string> {
     const netns = this.#namespaces.create('aggregated');
     const [here, there] = [`k8ts-${process.pid}`, '10.255.254.2'];
+    // The kernel removes the cable of an earlier namespace some time after it.
+    await runIn('ip', ['link', 'del', here]).catch(() => undefined);
     await runIn('ip', ['link', 'add', here, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', netns]);
     await runIn('ip', ['addr', 'add', '10.255.254.1/30', 'dev', here]);
     await runIn('ip', ['link', 'set', here, 'up']);
