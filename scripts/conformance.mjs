@@ -12,7 +12,7 @@ import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from './toolchain.mjs';
 
 const USAGE = `npm run conformance -- [--tests DIR] [--kubeconfig FILE] [--out DIR] [--workers N] [--timeout 15m] [TIER… | FILE[:LINE]…]
-npm run conformance -- [--tests DIR] … --labels FILTER [--skip REGEXP]     other tests, by Ginkgo's labels
+npm run conformance -- [--tests DIR] … --labels FILTER [--skip REGEXP]     other e2e tests, by Ginkgo's labels
 
 Tiers: 0 needs the API alone, 1 controllers, 2 scheduler and nodes (simulated ones suffice), 3 nodes that run containers.
 Without any, tiers 0, 1 and 2 run. DIR (or K8TS_CONFORMANCE) is described in docs/conformance.md.`;
