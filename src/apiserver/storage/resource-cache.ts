@@ -158,6 +158,24 @@ export class ResourceCache {
     this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous, this.#windowSize));
   }
 
+  /**
+   * Takes over what another cache has loaded, at its revision. The events in between are not known: clients' watches end, and
+   * watchers within the server get the difference.
+   */
+  replaceWith(loaded: ResourceCache): void {
+    this.close();
+    for (const entry of [...this.entries()]) {
+      const now = loaded.get(entry.namespace, entry.name);
+      if (now?.revision === entry.revision) continue;
+      if (!now || now.object.metadata.uid !== entry.object.metadata.uid) this.delete(entry.key, loaded.windowStart);
+    }
+    for (const entry of loaded.entries())
+      if (this.get(entry.namespace, entry.name)?.revision !== entry.revision) this.put(entry);
+    for (const event of this.#window) event.leaveWindow();
+    this.#window = [];
+    this.windowStart = loaded.windowStart;
+  }
+
   /** At most `limit` events after `revision`; undefined when the window does not reach back that far. */
   eventsSince(revision: number, limit: number): CacheEvent[] | undefined {
     if (revision < this.windowStart) return undefined;

@@ -30,18 +30,14 @@ async function start(
   return { ctx, store, cache };
 }
 
-const put = (store: Store, key: string, step = 0): Promise<{ revision: number }> => {
-  const name = key.slice(key.lastIndexOf('/') + 1);
-  return store.txn({
-    success: [
-      {
-        op: 'put',
-        key,
-        value: Buffer.from(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":"${name}"},"step":${step}}`),
-      },
-    ],
-  });
-};
+function putObject(store: Store, key: string, { step = 0, uid }: { step?: number; uid?: string } = {}) {
+  const metadata = { name: key.slice(key.lastIndexOf('/') + 1), uid };
+  const value = Buffer.from(JSON.stringify({ kind: 'Thing', apiVersion: 'v1', metadata, step }));
+  return store.txn({ success: [{ op: 'put', key, value }] });
+}
+
+const put = (store: Store, key: string, step = 0): Promise<{ revision: number }> => putObject(store, key, { step });
+const putWithUid = (store: Store, key: string, uid: string) => putObject(store, key, { uid });
 
 const contents = (entries: readonly { key: string; revision: number }[]): string[] =>
   entries.map(({ key, revision }) => `${key}@${revision}`);
@@ -102,6 +98,68 @@ describe('WatchCache', () => {
     await store.close();
     await ctx.clock.advance(1000);
     ctx.stop();
+  });
+
+  describe('when history is compacted that it has not seen', () => {
+    /** The cache has `kept`, `changed`, `deleted` and `replaced`, and falls behind by what happens to them. */
+    async function fallBehind() {
+      const ctx = createTestContext();
+      const store = createMemoryStore({ clock: ctx.clock });
+      const pod = (name: string): string => `${PODS.prefix}a/${name}`;
+      const remove = (key: string) => store.txn({ success: [{ op: 'delete', key }] });
+      for (const name of ['kept', 'changed', 'deleted']) await put(store, pod(name));
+      await putWithUid(store, pod('replaced'), 'first');
+      const cache = new WatchCache(ctx, store, identityTransformer);
+      await cache.load([PODS]);
+      const from = cache.revision;
+      const pods = cache.cacheOf(PODS.prefix);
+      const seen: string[] = [];
+      pods.watch({ scope: '', deliver: ({ type, entry }) => seen.push(`${type} ${entry.name}`) });
+      let hasEnded = false;
+      pods.watch({ scope: '', deliver: () => {}, end: () => (hasEnded = true) });
+      await put(store, pod('changed'), 1);
+      await put(store, pod('added'));
+      await remove(pod('deleted'));
+      await remove(pod('replaced'));
+      await putWithUid(store, pod('replaced'), 'second');
+      await put(store, `${BOATS.prefix}a/one`);
+      await store.compact(await store.revision());
+      const following = cache.run();
+      running.push(async () => {
+        ctx.stop();
+        await store.close();
+        await following;
+      });
+      return { ctx, store, cache, pods, seen, from, hasEnded: () => hasEnded };
+    }
+
+    it('has the objects of now, and tells watchers within the server what has changed', async () => {
+      const { ctx, store, cache, pods, seen, from, hasEnded } = await fallBehind();
+      const current = cache.waitUntilCurrent();
+      await ctx.clock.advance(1000);
+      await current;
+      expect(contents(pods.list())).toEqual(await stored(store, PODS.prefix));
+      expect(seen.sort()).toEqual([
+        'ADDED added',
+        'ADDED replaced',
+        'DELETED deleted',
+        'DELETED replaced',
+        'MODIFIED changed',
+      ]);
+      expect(hasEnded()).toBe(true);
+      expect(pods.eventsSince(from, Infinity)).toBeUndefined();
+      expect(pods.eventsSince(cache.revision, Infinity)).toEqual([]);
+      const { revision } = await put(store, `${PODS.prefix}a/later`);
+      await cache.waitFor(revision);
+      expect(pods.eventsSince(revision - 1, Infinity)).toHaveLength(1);
+    });
+
+    it('loads a resource that is added meanwhile', async () => {
+      const { ctx, store, cache } = await fallBehind();
+      const adding = cache.add(BOATS);
+      await ctx.clock.advance(1000);
+      expect(contents((await adding).list())).toEqual(await stored(store, BOATS.prefix));
+    });
   });
 
   it.each(Array.from({ length: 20 }, (_, seed) => seed))(

@@ -34,6 +34,9 @@ export class WatchCache {
   /** The watch has ended for good. */
   #hasEnded = false;
   #isFollowing = false;
+  /** History was compacted before this cache had seen it. */
+  #isBehind = false;
+  #reloads = 0;
   #watch: Watch | undefined;
   #progress: Timer | undefined;
   readonly #latest: LatestRevision;
@@ -92,13 +95,16 @@ export class WatchCache {
     try {
       for (;;) {
         const revision = this.#revision;
+        const reloads = this.#reloads;
         events.length = 0;
         const cache = new ResourceCache(resource, revision);
-        try {
-          await this.#loadRange(resource.prefix, revision, () => cache);
-        } catch (error) {
-          if (error instanceof StoreError && error.code === 'compacted') continue;
-          throw error;
+        const isCompacted = await this.#loadRange(resource.prefix, revision, () => cache).then(
+          () => false,
+          ifCompacted,
+        );
+        if (isCompacted || this.#isBehind || reloads !== this.#reloads) {
+          await this.waitFor(revision + 1);
+          continue;
         }
         for (const { type, kv } of events) this.#applyTo(cache, type, kv);
         this.#caches.set(resource.prefix, cache);
@@ -126,36 +132,57 @@ export class WatchCache {
   }
 
   async #follow(): Promise<void> {
-    const { signal } = this.#ctx;
+    const { signal, clock, logger } = this.#ctx;
     while (!signal.aborted) {
-      const watch = this.#store.watch({
-        ...prefixRange(REGISTRY),
-        startRevision: this.#revision + 1,
-        progressNotify: true,
-      });
-      const stop = (): void => watch.cancel();
-      this.#watch = watch;
-      this.#isFollowing = true;
-      signal.addEventListener('abort', stop, { once: true });
       try {
-        for await (const batch of watch) {
-          const wait = this.#transformer.prepare?.(batch.events.map(({ kv }) => kv));
-          if (wait) await wait;
-          this.#applyBatch(batch);
-        }
-        this.#isFollowing = false;
-        // A watch ends without an error when the store is closed.
-        if (!signal.aborted) await this.#ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
+        if (this.#isBehind) await this.#reload();
+        await this.#applyEvents();
       } catch (error) {
-        this.#isFollowing = false;
         if (signal.aborted) return;
         if (error instanceof StoreError && error.code === 'closed') return;
-        this.#ctx.logger.error(error, 'Watch of the store failed; watching again');
-        await this.#ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
+        this.#isBehind ||= isCompaction(error);
+        logger.error(error, 'Watch of the store failed; watching again');
       } finally {
-        signal.removeEventListener('abort', stop);
+        this.#isFollowing = false;
       }
+      // A watch ends without an error when the store is closed.
+      if (!signal.aborted) await clock.sleep(RETRY_MS, signal).catch(() => undefined);
     }
+  }
+
+  async #applyEvents(): Promise<void> {
+    const { signal } = this.#ctx;
+    const watch = this.#store.watch({
+      ...prefixRange(REGISTRY),
+      startRevision: this.#revision + 1,
+      progressNotify: true,
+    });
+    const stop = (): void => watch.cancel();
+    this.#watch = watch;
+    this.#isFollowing = true;
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const batch of watch) {
+        const wait = this.#transformer.prepare?.(batch.events.map(({ kv }) => kv));
+        if (wait) await wait;
+        this.#applyBatch(batch);
+      }
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Loads everything again, because the events in between are gone. */
+  async #reload(): Promise<void> {
+    const revision = await this.#store.revision();
+    const loaded = new Map<string, ResourceCache>();
+    for (const [prefix, { resource }] of this.#caches) loaded.set(prefix, new ResourceCache(resource, revision));
+    await this.#loadRange(REGISTRY, revision, (key) => this.#ofKey(loaded, key));
+    for (const [prefix, cache] of loaded) this.#caches.get(prefix)?.replaceWith(cache);
+    this.#isBehind = false;
+    this.#reloads++;
+    this.#revision = revision;
+    this.#wake();
   }
 
   /** Resolves once every event up to `revision` is in the cache. */
@@ -279,6 +306,13 @@ export class WatchCache {
     const second = key.indexOf('/', first + 1);
     return second < 0 ? undefined : byPrefix.get(key.slice(0, second + 1));
   }
+}
+
+const isCompaction = (error: unknown): boolean => error instanceof StoreError && error.code === 'compacted';
+
+function ifCompacted(error: unknown): true {
+  if (!isCompaction(error)) throw error;
+  return true;
 }
 
 /** A resource that is being loaded while events continue. */
