@@ -360,6 +360,16 @@ describe('without a behaviour', () => {
     await expect(get('stopping')).rejects.toMatchObject({ code: 404 });
   });
 
+  it('is ready again when somebody else has written that it is not', async () => {
+    await createPod('contradicted');
+    const pod = await get('contradicted');
+    const conditions = pod.status!.conditions!.map((one) => (one.type === 'Ready' ? { ...one, status: 'False' } : one));
+    const written = await client.resource('v1/pods').updateStatus({ ...pod, status: { ...pod.status, conditions } });
+    expect(condition(written, 'Ready')).toBe('False');
+    await server.ctx.clock.advance(100);
+    expect(condition(await get('contradicted'), 'Ready')).toBe('True');
+  });
+
   it('the kubelet lists the running pods, and counts them', async () => {
     await createPod('counted');
     const { items } = JSON.parse(nodes.read('sim-0', '/runningpods/')!) as { items: Pod[] };

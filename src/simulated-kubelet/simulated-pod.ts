@@ -2,7 +2,7 @@
 import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
-import { isTerminalPhase } from '../component-helpers/index.ts';
+import { isPodReady, isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
 import { requestedAmounts, type Rejection, type RequestedAmounts } from './admit-pod.ts';
 import { adoptContainers, containerModels, ephemeralModels } from './container-models.ts';
@@ -269,9 +269,17 @@ export class SimulatedPod {
     if (object.spec?.ephemeralContainers?.length !== before.spec?.ephemeralContainers?.length) this.#startEphemeral();
     if (
       object.metadata.generation !== before.metadata.generation ||
-      (object.spec?.readinessGates !== undefined && object.status !== before.status)
+      (object.spec?.readinessGates !== undefined && object.status !== before.status) ||
+      this.#isContradicted()
     )
       this.#change();
+  }
+
+  /** Somebody else has written that the pod is not ready, as the node lifecycle controller does while a node is silent. */
+  #isContradicted(): boolean {
+    const { object } = this;
+    if (this.writtenVersion !== this.version || isPodReady(object)) return false;
+    return isPodReady({ ...object, status: this.status(object) });
   }
 
   /** The pod is being deleted: stops its containers within their grace period. */
