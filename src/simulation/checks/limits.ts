@@ -3,6 +3,7 @@ import type { Pod, ResourceQuota } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
+import { isCountedPod } from '../../machinery/quota/index.ts';
 import type { Exchange } from '../world/network.ts';
 import type { StoreLog } from '../world/store-log.ts';
 import { FORBIDDEN_KEY } from '../world/webhook.ts';
@@ -50,9 +51,11 @@ const disrupted = (budget: unknown): string[] =>
 export const limitChecks = {
   'quotas-are-kept': {
     because: 'no pod is created beyond the quota of its namespace',
-    committed({ kind, at, before, after }, { log, looked }) {
+    committed({ kind, at, before, after }, { log, clock, processes, looked }) {
       if (kind !== 'Pod' || before || !after) return undefined;
       const { namespace = '' } = after.metadata;
+      // A pod that outlives its grace period is not counted, and the clock of who counts may be ahead.
+      const latest = clock.now() + Math.max(0, ...[...processes.values()].map((process) => process.clock.mostAheadMs));
       return firstWrong(all<ResourceQuota>(log, 'ResourceQuota'), ({ metadata, spec }) => {
         if (metadata.namespace !== namespace || spec?.hard?.['pods'] === undefined) return undefined;
         const created = log
@@ -60,7 +63,9 @@ export const limitChecks = {
           .findLast((change) => !change.before);
         if (!created || at - created.at < QUOTA_KNOWN_MS) return undefined;
         looked();
-        const count = pods(log).filter((pod) => pod.metadata.namespace === namespace && !isPodTerminal(pod)).length;
+        const count = pods(log).filter(
+          (pod) => pod.metadata.namespace === namespace && isCountedPod(pod, latest),
+        ).length;
         return count > Number(spec.hard['pods'])
           ? `namespace ${namespace} has ${count} pods, and its quota allows ${spec.hard['pods']}`
           : undefined;

@@ -10,6 +10,8 @@ export class ProcessClock implements Clock {
   /** Where the rate was last changed: the world's monotonic time, and this clock's. */
   #changedAt = 0;
   #countedAt = 0;
+  /** The most that this clock has been ahead of the world's when it was read, in milliseconds. */
+  mostAheadMs = 0;
 
   constructor(world: Clock) {
     this.#world = world;
@@ -17,7 +19,9 @@ export class ProcessClock implements Clock {
   }
 
   now(): number {
-    return this.#world.now() + this.#offset + (this.monotonic() - this.#world.monotonic());
+    const aheadMs = this.#offset + (this.monotonic() - this.#world.monotonic());
+    this.mostAheadMs = Math.max(this.mostAheadMs, aheadMs);
+    return this.#world.now() + aheadMs;
   }
 
   monotonic(): number {
