@@ -6,9 +6,11 @@ import type { Random } from './random.ts';
 import { formatTraceHeaders, localCauses, parseTraceHeaders } from './trace-headers.ts';
 import type {
   Attributes,
+  Cause,
   ReadSpan,
   RecordedSpan,
   RemoteIdentity,
+  RemoteSpanContext,
   Span,
   SpanExporter,
   SpanStart,
@@ -28,9 +30,8 @@ const MAX_BYTES = 26 * 1024 * 1024;
 /** A span, its attributes and its share of the maps, as measured. */
 const SPAN_BYTES = 400;
 const CAUSE_BYTES = 16;
-/** Reads are many: this part of the memory is theirs, so that they do not displace writes. */
-const READ_SHARE = 1 / 8;
-const READ_BYTES = 400;
+/** Other API servers of the cluster get revisions, too. */
+const SLOTS_PER_SPAN = 3;
 const MAX_ERROR = 512;
 /** Evicted slots are given back in blocks. */
 const BLOCK = 4096;
@@ -39,7 +40,6 @@ export class SpanRing implements Tracer {
   readonly enabled = true;
   readonly #clock: Clock;
   readonly #maxBytes: number;
-  readonly #maxReads: number;
   /** Unique to this ring: the first half of its span ids. */
   readonly #prefix: string;
   /** Spans with the ids `#base`, `#base + 1`, …; those before `#head` are dropped. */
@@ -48,16 +48,18 @@ export class SpanRing implements Tracer {
   #head = 0;
   #bytes = 0;
   #dropped = 0;
-  readonly #byRevision = new Map<number, number>();
+  /**
+   * The ids of commits, each in the slot of its revision: writing one of the newest revisions replaces the oldest. A map as large as the
+   * ring would be hashed anew all the time, as entries come and go.
+   */
+  readonly #commits: Uint32Array;
   readonly #byRemoteId = new Map<string, number>();
-  readonly #reads: ReadSpan[] = [];
-  #nextRead = 0;
   #exporter: SpanExporter | undefined;
 
   constructor({ clock, random, metrics, maxBytes = MAX_BYTES }: SpanRingOptions) {
     this.#clock = clock;
-    this.#maxBytes = maxBytes * (1 - READ_SHARE);
-    this.#maxReads = Math.max(1, Math.floor((maxBytes * READ_SHARE) / READ_BYTES));
+    this.#maxBytes = maxBytes;
+    this.#commits = new Uint32Array(Math.ceil((SLOTS_PER_SPAN * maxBytes) / SPAN_BYTES));
     this.#prefix = Buffer.from(random.fork('tracing').bytes(4)).toString('hex');
     if (metrics) this.#register(metrics);
   }
@@ -75,16 +77,8 @@ export class SpanRing implements Tracer {
     return this.#clock.monotonic();
   }
 
-  start(name: string, { parent = 0, causes = NONE, attributes = {}, startedAt }: SpanStart = {}): Span {
-    return this.#add({
-      id: this.#base + this.#spans.length,
-      name,
-      startedAt: startedAt ?? this.#clock.monotonic(),
-      endedAt: undefined,
-      parent,
-      causes,
-      attributes,
-    });
+  start(name: string, start: SpanStart = NO_START): Span {
+    return this.#add(new KeptSpan(this.nextId, name, start.startedAt ?? this.#clock.monotonic(), start));
   }
 
   end(span: Span, error?: unknown): void {
@@ -104,13 +98,11 @@ export class SpanRing implements Tracer {
     const span = this.start('commit', start);
     span.attributes['etcd.revision'] = revision;
     span.endedAt = this.#clock.monotonic();
-    this.#byRevision.set(revision, span.id);
+    this.#commits[revision % this.#commits.length] = span.id;
     this.#exporter?.ended(span);
   }
 
   read(span: ReadSpan): void {
-    this.#reads[this.#nextRead] = span;
-    this.#nextRead = (this.#nextRead + 1) % this.#maxReads;
     this.#exporter?.read(span);
   }
 
@@ -128,16 +120,9 @@ export class SpanRing implements Tracer {
     const known = this.#byRemoteId.get(remote.spanId);
     if (known !== undefined && this.span(known)) return known;
     const { name, attributes, traceId, spanId, sampled } = remote;
-    const span = this.#add({
-      id: this.#base + this.#spans.length,
-      name,
-      startedAt: this.#clock.monotonic(),
-      endedAt: undefined,
-      parent: 0,
-      causes: localCauses(remote, (id) => this.#byRemoteId.get(id)),
-      attributes,
-      remote: { traceId, spanId, sampled },
-    });
+    const causes = localCauses(remote, (id) => this.#byRemoteId.get(id));
+    const span = this.#add(new KeptSpan(this.nextId, name, this.#clock.monotonic(), { causes, attributes }));
+    span.remote = { traceId, spanId, sampled };
     this.#byRemoteId.set(spanId, span.id);
     return span.id;
   }
@@ -157,8 +142,8 @@ export class SpanRing implements Tracer {
 
   /** The commit of a revision, if it is still known. */
   commitOf(revision: number): Span | undefined {
-    const id = this.#byRevision.get(revision);
-    return id === undefined ? undefined : this.span(id);
+    const span = this.span(this.#commits[revision % this.#commits.length]!);
+    return span?.attributes['etcd.revision'] === revision ? span : undefined;
   }
 
   /** Spans in the order of their start, from `id` on. */
@@ -202,12 +187,6 @@ export class SpanRing implements Tracer {
     return [...ids].sort((a, b) => a - b).flatMap((id) => (this.span(id) ? this.recorded(id, 1) : []));
   }
 
-  /** The newest reads, in the order of their end. */
-  reads(): ReadSpan[] {
-    if (this.#reads.length < this.#maxReads) return [...this.#reads];
-    return [...this.#reads.slice(this.#nextRead), ...this.#reads.slice(0, this.#nextRead)];
-  }
-
   /** The identifiers by which other processes know a span. A span is its own trace until its causes are followed. */
   identityOf(span: Span): RemoteIdentity {
     const exported = span.remote ?? this.#exporter?.contextOf(span);
@@ -226,9 +205,7 @@ export class SpanRing implements Tracer {
     return this.span(id) ? id : 0;
   }
 
-  #add(started: Span): Span {
-    const span: KeptSpan = started;
-    span.bytes = sizeOf(span);
+  #add(span: KeptSpan): KeptSpan {
     this.#spans.push(span);
     this.#bytes += span.bytes;
     while (this.#bytes > this.#maxBytes && this.#head < this.#spans.length - 1) this.#dropOldest();
@@ -243,10 +220,8 @@ export class SpanRing implements Tracer {
   #dropOldest(): void {
     const oldest = this.#spans[this.#head]!;
     this.#spans[this.#head++] = undefined;
-    this.#bytes -= oldest.bytes ?? 0;
+    this.#bytes -= oldest.bytes;
     this.#dropped++;
-    const revision = oldest.attributes['etcd.revision'];
-    if (typeof revision === 'number') this.#byRevision.delete(revision);
     if (oldest.remote) this.#byRemoteId.delete(oldest.remote.spanId);
   }
 
@@ -265,13 +240,36 @@ export class SpanRing implements Tracer {
 
 const NONE: readonly never[] = [];
 
-/** Attributes may follow until a span ends: what it counted for at its start is what is given back. */
-interface KeptSpan extends Span {
-  bytes?: number;
+const NO_START: SpanStart = {};
+
+/** All fields from the beginning: what is added to an object later is kept outside of it. */
+class KeptSpan implements Span {
+  readonly id: number;
+  readonly name: string;
+  readonly startedAt: number;
+  endedAt: number | undefined = undefined;
+  readonly parent: number;
+  readonly causes: readonly Cause[];
+  readonly attributes: Attributes;
+  error: string | undefined = undefined;
+  remote: RemoteSpanContext | undefined = undefined;
+  trustsCaller: boolean | undefined = undefined;
+  /** Attributes may follow until a span ends: what it counted for at its start is what is given back. */
+  readonly bytes: number;
+
+  constructor(id: number, name: string, startedAt: number, { parent = 0, causes = NONE, attributes = {} }: SpanStart) {
+    this.id = id;
+    this.name = name;
+    this.startedAt = startedAt;
+    this.parent = parent;
+    this.causes = causes;
+    this.attributes = attributes;
+    this.bytes = sizeOf(causes, attributes);
+  }
 }
 
 /** What is not shared with other spans: its slots, and the texts that are its own. */
-function sizeOf({ causes, attributes }: Span): number {
+function sizeOf(causes: readonly Cause[], attributes: Attributes): number {
   return SPAN_BYTES + causes.length * CAUSE_BYTES + lengthOf(attributes['url.path']) + lengthOf(attributes['k8s.key']);
 }
 

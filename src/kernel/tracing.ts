@@ -28,11 +28,11 @@ export interface Span {
   /** Named as OpenTelemetry does. */
   readonly attributes: Attributes;
   /** Why it failed. */
-  error?: string;
+  error?: string | undefined;
   /** What another process said of it. */
-  readonly remote?: RemoteSpanContext;
+  readonly remote?: RemoteSpanContext | undefined;
   /** Of a request: its caller, in another process, may decide whether it is exported. */
-  trustsCaller?: boolean;
+  trustsCaller?: boolean | undefined;
 }
 
 /** The identifiers of a span that another process began. */
@@ -83,7 +83,7 @@ export interface SpanStart {
   readonly startedAt?: number;
 }
 
-/** A request that changed nothing. Many are made, so that they have a place of their own and no children. */
+/** A request that changed nothing. Many are made: they are exported only, and have no children. */
 export interface ReadSpan {
   readonly startedAt: number;
   readonly endedAt: number;
@@ -93,7 +93,6 @@ export interface ReadSpan {
   readonly user: string;
   readonly auditId: string;
   readonly status: number;
-  /** For the export alone, as are the following. */
   readonly method?: string;
   readonly route?: string | undefined;
   readonly traceparent?: string | undefined;
@@ -113,6 +112,7 @@ export interface Tracer {
   decided(span: number, attributes: Attributes, error?: string): void;
   /** A write is durable: later work that saw `revision` was caused by it. */
   committed(revision: number, start: SpanStart): void;
+  /** Exports a read; the API server itself keeps the newest. */
   read(span: ReadSpan): void;
   /** The headers by which another process learns of `span`, of this process. */
   headersOf(span: number): TraceHeaders | undefined;

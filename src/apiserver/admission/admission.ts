@@ -71,6 +71,8 @@ interface Step {
   readonly type: AdmissionStep;
   readonly plugins: readonly TimedPlugin[];
   readonly names: readonly string[];
+  /** Of a run that no plugin has passed yet. */
+  readonly noTimes: readonly number[];
   readonly timing: AdmissionTiming | undefined;
 }
 
@@ -99,6 +101,7 @@ export class AdmissionChain {
         type,
         plugins: own.map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
         names: own.map(({ name }) => name),
+        noTimes: own.map(() => Number.NaN),
         timing: metrics?.timing('', type, operation),
       };
     };
@@ -132,20 +135,26 @@ export class AdmissionChain {
     const step = steps[attributes.operation];
     const { record } = attributes;
     let recorded: AdmissionRun | undefined;
-    if (record) record.runs.push((recorded = { type: step.type, plugins: step.names, times: [], startedAt }));
+    if (record) record.began((recorded = startRun(step, startedAt)));
     return runPlugins(0, { step, attributes, startedAt, pluginStartedAt: startedAt, recorded });
   }
 }
+
+const startRun = ({ type, names, noTimes }: Step, startedAt: number): AdmissionRun => ({
+  type,
+  plugins: names,
+  times: noTimes.slice(),
+  startedAt,
+  endedAt: undefined,
+  refusedBy: undefined,
+});
 
 function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
   const { step, attributes, recorded } = run;
   const { plugins, type } = step;
   for (let i = first; i < plugins.length; i++) {
     const { plugin, timing } = plugins[i]!;
-    if (plugin.matches && !plugin.matches(attributes)) {
-      recorded?.times.push(undefined);
-      continue;
-    }
+    if (plugin.matches && !plugin.matches(attributes)) continue;
     if (recorded) attributes.record!.plugin = plugin.name;
     let pending: Promise<void> | void;
     try {
@@ -155,7 +164,7 @@ function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
       throw error;
     }
     if (pending instanceof Promise) return runPluginsAfter(pending, timing, run, i + 1);
-    if (timing) observePass(timing, run);
+    if (timing) observePass(timing, run, i);
   }
   const endedAt = step.timing?.passed(run.startedAt);
   if (recorded && endedAt !== undefined) recorded.endedAt = endedAt;
@@ -174,13 +183,13 @@ async function runPluginsAfter(
     observeRejection(timing, run, next - 1);
     throw error;
   }
-  if (timing) observePass(timing, run);
+  if (timing) observePass(timing, run, next - 1);
   await runPlugins(next, run);
 }
 
-function observePass(timing: AdmissionTiming, run: StepRun): void {
+function observePass(timing: AdmissionTiming, run: StepRun, plugin: number): void {
   const now = timing.passed(run.pluginStartedAt);
-  run.recorded?.times.push(now - run.pluginStartedAt);
+  if (run.recorded) run.recorded.times[plugin] = now - run.pluginStartedAt;
   run.pluginStartedAt = now;
 }
 
@@ -190,7 +199,9 @@ function observeRejection(
   plugin: number,
 ): void {
   const now = timing?.rejected(pluginStartedAt) ?? pluginStartedAt;
-  recorded?.times.push(now - pluginStartedAt);
-  if (recorded) recorded.refusedBy = plugin;
+  if (recorded) {
+    recorded.times[plugin] = now - pluginStartedAt;
+    recorded.refusedBy = plugin;
+  }
   step.timing?.rejected(startedAt);
 }

@@ -55,8 +55,8 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   };
   chain.metrics.started(info);
   const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
-  chain.metrics.observe(exchange, response);
-  endSpan(chain, exchange, response);
+  const endedAt = chain.metrics.observe(exchange, response);
+  endSpan(chain, exchange, response, endedAt);
   addHeaders(response, exchange);
   const answered = await compress(request, response);
   if (answered.large || answered.stream) keepSeat(chain, exchange, { answered, large: response.large });

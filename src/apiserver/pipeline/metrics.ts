@@ -8,7 +8,8 @@ import { bodyLength } from '../request/responses.ts';
 export interface ApiServerMetrics {
   /** A request has arrived; `observe` follows when it is answered. */
   started(info: RequestInfo): void;
-  observe(exchange: Exchange, response: ApiResponse): void;
+  /** Returns the current time, on the monotonic clock: the request has been answered then. */
+  observe(exchange: Exchange, response: ApiResponse): number;
   /** A long-running request goes on after its response has begun; the result is called at its end. */
   longRunning(exchange: Exchange): () => void;
   /** The server ended the request: it took too long, or there were too many. */
@@ -131,7 +132,8 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
       inFlight[kindOf(exchange.info)]--;
       const instruments = instrumentsOf(exchange, response);
       instruments.total.inc();
-      const tookMs = ctx.clock.monotonic() - exchange.startedAt;
+      const now = ctx.clock.monotonic();
+      const tookMs = now - exchange.startedAt;
       instruments.duration.observe(tookMs / 1000);
       instruments.sli?.observe((tookMs - exchange.waitedMs - (exchange.webhooksMs ?? 0)) / 1000);
       validatedAs(fieldValidationOf(exchange)).observe(tookMs / 1000);
@@ -142,6 +144,7 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
       }
       const size = bodyLength(response);
       if (size > 0) instruments.sizes.observe(size);
+      return now;
     },
     observeSize: (exchange, response, bytes) => instrumentsOf(exchange, response).sizes.observe(bytes),
   };

@@ -1,8 +1,7 @@
 /** The spans of requests: writes, which may cause further work, and reads, which are kept apart. */
-import type { Attributes, Span, Tracer } from '../../kernel/index.ts';
+import type { Attributes, ReadSpan, Span, Tracer } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import type { RequestRecord } from '../request/request-records.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type UserInfo } from '../request/request.ts';
 import type { HandlerChain } from './handler-chain.ts';
 
@@ -18,13 +17,13 @@ export function startSpan(
   if (!tracer.enabled || READS.has(request.method)) return undefined;
   const { isResourceRequest, verb, resource, subresource } = info;
   const name = isResourceRequest ? `${verb} ${subresource === '' ? resource : `${resource}/${subresource}`}` : verb;
-  return tracer.start(name, {
+  // Spread attributes would cost several times as much as those of a literal.
+  const span = tracer.start(name, {
     parent: parentOf(tracer, request),
     startedAt,
     attributes: {
       'http.request.method': request.method,
       'url.path': request.path,
-      ...(tracer.exporting ? exportedAttributes(info, auditId) : {}),
       'http.response.status_code': undefined,
       'user.name': undefined,
       'k8s.verb': verb,
@@ -38,6 +37,8 @@ export function startSpan(
       'k8s.dry_run': request.query.has('dryRun') ? true : undefined,
     },
   });
+  if (tracer.exporting) Object.assign(span.attributes, exportedAttributes(info, auditId));
+  return span;
 }
 
 /** Who sent the request is known now, before impersonation. */
@@ -75,45 +76,14 @@ function parentOf(tracer: Tracer, request: ApiRequest): number {
   return tracer.fromHeaders({ traceparent, ...(baggage === undefined ? {} : { baggage }) });
 }
 
-export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiResponse): void {
-  const { tracer, clock } = chain.backend.ctx;
+/** What is known of the request when it has been answered is recorded. */
+export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiResponse, endedAt: number): void {
+  const { tracer } = chain.backend.ctx;
   if (!tracer.enabled) return;
-  const { span, request, info, user, auditId, startedAt } = exchange;
-  const record: RequestRecord = {
-    startedAt,
-    endedAt: clock.monotonic(),
-    parent: request.cause ?? 0,
-    verb: info.verb,
-    path: request.path,
-    user: user?.name ?? '',
-    auditId,
-    status: response.status,
-    method: request.method,
-    query: request.query.size > 0 ? request.query : undefined,
-    identity: user,
-    impersonator: exchange.impersonator,
-    decision: exchange.decision,
-    policyGeneration: exchange.policyGeneration,
-    authorizingAt: exchange.authorizingAt,
-    authorizedAt: exchange.authorizedAt,
-    flow: exchange.flow,
-    waitedMs: exchange.waitedMs,
-    failure: exchange.failure,
-    span: span?.id ?? 0,
-    admission: exchange.admission,
-  };
-  chain.records?.add(record);
+  const { span, user } = exchange;
+  chain.records?.add(exchange, response.status, endedAt);
   if (!span) {
-    tracer.read(
-      tracer.exporting
-        ? {
-            ...record,
-            route: routeOf(info),
-            traceparent: request.inProcess ? undefined : headerOf(request, 'traceparent'),
-            trustsCaller: decidesAboutTraces(exchange.impersonator ?? user),
-          }
-        : record,
-    );
+    if (tracer.exporting) tracer.read(readSpan(exchange, response, endedAt));
     return;
   }
   const { attributes } = span;
@@ -122,4 +92,22 @@ export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiRe
   if (exchange.flow) attributes['k8s.flowschema.uid'] = exchange.flow.flowSchemaUid;
   if (exchange.impersonator) attributes['k8s.impersonator'] = exchange.impersonator.name;
   tracer.end(span, response.status < 400 ? undefined : (exchange.failure ?? `HTTP ${response.status}`));
+}
+
+function readSpan(exchange: Exchange, response: ApiResponse, endedAt: number): ReadSpan {
+  const { request, info, user, auditId, startedAt, impersonator } = exchange;
+  return {
+    startedAt,
+    endedAt,
+    parent: request.cause ?? 0,
+    verb: info.verb,
+    path: request.path,
+    user: user?.name ?? '',
+    auditId,
+    status: response.status,
+    method: request.method,
+    route: routeOf(info),
+    traceparent: request.inProcess ? undefined : headerOf(request, 'traceparent'),
+    trustsCaller: decidesAboutTraces(impersonator ?? user),
+  };
 }

@@ -1,35 +1,36 @@
 import { expect, it } from 'vitest';
+import { NO_SPAN, type Span } from '../../kernel/index.ts';
 import { AdmissionRecord } from './admission-record.ts';
-import { RequestRecords, type RequestRecord } from './request-records.ts';
+import { RequestRecords, type AnsweredExchange } from './request-records.ts';
 
-const record = (auditId: string, more: Partial<RequestRecord> = {}): RequestRecord => ({
-  auditId,
-  startedAt: 0,
-  endedAt: 1,
-  parent: 0,
-  verb: 'get',
-  path: '/api/v1/pods',
-  user: 'jane',
-  status: 200,
-  method: 'GET',
-  query: undefined,
-  identity: undefined,
-  impersonator: undefined,
-  decision: undefined,
-  policyGeneration: 1,
-  authorizingAt: 0,
-  authorizedAt: 0,
-  flow: undefined,
-  waitedMs: 0,
-  failure: undefined,
-  span: 0,
-  admission: undefined,
-  ...more,
-});
+interface Answered extends Partial<AnsweredExchange> {
+  readonly endedAt?: number;
+  readonly status?: number;
+}
+
+const SPAN: Span = { ...NO_SPAN, id: 1 };
+
+function add(records: RequestRecords, auditId: string, { endedAt = 1, status = 200, ...more }: Answered = {}): void {
+  const exchange: AnsweredExchange = {
+    auditId,
+    startedAt: 0,
+    span: undefined,
+    admission: undefined,
+    decision: undefined,
+    policyGeneration: 1,
+    authorizingAt: 0,
+    authorizedAt: 0,
+    waitedMs: 0,
+    info: { verb: 'get' },
+    request: { method: 'GET', path: '/api/v1/pods', query: new URLSearchParams() },
+    ...more,
+  };
+  records.add(exchange, status, endedAt);
+}
 
 it('keeps the newest requests within its bytes', () => {
   const records = new RequestRecords();
-  for (let i = 0; i < 100_000; i++) records.add(record(`read-${i}`));
+  for (let i = 0; i < 100_000; i++) add(records, `read-${i}`);
   expect(records.find('read-99999')).toBeDefined();
   expect(records.find('read-0')).toBeUndefined();
   expect(records.length).toBeLessThan(5_000);
@@ -38,10 +39,10 @@ it('keeps the newest requests within its bytes', () => {
 
 it('keeps writes, refusals and slow requests apart from plain reads', () => {
   const records = new RequestRecords();
-  records.add(record('write', { span: 1 }));
-  records.add(record('refused', { status: 403, failure: 'no' }));
-  records.add(record('slow', { endedAt: 600 }));
-  for (let i = 0; i < 20_000; i++) records.add(record(`read-${i}`));
+  add(records, 'write', { span: SPAN });
+  add(records, 'refused', { status: 403, failure: 'no' });
+  add(records, 'slow', { endedAt: 600 });
+  for (let i = 0; i < 20_000; i++) add(records, `read-${i}`);
   for (const auditId of ['write', 'refused', 'slow']) expect(records.find(auditId)).toBeDefined();
   expect(records.newest(2, () => true).map(({ auditId }) => auditId)).toEqual(['slow', 'refused']);
 });
@@ -52,11 +53,38 @@ it('counts what admission called, also when it goes on after the answer', () => 
     const admission = new AdmissionRecord();
     const call = { plugin: 'p', name: 'n', configuration: 'c', milliseconds: 1, outcome: 'changed' } as const;
     admission.called({ ...call, patch: 'x'.repeat(10_000) });
-    records.add(record(`write-${i}`, { span: 1, admission }));
+    add(records, `write-${i}`, { span: SPAN, admission });
     for (let j = 0; j < 60; j++) admission.called(call);
     expect(admission.calls).toHaveLength(50);
     expect(admission.omittedCalls).toBe(11);
   }
   expect(records.length).toBeLessThan(2_000);
   expect(records.length).toBeGreaterThan(1_000);
+});
+
+it('reads back all that it has kept of a request', () => {
+  const records = new RequestRecords();
+  const user = { name: 'jane', uid: '1', groups: ['devs'], extra: {} };
+  const decision = { decision: 'deny', reason: 'no' } as const;
+  const query = new URLSearchParams('dryRun=All');
+  const flow = { flowSchema: 'f', flowSchemaUid: '1', priorityLevel: 'p', priorityLevelUid: '2' };
+  const times = { startedAt: 1.5, authorizingAt: 2.25, authorizedAt: 3.5, waitedMs: 0.5, policyGeneration: 7 };
+  const request = { method: 'POST', path: '/api/v1/nodes', query, cause: 4 };
+  const admission = new AdmissionRecord();
+  const known = { user, impersonator: user, decision, flow, failure: 'denied', span: SPAN, admission };
+  add(records, 'a', { ...times, ...known, request, info: { verb: 'create' }, status: 403, endedAt: 9.75 });
+  expect(records.find('a')).toEqual({
+    ...{ ...times, auditId: 'a', endedAt: 9.75, parent: 4, status: 403, span: 1, verb: 'create', method: 'POST' },
+    ...{ path: '/api/v1/nodes', query, user: 'jane', identity: user, impersonator: user, decision, flow },
+    ...{ failure: 'denied', admission },
+  });
+});
+
+it('finds the newest of several requests with one audit ID, and lists only what is kept', () => {
+  const records = new RequestRecords();
+  for (let i = 0; i < 20_000; i++) add(records, `write-${i % 100}`, { span: SPAN, startedAt: i, endedAt: i + 1 });
+  expect(records.find('write-7')?.startedAt).toBe(19_907);
+  const all = records.newest(Infinity, () => true);
+  expect(all).toHaveLength(records.length);
+  expect(all.map(({ startedAt }) => startedAt)).toEqual(all.map((_, i) => 19_999 - i));
 });

@@ -4,7 +4,7 @@
  */
 import type { MetricsRegistry, ReadSpan } from '../../kernel/index.ts';
 import type { AdmissionRecord } from './admission-record.ts';
-import type { FlowIdentity, RecordedDecision } from './exchange.ts';
+import type { Exchange, FlowIdentity, RecordedDecision } from './exchange.ts';
 import type { UserInfo } from './request.ts';
 
 export interface RequestRecord extends ReadSpan {
@@ -32,9 +32,30 @@ export interface RequestRecord extends ReadSpan {
 /** Together with the spans of the kernel's ring at most 32 MB. */
 const READ_BYTES = 2 * 1024 * 1024;
 const OTHER_BYTES = 4 * 1024 * 1024;
-/** The object, its numbers, and the strings that are its own. */
+/** Its slots, and the strings that are its own. */
 const RECORD_BYTES = 600;
 const SLOW_MS = 500;
+
+/** What is kept of an exchange. */
+export type AnsweredExchange = Pick<
+  Exchange,
+  | 'startedAt'
+  | 'auditId'
+  | 'span'
+  | 'admission'
+  | 'decision'
+  | 'policyGeneration'
+  | 'authorizingAt'
+  | 'authorizedAt'
+  | 'waitedMs'
+  | 'user'
+  | 'impersonator'
+  | 'flow'
+  | 'failure'
+> & {
+  readonly info: Pick<Exchange['info'], 'verb'>;
+  readonly request: Pick<Exchange['request'], 'method' | 'path' | 'query' | 'cause'>;
+};
 
 export class RequestRecords {
   readonly #reads = new Ring(READ_BYTES);
@@ -57,9 +78,9 @@ export class RequestRecords {
     return this.#reads.bytes + this.#others.bytes;
   }
 
-  add(record: RequestRecord): void {
-    const isPlainRead = record.span === 0 && record.status < 400 && record.endedAt - record.startedAt < SLOW_MS;
-    (isPlainRead ? this.#reads : this.#others).add(record);
+  add(exchange: AnsweredExchange, status: number, endedAt: number): void {
+    const isPlainRead = !exchange.span && status < 400 && endedAt - exchange.startedAt < SLOW_MS;
+    (isPlainRead ? this.#reads : this.#others).add(exchange, status, endedAt);
   }
 
   /** The newest one with this audit ID: a client may have chosen it, and used it twice. */
@@ -73,48 +94,134 @@ export class RequestRecords {
   }
 }
 
+/** Of a record, side by side: what is kept of it apart from numbers. */
+const TEXTS = 11;
+/** Its numbers. The last one is what it counted for: admission of a request that timed out may go on. */
+const NUMBERS = 10;
+const SIZE = 9;
+
+/**
+ * Every request is recorded and almost none is asked for: a record is written into slots that are there, and becomes an object when
+ * somebody reads it. An object of its own, with its boxed numbers, would outlive the collector's young generation each time.
+ */
 class Ring {
   bytes = 0;
-  #records: (RequestRecord | undefined)[] = [];
-  /** What each counted for: admission of a request that timed out may go on. */
-  #sizes: number[] = [];
-  #head = 0;
+  length = 0;
   readonly #maxBytes: number;
+  readonly #capacity: number;
+  readonly #numbers: Float64Array;
+  readonly #texts: unknown[] = [];
+  /** The slot of the next record. */
+  #next = 0;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
+    this.#capacity = Math.floor(maxBytes / RECORD_BYTES);
+    this.#numbers = new Float64Array(this.#capacity * NUMBERS);
   }
 
-  get length(): number {
-    return this.#records.length - this.#head;
-  }
-
-  add(record: RequestRecord): void {
-    this.#records.push(record);
-    const size = sizeOf(record);
-    this.#sizes.push(size);
+  add(exchange: AnsweredExchange, status: number, endedAt: number): void {
+    const size = sizeOf(exchange);
     this.bytes += size;
-    while (this.bytes > this.#maxBytes && this.length > 1) {
-      this.bytes -= this.#sizes[this.#head]!;
-      this.#records[this.#head++] = undefined;
-    }
-    if (this.#head < 1024 || this.#head < this.#records.length / 2) return;
-    this.#records = this.#records.slice(this.#head);
-    this.#sizes = this.#sizes.slice(this.#head);
-    this.#head = 0;
+    while (this.length > 0 && (this.bytes > this.#maxBytes || this.length === this.#capacity)) this.#dropOldest();
+    this.#writeNumbers(this.#next * NUMBERS, exchange, { status, endedAt, size });
+    this.#writeTexts(this.#next * TEXTS, exchange);
+    this.#next = this.#next + 1 === this.#capacity ? 0 : this.#next + 1;
+    this.length++;
+  }
+
+  #writeNumbers(
+    at: number,
+    exchange: AnsweredExchange,
+    { status, endedAt, size }: { readonly status: number; readonly endedAt: number; readonly size: number },
+  ): void {
+    const numbers = this.#numbers;
+    numbers[at] = exchange.startedAt;
+    numbers[at + 1] = endedAt;
+    numbers[at + 2] = exchange.request.cause ?? 0;
+    numbers[at + 3] = status;
+    numbers[at + 4] = exchange.policyGeneration;
+    numbers[at + 5] = exchange.authorizingAt;
+    numbers[at + 6] = exchange.authorizedAt;
+    numbers[at + 7] = exchange.waitedMs;
+    numbers[at + 8] = exchange.span?.id ?? 0;
+    numbers[at + SIZE] = size;
+  }
+
+  /** In the order of the slots: the array grows by its end. */
+  #writeTexts(at: number, exchange: AnsweredExchange): void {
+    const texts = this.#texts;
+    const { request } = exchange;
+    texts[at] = exchange.auditId;
+    texts[at + 1] = exchange.info.verb;
+    texts[at + 2] = request.path;
+    texts[at + 3] = request.method;
+    texts[at + 4] = request.query.size > 0 ? request.query : undefined;
+    texts[at + 5] = exchange.user;
+    texts[at + 6] = exchange.impersonator;
+    texts[at + 7] = exchange.decision;
+    texts[at + 8] = exchange.flow;
+    texts[at + 9] = exchange.failure;
+    texts[at + 10] = exchange.admission;
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#slotOf(this.length - 1);
+    this.bytes -= this.#numbers[oldest * NUMBERS + SIZE]!;
+    this.#texts.fill(undefined, oldest * TEXTS, (oldest + 1) * TEXTS);
+    this.length--;
+  }
+
+  /** Of the record that has this many newer ones. */
+  #slotOf(newer: number): number {
+    return (this.#next - 1 - newer + this.#capacity) % this.#capacity;
+  }
+
+  #read(slot: number): RequestRecord {
+    const [startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span] =
+      this.#numbers.subarray(slot * NUMBERS, slot * NUMBERS + SIZE) as unknown as NumbersOf;
+    const [auditId, verb, path, method, query, identity, impersonator, decision, flow, failure, admission] =
+      this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS) as TextsOf;
+    return {
+      ...{ startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span },
+      ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure, admission },
+      user: identity?.name ?? '',
+    };
   }
 
   find(auditId: string): RequestRecord | undefined {
-    return this.#records.findLast((record) => record?.auditId === auditId);
+    for (let newer = 0; newer < this.length; newer++) {
+      const slot = this.#slotOf(newer);
+      if (this.#texts[slot * TEXTS] === auditId) return this.#read(slot);
+    }
+    return undefined;
   }
 
   newest(limit: number, wanted: (record: RequestRecord) => boolean): RequestRecord[] {
     const found: RequestRecord[] = [];
-    for (let i = this.#records.length - 1; i >= this.#head && found.length < limit; i--)
-      if (wanted(this.#records[i]!)) found.push(this.#records[i]!);
+    for (let newer = 0; newer < this.length && found.length < limit; newer++) {
+      const record = this.#read(this.#slotOf(newer));
+      if (wanted(record)) found.push(record);
+    }
     return found;
   }
 }
 
-const sizeOf = ({ path, failure, admission, auditId }: RequestRecord): number =>
-  RECORD_BYTES + path.length + auditId.length + (failure?.length ?? 0) + (admission?.size ?? 0);
+type NumbersOf = [number, number, number, number, number, number, number, number, number];
+
+type TextsOf = [
+  auditId: string,
+  verb: string,
+  path: string,
+  method: string,
+  query: RequestRecord['query'],
+  identity: RequestRecord['identity'],
+  impersonator: RequestRecord['impersonator'],
+  decision: RequestRecord['decision'],
+  flow: RequestRecord['flow'],
+  failure: RequestRecord['failure'],
+  admission: RequestRecord['admission'],
+];
+
+const sizeOf = ({ request, failure, admission, auditId }: AnsweredExchange): number =>
+  RECORD_BYTES + request.path.length + auditId.length + (failure?.length ?? 0) + (admission?.size ?? 0);

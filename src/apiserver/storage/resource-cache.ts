@@ -191,6 +191,9 @@ export class ResourceCache {
 
   /** How many watchers got the event of `revision`; 0 when it is no longer in the window. */
   deliveriesOf(revision: number): number {
+    // Mostly it is asked about the newest one.
+    const newest = this.#window.at(-1);
+    if (newest?.revision === revision) return newest.deliveries;
     let low = 0;
     let high = this.#window.length;
     while (low < high) {

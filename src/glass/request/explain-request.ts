@@ -41,10 +41,11 @@ interface RecordedAdmission {
 interface AdmissionRun {
   readonly type: 'admit' | 'validate';
   readonly plugins: readonly string[];
-  readonly times: readonly (number | undefined)[];
+  /** NaN for a plugin that does not concern the request. */
+  readonly times: readonly number[];
   readonly startedAt: number;
-  readonly endedAt?: number;
-  readonly refusedBy?: number;
+  readonly endedAt: number | undefined;
+  readonly refusedBy: number | undefined;
 }
 
 export interface RequestInsight<R extends RecordedRequest = RecordedRequest> extends AccessInsight {
@@ -156,7 +157,7 @@ async function admissionOf(
   const mayGet = await insight.isAllowed(asker, { ...access, verb: 'get', subresource: '' });
   const plugins = runs.flatMap(({ type, plugins: names, times, refusedBy }) =>
     times.flatMap((milliseconds, i): PluginOutcome[] => {
-      if (milliseconds === undefined) return [];
+      if (Number.isNaN(milliseconds)) return [];
       const plugin = names[i] ?? '';
       const changed =
         type === 'admit' ? changes.filter((change) => change.plugin === plugin).map(({ field }) => field) : [];
