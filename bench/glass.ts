@@ -1,7 +1,8 @@
 /**
  * What recording spans costs: two clusters in one process, one that records and one that does not, do the same work in many short
  * turns. Requests come from a client in the process, so that no transport hides the cost. Processor time is that of all threads of
- * the process: beside other work on the machine it says more than the time of the clock. Ratios compare within one run only.
+ * the process: beside other work on the machine it says more than the time of the clock. Ratios compare within one run only,
+ * and on an idle machine: beside other work two clusters that do not record may differ by a fifth, too.
  */
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import { Cluster } from '../src/index.ts';
