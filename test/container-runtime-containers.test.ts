@@ -191,7 +191,9 @@ describe.skipIf(missing)('containers of the container runtime', () => {
   });
 
   it('a stop ends with its caller, and the container gets no SIGKILL', async () => {
-    const id = await start('trap "echo asked" TERM; while true; do sleep 0.05; done');
+    const id = await start('trap "echo asked" TERM; echo ready; while true; do sleep 0.05; done');
+    // The first process of a container gets no signal that it does not handle.
+    await expect.poll(log).toContain('ready');
     const gone = new AbortController();
     const stopped = fixture.runtime.runtime.stopContainer({ containerId: id, timeout: 1000 }, { signal: gone.signal });
     stopped.catch(() => {});
