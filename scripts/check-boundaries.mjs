@@ -81,7 +81,10 @@ export const FOLDERS = {
   'metrics-server': component(),
   'simulated-kubelet': component(),
   glass: component('otlp'),
-  console: component(),
+  console: {
+    imports: [...component().imports, 'glass'],
+    because: `${component().because}; the console reads the types of what glass answers, and asks for it by HTTP`,
+  },
   cluster: {
     imports: [
       ...[
@@ -338,6 +341,7 @@ export const ROOMS = {
 /** Files that may be imported from other folders besides an index.ts, with the reason. */
 export const DOORS_BESIDES_INDEX = /** @type {const} */ ([
   [/^api\/generated\//, 'types cost nothing and are many'],
+  [/^glass\/answers\.ts$/, 'the pages of the console run in a browser and can load the types alone'],
   [/^api\/kubernetes-version\.ts$/, 'a program prints its version without linking the schema'],
 ]);
 

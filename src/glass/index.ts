@@ -14,7 +14,8 @@ export {
 export { whyDenied, type WhyDeniedOptions } from './access/why-denied.ts';
 export { askHistory, askWhy } from './api/ask.ts';
 export { glassApi } from './api/glass-api.ts';
-export { connectionText, type ConnectionAnswer, type ConnectionStep } from './connection/connection-answer.ts';
+export type { Answer, Cause, ConnectionAnswer, ConnectionStep, Explanation, Subject } from './answers.ts';
+export { connectionText } from './connection/connection-answer.ts';
 export { whyConnection, type WhyConnectionOptions } from './connection/why-connection.ts';
 export { clusterRevisionAt, historyOf, revisionAt, type ObjectHistory, type Revision } from './history/history.ts';
 export { pastTime } from './history/past-time.ts';
@@ -37,6 +38,5 @@ export { timeoutReport } from './trace/timeout-report.ts';
 export { spanTitle, traceText } from './trace/text.ts';
 export { traceOf, type Trace, type TraceCounts, type TraceNode } from './trace/trace.ts';
 export { why } from './why/explain.ts';
-export type { Answer, Cause, Explanation, Subject } from './why/explanation.ts';
 export type { SchedulingDecision } from './why/reader.ts';
 export { answerText } from './why/text.ts';

@@ -1,9 +1,9 @@
 /** Asks glass.k8ts.dev where the API server has it; on other clusters the same is worked out from the API. */
 import { ResourceFinder, isForbidden, isNotFound, type Client } from '../../client/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import type { Answer } from '../answers.ts';
 import { historyOf, type ObjectHistory } from '../history/history.ts';
 import { why, type WhyOptions } from '../why/explain.ts';
-import type { Answer } from '../why/explanation.ts';
 import { glassPath } from './glass-group.ts';
 import { referenceName } from './object-reference.ts';
 

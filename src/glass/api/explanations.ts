@@ -1,6 +1,6 @@
+import type { Answer } from '../answers.ts';
 /** `explanations`: what `k8ts why` answers, read as the user who asks. */
 import { EXPLAINED, unhealthyObjects, why } from '../why/explain.ts';
-import type { Answer } from '../why/explanation.ts';
 import type { ReaderOptions } from '../why/reader.ts';
 import { mayListNodes, shownDecision } from './decisions.ts';
 import { GLASS_API } from './glass-group.ts';

@@ -1,29 +1,6 @@
-import type { Explanation } from '../why/explanation.ts';
-/** What `why connection` answers: each step of a connection's way, one after the other. */
+/** What `why connection` prints: each step of a connection's way, one after the other. */
+import type { ConnectionAnswer, ConnectionStep } from '../answers.ts';
 import { answerText } from '../why/text.ts';
-
-export interface ConnectionStep {
-  /** `DNS`, `Egress policy`, `Service`, `Rules`, `Endpoint` … */
-  readonly step: string;
-  /** Absent where it could not be found out. */
-  readonly passes?: boolean;
-  readonly message: string;
-  readonly evidence?: readonly string[];
-  readonly remedy?: string;
-  /** Objects that are the cause, explained in turn. */
-  readonly because?: readonly Explanation[];
-}
-
-export interface ConnectionAnswer {
-  readonly from: string;
-  readonly to: string;
-  /** What follows from the API: absent where that does not decide it. */
-  readonly works?: boolean;
-  /** The first step that fails, in a sentence. */
-  readonly cause?: string;
-  readonly steps: readonly ConnectionStep[];
-  readonly unknown: readonly string[];
-}
 
 export function connectionText({ from, to, works, cause, steps, unknown }: ConnectionAnswer): string {
   const verdict =

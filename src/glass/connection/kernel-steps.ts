@@ -1,9 +1,9 @@
 /** The steps of a connection that the kernels of its nodes decide: what their rules really do with its first packet. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { familyOf } from '../../component-helpers/index.ts';
+import type { ConnectionStep } from '../answers.ts';
 import type { NodeRules } from '../kernel-rules/ruleset.ts';
 import { KernelRules, type Destination } from '../kernel-rules/walk-packet.ts';
-import type { ConnectionStep } from './connection-answer.ts';
 
 /** undefined for a node whose kernel cannot be looked into: a simulated one, or one of another machine. */
 export type ReadNodeRules = (node: string) => Promise<NodeRules | undefined>;

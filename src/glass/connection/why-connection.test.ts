@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster } from '../../index.ts';
 import { until } from '../../kernel/testing/index.ts';
-import { connectionText, type ConnectionAnswer } from './connection-answer.ts';
+import type { ConnectionAnswer } from '../answers.ts';
+import { connectionText } from './connection-answer.ts';
 import { parseDestination, parseSource } from './destination.ts';
 import { resolverOf, serviceOfName, triedNames } from './resolve-name.ts';
 import { whyConnection } from './why-connection.ts';

@@ -21,10 +21,10 @@ import {
   type Direction,
   type SelectingPolicy,
 } from '../../machinery/network-policy/index.ts';
+import type { ConnectionAnswer, ConnectionStep } from '../answers.ts';
 import { explainPod } from '../why/pod.ts';
 import { Reader, type ReaderOptions } from '../why/reader.ts';
 import { explainService } from '../why/service.ts';
-import type { ConnectionAnswer, ConnectionStep } from './connection-answer.ts';
 import { parseDestination, parseSource, type Destination } from './destination.ts';
 import { KernelSteps, type ReadNodeRules } from './kernel-steps.ts';
 import { resolverOf, serviceOfName, triedNames } from './resolve-name.ts';

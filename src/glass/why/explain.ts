@@ -1,6 +1,7 @@
 /** `why KIND/NAME`: finds the explainer of the kind, and reads the object as the user who asks. */
 import { builtIn, ResourceFinder, type ApiObject, type BuiltInResource } from '../../client/index.ts';
-import { healthy, unhealthy, type Answer, type Explanation } from './explanation.ts';
+import type { Answer, Explanation } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import { explainHorizontalPodAutoscaler } from './horizontal-pod-autoscaler.ts';
 import { explainIngress } from './ingress.ts';
 import { explainNamespace } from './namespace.ts';

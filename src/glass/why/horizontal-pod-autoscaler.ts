@@ -1,6 +1,7 @@
 /** Why a HorizontalPodAutoscaler does not scale. */
 import type { HorizontalPodAutoscaler } from '../../api/generated/autoscaling-v2.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import type { Reader } from './reader.ts';
 
 const METRICS_API = 'v1beta1.metrics.k8s.io';

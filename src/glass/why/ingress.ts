@@ -1,6 +1,7 @@
 /** Why an Ingress does not answer: its class, its backends, its certificates. */
 import type { Ingress, IngressBackend } from '../../api/generated/networking-v1.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import type { Reader } from './reader.ts';
 import { explainService } from './service.ts';
 import { finalizerCauses } from './terminating.ts';

@@ -1,7 +1,8 @@
 /** Why a namespace does not go away: what is left in it, and which finalizers hold that. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
 import { discover, isForbidden, type ApiObject } from '../../client/index.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import type { Reader } from './reader.ts';
 import { finalizerCauses } from './terminating.ts';
 

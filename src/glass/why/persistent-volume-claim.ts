@@ -4,7 +4,8 @@ import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import type { Reader } from './reader.ts';
 import { finalizerCauses } from './terminating.ts';
 

@@ -1,7 +1,7 @@
 /** What the containers of a pod wait for, or why they end. */
 import type { Container, ContainerStatus, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import type { Cause } from './explanation.ts';
+import type { Cause } from '../answers.ts';
 import type { Reader } from './reader.ts';
 
 const SIGNAL_BASE = 128;

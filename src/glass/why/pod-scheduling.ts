@@ -1,7 +1,7 @@
 /** Why a pod has no node, or why it has this one. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podCondition } from '../../component-helpers/index.ts';
-import type { Cause } from './explanation.ts';
+import type { Cause } from '../answers.ts';
 import { volumeCauses } from './pod-volumes.ts';
 import type { Reader, SchedulingDecision } from './reader.ts';
 

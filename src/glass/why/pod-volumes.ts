@@ -1,6 +1,6 @@
 /** Volumes that keep a pod from starting: claims that are not bound, ConfigMaps and Secrets that do not exist. */
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
-import type { Cause } from './explanation.ts';
+import type { Cause } from '../answers.ts';
 import { explainPersistentVolumeClaim } from './persistent-volume-claim.ts';
 import type { Reader } from './reader.ts';
 

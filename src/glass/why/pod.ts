@@ -2,7 +2,8 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isPodReady, podCondition } from '../../component-helpers/index.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import { containerCauses } from './pod-containers.ts';
 import { placementCause, schedulingCauses } from './pod-scheduling.ts';
 import { volumeCauses } from './pod-volumes.ts';

@@ -11,7 +11,7 @@ import {
   type ListOptions,
   type ObjectOf,
 } from '../../client/index.ts';
-import type { Explanation } from './explanation.ts';
+import type { Explanation } from '../answers.ts';
 
 /** What a scheduler of ours says about its last attempt to place a pod. */
 export interface SchedulingDecision {

@@ -2,7 +2,8 @@
 import type { ResourceQuota } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity } from '../../base/index.ts';
 import { isPodTerminal, podRequests } from '../../component-helpers/index.ts';
-import { healthy, unhealthy, type Cause, type Explanation, type Subject } from './explanation.ts';
+import type { Cause, Explanation, Subject } from '../answers.ts';
+import { healthy, unhealthy } from './explanation.ts';
 import type { Reader } from './reader.ts';
 
 const MAX_PODS = 5;

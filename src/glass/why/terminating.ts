@@ -2,7 +2,7 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { isRecord } from '../../base/index.ts';
 import type { ApiObject } from '../../client/index.ts';
-import type { Cause } from './explanation.ts';
+import type { Cause } from '../answers.ts';
 
 /** Who removes the finalizers that Kubernetes itself sets, and when. */
 const FINALIZERS: ReadonlyMap<string, string> = new Map([

@@ -1,5 +1,5 @@
 /** An answer as text: a tree of causes, each with its evidence and what to do. */
-import type { Answer, Cause, Explanation } from './explanation.ts';
+import type { Answer, Cause, Explanation } from '../answers.ts';
 
 export function answerText(answer: Answer): string {
   return [

@@ -1,6 +1,6 @@
 /** The tree of causes that `why` answers with. */
 import { useEffect, useState } from 'preact/hooks';
-import type { Cause, Explanation, WhyAnswer } from '../../answers.ts';
+import type { Cause, Explanation, Answer } from '../../answers.ts';
 import { messageOf } from '../api/request.ts';
 import { typeOfKind, type ResourceType } from '../api/resources.ts';
 import { askWhy } from '../api/why.ts';
@@ -17,8 +17,8 @@ interface Asked {
   readonly version?: string | undefined;
 }
 
-function useWhy({ type, namespace, name, version }: Asked): { answer?: WhyAnswer; error?: string } {
-  const [result, setResult] = useState<{ answer?: WhyAnswer; error?: string }>({});
+function useWhy({ type, namespace, name, version }: Asked): { answer?: Answer; error?: string } {
+  const [result, setResult] = useState<{ answer?: Answer; error?: string }>({});
   useEffect(() => {
     const asked = new AbortController();
     askWhy(type, { namespace, name, signal: asked.signal }).then(
