@@ -18,7 +18,7 @@ Tiers: 0 needs the API alone, 1 controllers, 2 scheduler and nodes (simulated on
 Without any, tiers 0, 1 and 2 run. DIR (or K8TS_CONFORMANCE) is described in docs/conformance.md.`;
 
 /** @typedef {Record<string, Record<string, number[]>>} Tiers by file, then by tier: the lines of the tests */
-/** @typedef {{ file: string, labels: string, lines: number[], serial: boolean, count: number }} Batch the tests of one run of e2e.test */
+/** @typedef {{ file: string, labels: string, lines: number[], serial: boolean, count: number, seconds: number, isSlow: boolean }} Batch the tests of one run of e2e.test */
 /** @typedef {{ test: string, state: string, seconds: number, text: string, failure: string }} Outcome */
 
 /**
@@ -92,34 +92,24 @@ export function outcomesOf(file, suites) {
     }));
 }
 
-/** Tests that must not run beside others. @param {string} source */
-const isSerial = (source) => /WithSerial\(\)|framework\.WithDisruptive\(\)|\[Serial\]/.test(source);
-
-/**
- * A batch for each file of conformance tests.
- * @param {Map<string, number[]>} selected
- * @param {(file: string) => string} read
- * @returns {Batch[]}
- */
-const conformanceBatches = (selected, read) =>
-  [...selected].map(([file, lines]) => ({
-    ...{ file, lines, labels: CONFORMANCE, count: lines.length },
-    serial: isSerial(read(file)),
-  }));
-
 const CONFORMANCE = 'Conformance';
 const SERIAL = 'Serial || Disruptive';
 
 /** How many tests of a file run in one process, so that those of a large file run beside each other. */
 const BATCH_SIZE = 8;
 
+/** What a test takes whose duration is not in `slow.json`. */
+const USUAL_SECONDS = 15;
+
 /**
- * The tests that a dry run has selected by labels, in batches; those that must run alone are apart.
+ * The tests that a dry run has selected by labels, in batches, the longest first; those that must run alone are apart,
+ * and a slow one is a batch of its own.
  * @param {any[]} suites the report of the dry run
  * @param {string} labels
+ * @param {{ selected?: Map<string, number[]>, slow?: Record<string, number> }} [options] the lines to run of each file, and seconds by file and line
  * @returns {Batch[]}
  */
-export function labelBatches(suites, labels) {
+export function labelBatches(suites, labels, { selected, slow = {} } = {}) {
   /** @type {Map<string, Batch[]>} */
   const byFile = new Map();
   const specs = suites
@@ -133,16 +123,22 @@ export function labelBatches(suites, labels) {
     const batches = byFile.get(`${file} ${serial}`) ?? [];
     byFile.set(`${file} ${serial}`, batches);
     const { LineNumber: line } = LeafNodeLocation;
-    let last = batches.at(-1);
+    if (selected !== undefined && !selected.get(file)?.includes(line)) continue;
+    const seconds = slow[`${file}:${line}`];
     // Several tests may have the same line, by which a process selects them.
-    if (last === undefined || (last.count >= BATCH_SIZE && last.lines.at(-1) !== line)) {
-      last = { file, serial, lines: [], count: 0, labels: `(${labels}) && ${serial ? '' : '!'}(${SERIAL})` };
-      batches.push(last);
+    const sameLine = batches.find(({ lines }) => lines.at(-1) === line);
+    const open = batches.find(({ count, isSlow }) => !isSlow && count < BATCH_SIZE);
+    let batch = sameLine ?? (seconds === undefined ? open : undefined);
+    if (batch === undefined) {
+      const filter = `(${labels}) && ${serial ? '' : '!'}(${SERIAL})`;
+      batch = { file, serial, lines: [], count: 0, seconds: 0, isSlow: seconds !== undefined, labels: filter };
+      batches.push(batch);
     }
-    if (last.lines.at(-1) !== line) last.lines.push(line);
-    last.count++;
+    if (batch !== sameLine) batch.lines.push(line);
+    batch.count++;
+    batch.seconds += seconds ?? USUAL_SECONDS;
   }
-  return [...byFile.values()].flat();
+  return [...byFile.values()].flat().toSorted((a, b) => b.seconds - a.seconds);
 }
 
 /** The archives of images in a directory of built tests: `images.tar`, then the others, which replace images of it. @param {string} directory */
@@ -184,9 +180,10 @@ async function main() {
   const out = path.resolve(values.out);
   fs.mkdirSync(out, { recursive: true });
   const { labels, skip, timeout } = values;
-  const batches = labels
-    ? labelBatches(dryRun(tests, out, labels, skip), labels)
-    : conformanceBatches(selected, (file) => fs.readFileSync(path.join(tests, 'k8s', file), 'utf8'));
+  const slow = JSON.parse(fs.readFileSync(path.join(root, 'test', 'conformance', 'slow.json'), 'utf8'));
+  const filter = labels ?? CONFORMANCE;
+  const listed = dryRun(tests, out, filter, skip);
+  const batches = labelBatches(listed, filter, labels === undefined ? { selected, slow } : { slow });
   const cluster = values.kubeconfig
     ? { kubeconfig: path.resolve(values.kubeconfig), stop: async () => {} }
     : await startCluster(tests, withContainers);
@@ -274,20 +271,19 @@ async function runAll(batches, settings, workers) {
       .map(({ test, state }) => `${test.split(':').at(-1)}${state === 'skipped' ? ' (skipped)' : ''}`);
     console.log(`${batch.file} ${ours.length - failed.length}/${batch.count} ${failed.join(' ')}`.trim());
   };
-  const sorted = batches.toSorted((a, b) => b.count - a.count);
-  const parallel = sorted.filter(({ serial }) => !serial);
+  const parallel = batches.filter(({ serial }) => !serial);
   const work = async () => {
     for (let next = parallel.shift(); next !== undefined; next = parallel.shift()) await run(next);
   };
   await Promise.all(Array.from({ length: workers }, work));
-  for (const batch of sorted.filter(({ serial }) => serial)) await run(batch);
+  for (const batch of batches.filter(({ serial }) => serial)) await run(batch);
   return outcomes;
 }
 
 /** @param {Batch} batch @param {Settings} settings @returns {Promise<Outcome[]>} */
 async function runBatch({ file, lines, labels, serial }, { tests, out, kubeconfig, timeout, skip }) {
   const name = file.replace(/^test\/e2e\/|\.go$/g, '').replaceAll('/', '-');
-  const directory = path.join(out, labels === CONFORMANCE ? name : `${name}-${lines[0]}${serial ? '-serial' : ''}`);
+  const directory = path.join(out, `${name}-${lines[0]}${serial ? '-serial' : ''}`);
   fs.mkdirSync(directory, { recursive: true });
   const report = path.join(directory, 'ginkgo.json');
   fs.rmSync(report, { force: true });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { imageArchives, labelBatches, missingParts, needsContainers, outcomesOf, selectTests } from './conformance.mjs';
 import { root } from './toolchain.mjs';
 
+const FILE = 'test/e2e/apps/job.go';
 const TIERS = { 'a.go': { '0': [10, 5], '3': [20] }, 'b.go': { '1': [7] } };
 
 describe('the conformance tests', () => {
@@ -55,9 +56,9 @@ describe('the conformance tests', () => {
     fs.rmSync(directory, { recursive: true });
   });
 
-  it('are chosen by labels, those that must run alone apart', () => {
+  it('are chosen by labels, those that must run alone apart, slow ones first', () => {
     const spec = (LineNumber: number, labels: string[], State = 'passed') => ({
-      ...{ LeafNodeType: 'It', LeafNodeLocation: { FileName: '/src/k8s/test/e2e/apps/job.go', LineNumber }, State },
+      ...{ LeafNodeType: 'It', LeafNodeLocation: { FileName: `/src/k8s/${FILE}`, LineNumber }, State },
       ...{ ContainerHierarchyLabels: [['sig-apps'], labels], LeafNodeLabels: [] },
     });
     const SpecReports = [
@@ -65,19 +66,22 @@ describe('the conformance tests', () => {
       ...Array.from({ length: 9 }, () => spec(25, [])),
       ...[spec(40, ['Serial']), spec(50, [], 'skipped'), { LeafNodeType: 'BeforeSuite', State: 'passed' }],
     ];
+    const parallel = '(sig-apps) && !(Serial || Disruptive)';
     expect(labelBatches([{ SpecReports }], 'sig-apps')).toEqual([
+      { file: FILE, serial: false, lines: [10, 20, 25], count: 11, labels: parallel, seconds: 165, isSlow: false },
+      { file: FILE, serial: false, lines: [30], count: 1, labels: parallel, seconds: 15, isSlow: false },
       {
-        ...{ file: 'test/e2e/apps/job.go', serial: false, lines: [10, 20, 25], count: 11 },
-        labels: '(sig-apps) && !(Serial || Disruptive)',
-      },
-      {
-        ...{ file: 'test/e2e/apps/job.go', serial: false, lines: [30], count: 1 },
-        labels: '(sig-apps) && !(Serial || Disruptive)',
-      },
-      {
-        ...{ file: 'test/e2e/apps/job.go', serial: true, lines: [40], count: 1 },
+        ...{ file: FILE, serial: true, lines: [40], count: 1, seconds: 15, isSlow: false },
         labels: '(sig-apps) && (Serial || Disruptive)',
       },
+    ]);
+    const chosen = labelBatches([{ SpecReports }], 'sig-apps', {
+      selected: new Map([[FILE, [10, 20, 30]]]),
+      slow: { [`${FILE}:20`]: 600 },
+    });
+    expect(chosen.map(({ lines, seconds }) => ({ lines, seconds }))).toEqual([
+      { lines: [20], seconds: 600 },
+      { lines: [10, 30], seconds: 30 },
     ]);
   });
 
