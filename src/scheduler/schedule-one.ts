@@ -43,7 +43,8 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
       return;
     }
     const evaluation = evaluate(scheduler, queued, startedAt);
-    if (evaluation.preFilterFailure?.code === 'Error') throw failure(evaluation.preFilterFailure);
+    const { failure } = evaluation;
+    if (failure !== undefined) throw errorOf(failure);
     if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
     const node = evaluation.selectNode();
     if (node === undefined) return handleNoFit(scheduler, { queued, evaluation, startedAt });
@@ -257,4 +258,4 @@ function rejectionBy({ cache }: Scheduler, status: Status): Diagnosis | undefine
   };
 }
 
-const failure = (status: Status): Error => (status.error instanceof Error ? status.error : new Error(status.message));
+const errorOf = (status: Status): Error => (status.error instanceof Error ? status.error : new Error(status.message));

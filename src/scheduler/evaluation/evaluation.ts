@@ -10,7 +10,7 @@ import type { PodInfo } from '../cache/pod-info.ts';
 import { CycleState } from '../framework/cycle-state.ts';
 import type { BoundFilter, Plugin } from '../framework/plugin.ts';
 import type { Profile } from '../framework/profile.ts';
-import { unresolvable, type Status } from '../framework/status.ts';
+import { errorStatus, unresolvable, type Status } from '../framework/status.ts';
 import type { Diagnosis } from './fit-error.ts';
 import { NodeToStatus } from './node-to-status.ts';
 import { mergePreFilterResults } from './pre-filter-result.ts';
@@ -72,6 +72,15 @@ export class Evaluation {
   /** Set when PreFilter rejected the pod, or failed. */
   get preFilterFailure(): Status | undefined {
     return this.#preFilterFailure;
+  }
+
+  /** The error of a plugin, in PreFilter or on any of the nodes: the pod goes to none of them. */
+  get failure(): Status | undefined {
+    return this.#preFilterFailure === undefined
+      ? this.#nodeToStatus.failure
+      : this.#preFilterFailure.code === 'Error'
+        ? this.#preFilterFailure
+        : undefined;
   }
 
   get feasibleCount(): number {
@@ -199,7 +208,12 @@ export class Evaluation {
     for (let i = 0; i < filters.length; i++) {
       const filter = filters[i]!;
       const status = filter.run(node);
-      if (status !== undefined) return status.from(filter.plugin.name);
+      if (status === undefined) continue;
+      const { name } = filter.plugin;
+      const reported = status.isRejected
+        ? status
+        : errorStatus(new Error(`running ${JSON.stringify(name)} filter plugin: ${status.message}`));
+      return reported.from(name);
     }
     return undefined;
   }

@@ -36,6 +36,11 @@ export class NodeToStatus {
     return this.#table.statuses;
   }
 
+  /** The error of a filter on one of the nodes. */
+  get failure(): Status | undefined {
+    return this.#table.statuses.find(({ code }, i) => code === 'Error' && (this.#nodes[i] ?? 0) > 0);
+  }
+
   /** Clears every slot. */
   reset(capacity: number): void {
     if (this.#codes.length === capacity) this.#codes.fill(NO_NODE);

@@ -46,8 +46,9 @@ function devicesFor(
   wanted: ResourceClaim,
   slices: readonly ResourceSlice[],
   others: readonly ResourceClaim[] = [],
+  classOf = classes,
 ): string[] | undefined {
-  const requests = requestsOf(wanted, classes);
+  const requests = requestsOf(wanted, classOf);
   if (typeof requests === 'string') throw new Error(requests);
   const results = allocate([{ claim: wanted, requests }], {
     pools: poolsOf(slices, node),
@@ -295,6 +296,31 @@ describe('allocate', () => {
     const old = slice([A]);
     const young = slice([B], { pool: { name: 'n', generation: 2, resourceSliceCount: 1 } });
     expect(devicesFor(claim({ requests: [{ name: 'r', exactly: exactly() }] }), [old, young])).toEqual(['r=b']);
+  });
+
+  it.each([
+    [
+      'of the claim',
+      selector('device.attributes["gpu.example.com"].speed > 1'),
+      deviceClass.spec.selectors,
+      'claim default/c: selector #0: CEL runtime error: no such key: speed',
+    ],
+    [
+      'of the class',
+      {},
+      [...deviceClass.spec.selectors!, ...selector('device.attributes["gpu.example.com"].speed > 1').selectors],
+      'class gpu: selector #1: CEL runtime error: no such key: speed',
+    ],
+    [
+      'that the scheduler cannot compile',
+      selector('device.nothing'),
+      [],
+      'claim default/c: selector #0: CEL compile error: ',
+    ],
+  ])('names the selector %s that fails', (_name, wanted, selectors, message) => {
+    const failing = { ...deviceClass, spec: { selectors } };
+    const one = claim({ requests: [{ name: 'r', exactly: exactly(wanted) }] });
+    expect(() => devicesFor(one, [slice([A])], [], () => failing)).toThrow(message);
   });
 
   it('names a class that is missing', () => {

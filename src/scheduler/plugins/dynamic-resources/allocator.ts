@@ -10,6 +10,7 @@ import type {
   DeviceRequestAllocationResult,
   ResourceClaim,
 } from '../../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../../base/index.ts';
 import { findUntoleratedTaint } from '../../../component-helpers/index.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
 import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable-capacity.ts';
@@ -138,7 +139,13 @@ class Search {
   }
 
   #matches(option: DeviceRequestOption, { driver, device }: PoolDevice): boolean {
-    return option.selectors.every((expression) => selectorMatches(expression, driver, device));
+    return option.selectors.every(({ expression, name }) => {
+      try {
+        return selectorMatches(expression, driver, device);
+      } catch (error) {
+        throw new Error(`${name}: ${errorMessage(error)}`, { cause: error });
+      }
+    });
   }
 
   /** How the device can be allocated: exclusively, or which capacity the request would consume. */

@@ -1,5 +1,6 @@
 /** Devices as values of CEL selectors. */
 import type { Device } from '../../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../../base/index.ts';
 import {
   CelObject,
   compile,
@@ -93,17 +94,25 @@ const programs = new Map<string, Compiled>();
 
 /** Whether a selector matches a device. Throws when the expression fails. */
 export function selectorMatches(expression: string, driver: string, device: Device): boolean {
+  let value = deviceValues.get(device);
+  if (value === undefined) deviceValues.set(device, (value = new DeviceValue(driver, device)));
+  const outcome = programOf(expression).program.run((name) => (name === 'device' ? value : undefined), MAX_COST);
+  if (outcome.error !== undefined) throw new Error(`CEL runtime error: ${outcome.error.message}`);
+  if (typeof outcome.value !== 'boolean')
+    throw new Error(`CEL runtime error: ${JSON.stringify(expression)} did not give a boolean`);
+  return outcome.value;
+}
+
+function programOf(expression: string): Compiled {
   let compiled = programs.get(expression);
   if (compiled === undefined) {
-    compiled = compile(expression, deviceSelectorEnvironment);
+    try {
+      compiled = compile(expression, deviceSelectorEnvironment);
+    } catch (error) {
+      throw new Error(`CEL compile error: ${errorMessage(error)}`, { cause: error });
+    }
     if (programs.size > 1024) programs.clear();
     programs.set(expression, compiled);
   }
-  let value = deviceValues.get(device);
-  if (value === undefined) deviceValues.set(device, (value = new DeviceValue(driver, device)));
-  const outcome = compiled.program.run((name) => (name === 'device' ? value : undefined), MAX_COST);
-  if (outcome.error !== undefined) throw outcome.error;
-  if (typeof outcome.value !== 'boolean')
-    throw new Error(`selector ${JSON.stringify(expression)} did not give a boolean`);
-  return outcome.value;
+  return compiled;
 }

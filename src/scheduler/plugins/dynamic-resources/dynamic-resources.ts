@@ -4,7 +4,7 @@
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
-import { errorMessage, formatTime } from '../../../base/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -242,8 +242,8 @@ class DynamicResources implements Plugin {
       data.found.set(node.name, { results, extended });
       return undefined;
     } catch (error) {
-      const { name, generateName } = wanted[0]!.claim.metadata;
-      return unresolvable(`claim ${name ?? generateName}: ${errorMessage(error)}`);
+      // A selector that fails on one node is wrong on all of them: the pod must not land on another by chance.
+      return errorStatus(error);
     }
   }
 

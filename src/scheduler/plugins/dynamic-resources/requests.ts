@@ -2,18 +2,25 @@
 import type {
   CapacityRequirements,
   DeviceClass,
+  DeviceSelector,
   DeviceSubRequest,
   DeviceToleration,
   ExactDeviceRequest,
   ResourceClaim,
 } from '../../../api/generated/resource-v1.ts';
 
+/** A CEL expression, with what errors call it. */
+interface Selector {
+  readonly expression: string;
+  readonly name: string;
+}
+
 /** One alternative of a request: the request itself, or a subrequest of firstAvailable. */
 export interface DeviceRequestOption {
   readonly subrequest: string | undefined;
   readonly className: string;
-  /** CEL expressions of the class and of the request; all must match. */
-  readonly selectors: readonly string[];
+  /** Of the class, then of the request; all must match. */
+  readonly selectors: readonly Selector[];
   readonly all: boolean;
   readonly count: number;
   readonly adminAccess: boolean;
@@ -39,11 +46,17 @@ export function requestsOf(
       const deviceClass = classes(wanted.deviceClassName);
       if (deviceClass === undefined)
         return `request ${subrequest === undefined ? name : `${name}/${subrequest}`}: device class ${wanted.deviceClassName} does not exist`;
-      options.push(optionOf(subrequest, wanted, deviceClass));
+      options.push(optionOf(claim, { subrequest, wanted, deviceClass }));
     }
     requests.push({ name, options });
   }
   return requests;
+}
+
+interface Alternative {
+  readonly subrequest: string | undefined;
+  readonly wanted: ExactDeviceRequest | DeviceSubRequest;
+  readonly deviceClass: DeviceClass;
 }
 
 function alternatives(
@@ -54,18 +67,23 @@ function alternatives(
   return (firstAvailable ?? []).map((sub) => [sub.name, sub]);
 }
 
+const selectorsOf = (owner: string, selectors: readonly DeviceSelector[] = []): Selector[] =>
+  selectors.flatMap(({ cel }, i) => (cel ? [{ expression: cel.expression, name: `${owner}: selector #${i}` }] : []));
+
+/** The claim for extended resources has no name before it is created. */
+const UNNAMED_CLAIM = '<extended-resources>';
+
 function optionOf(
-  subrequest: string | undefined,
-  wanted: ExactDeviceRequest | DeviceSubRequest,
-  deviceClass: DeviceClass,
+  { metadata: { namespace, name = UNNAMED_CLAIM } }: ResourceClaim,
+  { subrequest, wanted, deviceClass }: Alternative,
 ): DeviceRequestOption {
-  const selectors = [...(deviceClass.spec.selectors ?? []), ...(wanted.selectors ?? [])].flatMap((s) =>
-    s.cel ? [s.cel.expression] : [],
-  );
   return {
     subrequest,
     className: wanted.deviceClassName,
-    selectors,
+    selectors: [
+      ...selectorsOf(`class ${deviceClass.metadata.name}`, deviceClass.spec.selectors),
+      ...selectorsOf(`claim ${namespace}/${name}`, wanted.selectors),
+    ],
     all: wanted.allocationMode === 'All',
     count: wanted.count ?? 1,
     adminAccess: 'adminAccess' in wanted && wanted.adminAccess === true,
