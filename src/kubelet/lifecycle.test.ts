@@ -274,6 +274,72 @@ describe('the life of a pod', () => {
       async () => (await granted()) === '1500m' && (await pending()) === undefined,
       10_000,
     );
+    const summary = (cpu: string, generation: number, error = '') =>
+      `{"containers":[{"name":"main","resources":{"limits":{"cpu":"4"},"requests":{"cpu":"${cpu}"}}}],"generation":${generation}${error}}`;
+    const events = async () => (await f.events('a')).filter((event) => event.startsWith('Resize'));
+    await f.until('all is told', async () => (await events()).length === 5, 5000);
+    expect(await events()).toEqual([
+      `ResizeStarted: Pod resize started: ${summary('800m', 2)}`,
+      `ResizeCompleted: Pod resize completed: ${summary('800m', 2)}`,
+      `ResizeDeferred: Pod resize Deferred: ${summary('1500m', 3, `,"error":"Node didn't have enough resource: cpu, requested: 1500, used: 1000, capacity: 2000"`)}`,
+      `ResizeStarted: Pod resize started: ${summary('1500m', 3)}`,
+      `ResizeCompleted: Pod resize completed: ${summary('1500m', 3)}`,
+    ]);
+  });
+
+  it('reports the resources that its cgroup has, and no more those of its specification', async () => {
+    await f.start();
+    const resources = { requests: { cpu: '100m', 'ephemeral-storage': '1Mi' }, limits: { cpu: '1' } };
+    await f.create(
+      makePod('a', {
+        containers: [
+          { ...main, resources },
+          { ...main, name: 'other' },
+        ],
+      }),
+    );
+    await f.untilPhase('a', 'Running');
+    await f.until(
+      'they are of the running pod',
+      async () => (await f.pod('a')).status?.resources?.limits === undefined,
+      5000,
+    );
+    expect((await f.pod('a')).status).toMatchObject({
+      resources: { requests: { cpu: '100m' } },
+      allocatedResources: { cpu: '100m', 'ephemeral-storage': '1Mi' },
+    });
+    expect((await f.pod('a')).status?.resources?.requests).toEqual({ cpu: '100m' });
+  });
+
+  it('keeps its memory limit while it uses more than a smaller one', async () => {
+    await f.start();
+    const resources = (memory: string) => ({ requests: { memory }, limits: { memory } });
+    await f.create(makePod('a', { containers: [{ ...main, resources: resources('64Mi') }] }));
+    await f.untilPhase('a', 'Running');
+    f.runtime.memoryUsage = 20 * 2 ** 20;
+    const resize = (memory: string) =>
+      f.client
+        .resource('v1/pods')
+        .patch(
+          { namespace: 'default', name: 'a' },
+          { spec: { containers: [{ name: 'main', resources: resources(memory) }] } },
+          { type: 'strategic', subresource: 'resize' },
+        );
+    const condition = async () =>
+      (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'PodResizeInProgress');
+    await resize('10Mi');
+    await f.until('it is refused', async () => (await condition())?.reason === 'Error', 5000);
+    const message =
+      'cannot decrease memory limits: attempting to set container "main" memory limit (10485760) below current usage (20971520)';
+    expect(await condition()).toMatchObject({ status: 'True', message, observedGeneration: 2 });
+    const { status } = await f.pod('a');
+    expect(status?.containerStatuses?.[0]?.resources?.limits).toEqual({ memory: '64Mi' });
+    expect(status?.containerStatuses?.[0]?.allocatedResources).toEqual({ memory: '10Mi' });
+    expect(f.runtime.calls).not.toContain('UpdateContainerResources main');
+    await resize('32Mi');
+    await f.until('the next one is done', async () => (await condition()) === undefined, 5000);
+    expect(f.runtime.calls.filter((call) => call === 'UpdateContainerResources main')).toHaveLength(1);
+    expect((await f.events('a')).filter((event) => event.startsWith('ResizeError'))).toHaveLength(1);
   });
 });
 

@@ -5,16 +5,15 @@
  * upstream's, which has the same file and ends at one that it cannot read.
  */
 import path from 'node:path';
-import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
 import { resourcesInPod } from '../pod/container-resources.ts';
+import type { ResizeCondition } from '../pod/pod-conditions.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import type { AllocatedResources } from './allocation-checkpoint.ts';
 import { ResourcesFile } from './resources-file.ts';
-
-type ResizeCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 const ALLOCATED_FILE = 'allocated_pods_state';
 const ACTUATED_FILE = 'actuated_pods_state';
@@ -102,7 +101,7 @@ export class AllocationManager {
     pod: Pod,
     others: readonly Pod[],
     allocatable: Readonly<Record<string, string>>,
-  ): 'none' | 'allocated' | 'pending' {
+  ): 'none' | 'allocated' | ResizeCondition {
     const uid = uidOf(pod);
     const allocated = this.#allocated.get(uid);
     if (allocated === undefined) return 'none';
@@ -114,9 +113,11 @@ export class AllocationManager {
       this.#pending.delete(uid);
       return 'none';
     }
-    const setPending = (reason: 'Infeasible' | 'Deferred', message: string): 'pending' => {
-      this.#pending.set(uid, { type: 'PodResizePending', status: 'True', reason, message });
-      return 'pending';
+    const setPending = (reason: 'Infeasible' | 'Deferred', message: string): ResizeCondition => {
+      const observedGeneration = pod.metadata.generation;
+      const condition = { type: 'PodResizePending', status: 'True', reason, message, observedGeneration };
+      this.#pending.set(uid, condition);
+      return condition;
     };
     if (isStaticPod(pod)) return setPending('Infeasible', 'In-place resize of static-pods is not supported');
     const { spec } = this.withAllocatedResources(pod);

@@ -66,6 +66,7 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
     userNamespace: (pod) => userNamespaces.of(pod),
     setActuated: (pod, container) => allocations.setActuated(pod, container),
     setPodActuated: (pod) => allocations.setPodActuated(pod),
+    actuated: (pod) => allocations.actuated(pod),
     keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
   });
   const manager = new PodManager(ctx, {
@@ -114,7 +115,10 @@ function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeCom
 }
 
 type BuiltBefore = VolumeComponents &
-  Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead' | 'setActuated' | 'setPodActuated'>;
+  Pick<
+    PodDependencies,
+    'images' | 'statuses' | 'userNamespace' | 'keepDead' | 'setActuated' | 'setPodActuated' | 'actuated'
+  >;
 
 /** Everything that pod workers use. */
 function podDependencies(

@@ -18,6 +18,8 @@ export interface CgroupManager {
   podUids(): Promise<string[]>;
   /** The directory of the pod's cgroup, of one controller in cgroup v1. */
   podPath(pod: Pod, controller: string): string;
+  /** The memory that the pod's cgroup uses, and its limit; undefined when nobody measures it. */
+  podMemory(pod: Pod): Promise<PodMemory | undefined>;
   /** Memory limit and usage of all pods together; undefined without a limit. */
   podsMemory(): Promise<MemoryUse | undefined>;
 }
@@ -25,6 +27,12 @@ export interface CgroupManager {
 export interface MemoryUse {
   readonly limitBytes: number;
   readonly workingSetBytes: number;
+}
+
+export interface PodMemory {
+  readonly usageBytes: number;
+  /** Undefined without a limit. */
+  readonly limitBytes: number | undefined;
 }
 
 /** For `cgroupsPerQOS: false` and tests: leaves the cgroup parent to the runtime. */
@@ -36,5 +44,6 @@ export const noCgroups: CgroupManager = {
   updateQos: () => Promise.resolve(),
   podUids: () => Promise.resolve([]),
   podPath: () => '',
+  podMemory: () => Promise.resolve(undefined),
   podsMemory: () => Promise.resolve(undefined),
 };

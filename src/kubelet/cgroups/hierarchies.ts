@@ -24,6 +24,8 @@ export interface Hierarchies {
   remove(cgroup: string): Promise<void>;
   list(cgroup: string): Promise<string[]>;
   directory(cgroup: string, controller: string): string;
+  /** Undefined when there is no such cgroup. */
+  memoryUsage(cgroup: string): Promise<number | undefined>;
   /** Undefined when the cgroup has no limit of its own. */
   memory(cgroup: string): Promise<MemoryUse | undefined>;
 }
@@ -95,6 +97,7 @@ function cgroupV1(controllers: ReadonlyMap<string, string>): Hierarchies {
       return [...new Set(names.flat())];
     },
     directory: at,
+    memoryUsage: (cgroup) => readNumber(path.join(at(cgroup, 'memory'), 'memory.usage_in_bytes')),
     memory: (cgroup) =>
       memoryUse(at(cgroup, 'memory'), {
         limit: 'memory.limit_in_bytes',
@@ -112,6 +115,11 @@ async function readLimit(file: string): Promise<number> {
   const text = await fs.readFile(file, 'utf8').catch(() => '-1');
   const limit = Number(text.trim().split(' ')[0]);
   return Number.isNaN(limit) || limit >= NO_LIMIT ? -1 : limit;
+}
+
+async function readNumber(file: string): Promise<number | undefined> {
+  const text = await fs.readFile(file, 'utf8').catch(() => '');
+  return text === '' ? undefined : Number(text);
 }
 
 /** The working set is the usage without inactive file cache. */
@@ -178,6 +186,7 @@ function cgroupV2(root: string): Hierarchies {
     remove: (cgroup) => removeTree(at(cgroup)),
     list: (cgroup) => children(at(cgroup)),
     directory: at,
+    memoryUsage: (cgroup) => readNumber(path.join(at(cgroup), 'memory.current')),
     memory: (cgroup) =>
       memoryUse(at(cgroup), { limit: 'memory.max', usage: 'memory.current', inactive: 'inactive_file' }),
   };

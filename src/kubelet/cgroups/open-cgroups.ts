@@ -8,7 +8,7 @@ import type { KubeletConfiguration } from '../configuration/kubelet-configuratio
 import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/container-resources.ts';
 import { uidOf } from '../pod/pod-identity.ts';
 import { allocatedRequests, podResources } from '../pod/pod-resources.ts';
-import type { CgroupManager, MemoryUse } from './cgroup-manager.ts';
+import type { CgroupManager, MemoryUse, PodMemory } from './cgroup-manager.ts';
 import { cgroupfsNames, systemdNames, type CgroupNames } from './cgroup-names.ts';
 import { openHierarchies, type CgroupSettings, type Hierarchies } from './hierarchies.ts';
 import { checkSystemd, systemdSlices, type Systemctl } from './systemd-slices.ts';
@@ -133,6 +133,16 @@ class PodCgroups implements CgroupManager {
 
   podPath(pod: Pod, controller: string): string {
     return this.#hierarchies.directory(this.#pathOf(pod), controller);
+  }
+
+  async podMemory(pod: Pod): Promise<PodMemory | undefined> {
+    const cgroup = this.#pathOf(pod);
+    const [usageBytes, { memoryBytes }] = await Promise.all([
+      this.#hierarchies.memoryUsage(cgroup),
+      this.#hierarchies.limits(cgroup),
+    ]);
+    if (usageBytes === undefined) return undefined;
+    return { usageBytes, limitBytes: memoryBytes === -1 ? undefined : memoryBytes };
   }
 
   podsMemory(): Promise<MemoryUse | undefined> {

@@ -19,6 +19,16 @@ export function milliCpuToShares(milliCpu: number): number {
   return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * SHARES_PER_CPU) / 1000)));
 }
 
+/** The inverse of `milliCpuToShares`, rounded up. */
+export const sharesToMilliCpu = (shares: number): number => Math.ceil((shares * 1000) / SHARES_PER_CPU);
+
+/** The kernel has nothing below the minimum: a value of the spec that is below it, too, is what is in effect. */
+export const isLargerThanMinimum = (
+  kind: 'request' | 'limit',
+  actualMilli: number,
+  wanted: string | undefined,
+): boolean => Math.max(actualMilli, milli(wanted)) > (kind === 'limit' ? MIN_MILLI_CPU_LIMIT : MIN_SHARES);
+
 /** CFS quota in microseconds per period; 0 for no limit. */
 export function milliCpuToQuota(milliCpu: number, periodMicroseconds: number): number {
   if (milliCpu === 0) return 0;
@@ -70,8 +80,7 @@ export function actualResources(
     const { cpuQuota = 0, cpuPeriod = 0 } = linux;
     if (limits['cpu'] !== undefined && cpuQuota > 0 && cpuPeriod > 0) {
       const actual = Math.ceil((cpuQuota * 1000) / cpuPeriod);
-      // The kernel has no smaller quota: then the limit of the spec is what is in effect.
-      if (actual > MIN_MILLI_CPU_LIMIT || milli(limits['cpu']) > MIN_MILLI_CPU_LIMIT)
+      if (isLargerThanMinimum('limit', actual, limits['cpu']))
         limits['cpu'] = closest(limits['cpu'], actual, milli, (n) => Quantity.ofMilli(n));
     }
     if (limits['memory'] !== undefined && linux.memoryLimitInBytes)
@@ -81,7 +90,7 @@ export function actualResources(
       linux.cpuShares &&
       milliCpuToShares(milli(requests['cpu'])) !== linux.cpuShares
     ) {
-      requests['cpu'] = Quantity.ofMilli(Math.ceil((linux.cpuShares * 1000) / SHARES_PER_CPU)).toString();
+      requests['cpu'] = Quantity.ofMilli(sharesToMilliCpu(linux.cpuShares)).toString();
     }
   }
   return {

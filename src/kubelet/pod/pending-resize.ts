@@ -45,9 +45,9 @@ export function pendingResize({ pod, observed, actuated }: ResizeInput, settings
       restarts.add(container.name);
   }
   const { cpu, memory } =
-    pod.spec?.resources === undefined || actuated?.pod === undefined
+    pod.spec?.resources === undefined || actuated === undefined
       ? NO_CHANGES
-      : changesBetween(actuated.pod, pod.spec.resources);
+      : changesBetween(actuated.pod ?? {}, pod.spec.resources);
   return { containers, restarts, pod: cpu || memory };
 }
 

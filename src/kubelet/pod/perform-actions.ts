@@ -6,7 +6,6 @@ import { podDns } from '../../component-helpers/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
-import { containerResources } from '../runtime/container-config.ts';
 import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
 import { rpcErrorText } from '../runtime/rpc-error.ts';
@@ -18,6 +17,7 @@ import type { PodDependencies } from './pod-dependencies.ts';
 import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
 import { spanned } from './pod-spans.ts';
+import { ensurePodCgroup, resizePod } from './resize-pod.ts';
 import { startContainer, type StartInput } from './start-container.ts';
 
 /**
@@ -26,6 +26,7 @@ import { startContainer, type StartInput } from './start-container.ts';
 const NETWORK_RETRY_MS = 10_000;
 const DYNAMIC_RESOURCES_RETRY_MS = 5000;
 const SANDBOX_RETRY_MS = 1000;
+const RESIZE_RETRY_MS = 10_000;
 
 interface PerformInput {
   readonly pod: Pod;
@@ -35,6 +36,7 @@ interface PerformInput {
   readonly wake: () => void;
   readonly problems: Map<string, StartProblem>;
   readonly hookRunning: (containerId: string, running: boolean) => void;
+  readonly resizeFailed: (message: string) => void;
 }
 
 interface Performed {
@@ -47,23 +49,24 @@ interface Performed {
 export async function performActions(deps: PodDependencies, input: PerformInput): Promise<Performed> {
   const { actions } = input;
   let changed = await performKills(deps, input);
+  let retryInMs: number | undefined;
   // The killed containers have exited now: only the next sync knows whether their restart must back off.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
   if (actions.updatePod || actions.containersToUpdate.length > 0) {
-    await resizePod(deps, input);
-    changed = true;
+    const resized = await tryToResize(deps, input);
+    changed ||= resized;
+    if (!resized) retryInMs = RESIZE_RETRY_MS;
   }
   const containers = [
     ...actions.ephemeralContainersToStart,
     ...actions.initContainersToStart,
     ...actions.containersToStart,
   ];
-  if (containers.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
+  if (containers.length === 0 && !actions.createSandbox) return { changed, retryInMs };
   const ready = await prepareSandbox(deps, input);
   if (ready.type === 'retry') return { changed, retryInMs: ready.retryInMs };
   const { sandbox } = ready;
   if (actions.createSandbox) changed = true;
-  let retryInMs: number | undefined;
   for (const container of containers) {
     const outcome = await startOne(deps, input, container, sandbox);
     changed ||= outcome.changed;
@@ -107,6 +110,18 @@ async function prepareSandbox(
   const { sandboxId } = created;
   const sandbox = { sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace };
   return { type: 'ready', sandbox };
+}
+
+/** A resize that fails is reported and tried again; the pod keeps what it has. */
+async function tryToResize(deps: PodDependencies, input: PerformInput): Promise<boolean> {
+  try {
+    await resizePod(deps, input);
+    return true;
+  } catch (error) {
+    if (input.signal.aborted) throw error;
+    input.resizeFailed(rpcErrorText(error));
+    return false;
+  }
 }
 
 /** Starts a container and records why it could not start. */
@@ -182,39 +197,6 @@ async function removeContainer(
     logPath: status.logPath,
   });
   deps.observer.forget(id);
-}
-
-/** Limits of the pod are raised before those of its containers and lowered after them, so that they always enclose these. */
-async function resizePod(deps: PodDependencies, { pod, actions, signal }: PerformInput): Promise<void> {
-  const { runtime, config, node } = deps;
-  await deps.cgroups.raisePod(pod);
-  for (const { container, observed } of actions.containersToUpdate) {
-    const linux = containerResources({
-      pod,
-      container,
-      resources: resourceSettings(config),
-      memoryCapacity: node().memoryCapacity,
-    });
-    await runtime.runtime.updateContainerResources(
-      {
-        containerId: observed.id,
-        linux: {
-          ...linux,
-          cpuQuota: linux.cpuQuota ?? -1,
-          cpuPeriod: linux.cpuPeriod ?? config.cpuCFSQuotaPeriod * 1000,
-        },
-      },
-      { signal },
-    );
-    deps.setActuated(pod, container);
-  }
-  await ensurePodCgroup(deps, pod);
-}
-
-async function ensurePodCgroup(deps: PodDependencies, pod: Pod): Promise<string> {
-  const cgroup = await deps.cgroups.ensurePod(pod);
-  deps.setPodActuated(pod);
-  return cgroup;
 }
 
 /** Creates the pod's cgroup and user namespace, and the configuration of its sandbox. */

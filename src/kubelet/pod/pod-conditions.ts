@@ -24,6 +24,9 @@ interface ConditionInput {
 
 type ConditionWithoutTime = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
+/** Of a resize that waits or goes on; `observedGeneration`: of the pod when it was asked for. */
+export type ResizeCondition = ConditionWithoutTime & Pick<PodCondition, 'observedGeneration'>;
+
 export function kubeletConditions(input: ConditionInput): ConditionWithoutTime[] {
   const containersReady = containersReadyCondition(input);
   return [
@@ -106,17 +109,18 @@ function conditionFor(
 
 /** Adds transition times, which change only with the status, and the conditions that others own. */
 export function mergeConditions(
-  conditions: readonly ConditionWithoutTime[],
+  conditions: readonly ResizeCondition[],
   before: PodStatus | undefined,
   stamp: { readonly time: string; readonly generation: number | undefined },
 ): PodCondition[] {
   const old = new Map((before?.conditions ?? []).map((condition) => [condition.type, condition]));
-  const own = conditions.map(({ type, status, reason, message }): PodCondition => {
+  const own = conditions.map(({ type, status, reason, message, observedGeneration }): PodCondition => {
+    const generation = observedGeneration ?? stamp.generation;
     const previous = old.get(type);
     const lastTransitionTime = previous?.status === status ? previous.lastTransitionTime : stamp.time;
     return {
       type,
-      ...(stamp.generation === undefined ? {} : { observedGeneration: stamp.generation }),
+      ...(generation === undefined ? {} : { observedGeneration: generation }),
       status,
       lastTransitionTime,
       ...(reason ? { reason } : {}),

@@ -3,6 +3,7 @@ import type { Container, EphemeralContainer, Pod, Service } from '../../api/gene
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, UserNamespace } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import type { AllocatedResources } from '../admission/allocation-checkpoint.ts';
 import type { CgroupManager } from '../cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { PodFacts } from '../environment/field-value.ts';
@@ -60,6 +61,8 @@ export interface PodDependencies {
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
   /** Records that the container has its resources in the runtime. */
   readonly setActuated: (pod: Pod, container: Container | EphemeralContainer) => void;
+  /** What containers and the pod's cgroup were given last. */
+  readonly actuated: (pod: Pod) => AllocatedResources | undefined;
   /** Records that the pod's cgroup has the pod's own resources. */
   readonly setPodActuated: (pod: Pod) => void;
   readonly nodeResolvConf: () => Promise<string>;

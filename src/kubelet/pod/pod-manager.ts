@@ -16,6 +16,7 @@ import type { PodDependencies } from './pod-dependencies.ts';
 import { podKey, uidOf } from './pod-identity.ts';
 import { isCriticalPod, isMirrorPod, isStaticPod } from './pod-resources.ts';
 import { PodWorker, type Termination } from './pod-worker.ts';
+import { resizeMessage } from './resize-message.ts';
 
 interface PodManagerOptions {
   readonly deps: PodDependencies;
@@ -126,7 +127,7 @@ export class PodManager {
   }
 
   #podUpdated(pod: Pod): void {
-    const { mirrors, allocations } = this.#options;
+    const { mirrors } = this.#options;
     if (isMirrorPod(pod)) {
       mirrors.mirrorUpdated(pod);
       const source = this.workers.find((worker) => isStaticPod(worker.pod) && podKey(worker.pod) === podKey(pod));
@@ -137,7 +138,7 @@ export class PodManager {
     const known = this.#workers.get(uidOf(pod));
     if (known !== undefined) {
       known.update(pod);
-      if (allocations.tryResize(pod, this.#otherActivePods(pod), this.#options.allocatable()) !== 'none') known.wake();
+      this.#tryResize(known);
       return;
     }
     const worker = this.#startWorker(pod);
@@ -244,11 +245,27 @@ export class PodManager {
   }
 
   #retryResizes(): void {
-    const { allocations, allocatable } = this.#options;
-    for (const worker of this.workers) {
-      if (worker.isTerminating || allocations.pendingCondition(worker.uid) === undefined) continue;
-      if (allocations.tryResize(worker.pod, this.#otherActivePods(worker.pod), allocatable()) === 'allocated')
-        worker.wake();
+    const { allocations } = this.#options;
+    for (const worker of this.workers)
+      if (!worker.isTerminating && allocations.pendingCondition(worker.uid) !== undefined) this.#tryResize(worker);
+  }
+
+  #tryResize(worker: PodWorker): void {
+    const { allocations, allocatable, deps } = this.#options;
+    const { pod, uid } = worker;
+    const generation = pod.metadata.generation ?? 0;
+    const before = allocations.pendingCondition(uid);
+    const outcome = allocations.tryResize(pod, this.#otherActivePods(pod), allocatable());
+    if (outcome === 'allocated') {
+      worker.resizeAllocated();
+      deps.events.pod(pod, 'Normal', 'ResizeStarted', resizeMessage('started', pod, { generation }));
+    } else if (outcome !== 'none') {
+      const { reason, message, observedGeneration } = outcome;
+      if (before?.reason === reason && before?.message === message && before?.observedGeneration === observedGeneration)
+        return;
+      worker.wake();
+      const text = resizeMessage(reason ?? '', pod, { generation, error: message });
+      deps.events.pod(pod, 'Warning', `Resize${reason}`, text);
     }
   }
 

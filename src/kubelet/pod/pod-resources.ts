@@ -1,7 +1,7 @@
 /**
  * Pod-level facts for the kubelet: cgroup resources, OOM score, and whether a pod is critical, static or a mirror pod.
  */
-import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import type { Container, Pod, PodSpec, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, type Quantity } from '../../base/index.ts';
 import { longRunningContainers, podLimits, podQos, podRequests } from '../../component-helpers/index.ts';
 
@@ -9,7 +9,7 @@ import { longRunningContainers, podLimits, podQos, podRequests } from '../../com
 export function podResources(pod: Pod): ResourceRequirements {
   const { spec } = pod;
   if (spec === undefined) return {};
-  const limits = podLimits(spec, { withOverhead: true });
+  const limits = limitsOf(spec);
   for (const name of limits.keys()) {
     const hasPodLimit = ownValue(spec.resources?.limits, name) !== undefined;
     if (
@@ -18,14 +18,17 @@ export function podResources(pod: Pod): ResourceRequirements {
     )
       limits.delete(name);
   }
-  return { requests: text(allocatedRequests(pod)), limits: text(limits) };
+  return { requests: asText(allocatedRequests(pod)), limits: asText(limits) };
 }
 
 /** The requests of the spec, into which the kubelet has put the allocated resources. */
 export const allocatedRequests = ({ spec }: Pod): Map<string, Quantity> =>
-  spec === undefined ? new Map() : podRequests(spec, { withOverhead: true });
+  spec === undefined ? new Map() : requestsOf(spec);
 
-const text = (list: ReadonlyMap<string, Quantity>): Record<string, string> =>
+export const requestsOf = (spec: PodSpec): Map<string, Quantity> => podRequests(spec, { withOverhead: true });
+export const limitsOf = (spec: PodSpec): Map<string, Quantity> => podLimits(spec, { withOverhead: true });
+
+export const asText = (list: ReadonlyMap<string, Quantity>): Record<string, string> =>
   Object.fromEntries(Array.from(list, ([name, quantity]) => [name, quantity.toString()]));
 
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;

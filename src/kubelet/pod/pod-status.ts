@@ -2,8 +2,10 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
+import type { AllocatedResources } from '../admission/allocation-checkpoint.ts';
 import { containerStatuses, type StatusInput } from './container-statuses.ts';
-import { kubeletConditions, mergeConditions } from './pod-conditions.ts';
+import { kubeletConditions, mergeConditions, type ResizeCondition } from './pod-conditions.ts';
+import { podLevelStatus } from './pod-level-status.ts';
 import { podPhase } from './pod-phase.ts';
 
 interface PodStatusInput extends StatusInput {
@@ -17,7 +19,8 @@ interface PodStatusInput extends StatusInput {
     readonly message: string;
     readonly conditions?: readonly PodCondition[];
   };
-  readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+  readonly resizeConditions?: readonly ResizeCondition[];
+  readonly actuated?: AllocatedResources | undefined;
   /** Whether no container runs any more: only then may the phase become Succeeded or Failed. */
   readonly stopped: boolean;
 }
@@ -67,12 +70,7 @@ export function podStatus(input: PodStatusInput): PodStatus {
     ...(before?.extendedResourceClaimStatus === undefined
       ? {}
       : { extendedResourceClaimStatus: before.extendedResourceClaimStatus }),
-    ...(spec?.resources === undefined
-      ? {}
-      : {
-          resources: spec.resources,
-          ...(spec.resources.requests === undefined ? {} : { allocatedResources: spec.resources.requests }),
-        }),
+    ...podLevelStatus(pod, input.actuated),
   };
 }
 

@@ -13,11 +13,12 @@ import type { StartProblem } from './container-statuses.ts';
 import { killPod } from './kill-pod.ts';
 import { pendingResize } from './pending-resize.ts';
 import { performActions, removeFromRuntime } from './perform-actions.ts';
-import { KUBELET_CONDITIONS } from './pod-conditions.ts';
+import { KUBELET_CONDITIONS, type ResizeCondition } from './pod-conditions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
 import { podKey, uidOf } from './pod-identity.ts';
 import { resourceSettings } from './pod-settings.ts';
 import { podStatus } from './pod-status.ts';
+import { resizeMessage } from './resize-message.ts';
 import { isNothingToDo, syncPod } from './sync-pod.ts';
 
 /** Why the kubelet fails a pod. */
@@ -48,7 +49,7 @@ interface WorkerOptions {
   readonly allocated: (pod: Pod) => {
     readonly pod: Pod;
     readonly actuated: AllocatedResources | undefined;
-    readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+    readonly resizeConditions: readonly ResizeCondition[];
   };
   readonly onFinished: (uid: string) => void;
   readonly onTerminated: (uid: string) => void;
@@ -56,7 +57,7 @@ interface WorkerOptions {
 
 interface PublishDetails {
   readonly restartingAll?: boolean;
-  readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+  readonly resizeConditions?: readonly ResizeCondition[];
   readonly terminating?: boolean;
   readonly stopped?: boolean;
 }
@@ -82,6 +83,8 @@ export class PodWorker {
   /** Set while the worker waits for containers to stop: their readiness may change meanwhile. */
   #publishReadiness: (() => void) | undefined;
   #observed: ObservedPod;
+  /** The resize that goes on, with the generation of the pod that asked for it, and why it fails. */
+  #resize: { readonly generation: number; readonly error: string | undefined } | undefined;
 
   constructor(deps: PodDependencies, pod: Pod, options: WorkerOptions) {
     this.#deps = deps;
@@ -191,10 +194,8 @@ export class PodWorker {
       this.#deps.probes.update(pod, observed);
       if (observed.containers.some(({ state }) => state === 'running')) this.#deps.volumes.reclaim(pod);
       const resize = pendingResize({ pod, observed, actuated }, resourceSettings(this.#deps.config));
-      const conditions: NonNullable<PublishDetails['resizeConditions']> =
-        resize.containers.size > 0 || resize.pod
-          ? [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }]
-          : resizeConditions;
+      this.#followResize(pod, resize.containers.size > 0 || resize.pod);
+      const conditions = (): ResizeCondition[] => [...resizeConditions, ...this.#resizeInProgress()];
       const actions = syncPod({
         pod,
         observed,
@@ -207,7 +208,7 @@ export class PodWorker {
       const nothingToDo = isNothingToDo(actions);
       // Between the end of a container and its restart nothing is reported, so a container that is replaced stays ready.
       const status =
-        killed && !nothingToDo ? undefined : this.#publish(observed, { resizeConditions: conditions, restartingAll });
+        killed && !nothingToDo ? undefined : this.#publish(observed, { resizeConditions: conditions(), restartingAll });
       if (nothingToDo) {
         if (isTerminalPhase(status?.phase)) this.#startTermination();
         return;
@@ -223,15 +224,45 @@ export class PodWorker {
           if (running) this.#runningPostStartHooks.add(id);
           else this.#runningPostStartHooks.delete(id);
         },
+        resizeFailed: (message) => this.#resizeFailed(pod, message),
       });
       if (retryInMs !== undefined) this.#wakeIn(retryInMs);
       restartingAll = changed && actions.restartAll;
       killed = changed && actions.containersToKill.length > 0 && !restartingAll;
       if (!changed) {
-        this.#publish(observed, { resizeConditions: conditions });
+        this.#publish(observed, { resizeConditions: conditions() });
         return;
       }
     }
+  }
+
+  /** The node has granted a resize. */
+  resizeAllocated(): void {
+    this.#resize = { generation: this.#pod.metadata.generation ?? 0, error: undefined };
+    this.wake();
+  }
+
+  #followResize(pod: Pod, isInProgress: boolean): void {
+    if (isInProgress) this.#resize ??= { generation: pod.metadata.generation ?? 0, error: undefined };
+    else if (this.#resize !== undefined) {
+      const { generation } = this.#resize;
+      this.#resize = undefined;
+      this.#deps.events.pod(pod, 'Normal', 'ResizeCompleted', resizeMessage('completed', pod, { generation }));
+    }
+  }
+
+  #resizeFailed(pod: Pod, error: string): void {
+    const { generation = pod.metadata.generation ?? 0, error: before } = this.#resize ?? {};
+    this.#resize = { generation, error };
+    if (error === before) return;
+    this.#deps.events.pod(pod, 'Warning', 'ResizeError', resizeMessage('error', pod, { generation, error }));
+  }
+
+  #resizeInProgress(): ResizeCondition[] {
+    if (this.#resize === undefined) return [];
+    const { generation, error } = this.#resize;
+    const condition = { type: 'PodResizeInProgress', status: 'True', observedGeneration: generation };
+    return [error === undefined ? condition : { ...condition, reason: 'Error', message: error }];
   }
 
   /** Allocates devices, CPUs and memory once. A pod that is running already is not rejected. */
@@ -313,9 +344,9 @@ export class PodWorker {
     const { ctx, probes, statuses, runtimeFacts, node, containerManager } = this.#deps;
     const { terminating = false, stopped = false, restartingAll = false, resizeConditions } = details;
     const failure = this.#termination?.failure;
+    const { pod, actuated } = this.#options.allocated(this.#withStatus());
     const whole = podStatus({
-      pod: this.#options.allocated(this.#withStatus()).pod,
-      observed,
+      ...{ pod, observed, actuated },
       runtimeName: runtimeFacts().name,
       problems: terminating ? new Map() : this.#problems,
       readiness: (id) => probes.result('readiness', id),

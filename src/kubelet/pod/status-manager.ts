@@ -164,13 +164,21 @@ export class StatusManager {
         status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]],
       ),
     );
+    // Resources merge by name.
+    const resources = Object.fromEntries(
+      (['resources', 'allocatedResources'] as const).flatMap((key) =>
+        status[key] === undefined || target.status?.[key] === undefined
+          ? []
+          : [[key, { $patch: 'replace', ...status[key] }]],
+      ),
+    );
     const conditions = (status.conditions ?? []).map((condition) => ({
       ...staleTexts(condition, [target.status, written]),
       ...condition,
     }));
     const patch = {
       metadata: { uid },
-      status: { ...status, ...addresses, ...removed, conditions: [...conditions, ...gone] },
+      status: { ...status, ...addresses, ...resources, ...removed, conditions: [...conditions, ...gone] },
     };
     await this.#client
       .resource('v1/pods')

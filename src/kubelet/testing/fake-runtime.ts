@@ -56,6 +56,8 @@ export class FakeRuntime implements ContainerRuntime {
   readonly scripts = new Map<string, Script>();
   /** Calls in order, as `method name`. */
   readonly calls: string[] = [];
+  /** The bytes that every container uses. */
+  memoryUsage = 0;
   /** What a method fails with, by the text that `calls` shows. */
   readonly failures = new Map<string, GrpcError>();
   readonly pullable = new Map<string, FakeImage>();
@@ -306,7 +308,13 @@ export class FakeRuntime implements ContainerRuntime {
     attach: () => Promise.resolve({ url: '' }),
     portForward: () => Promise.resolve({ url: '' }),
     containerStats: () => Promise.resolve({}),
-    listContainerStats: () => Promise.resolve({}),
+    listContainerStats: () =>
+      Promise.resolve({
+        stats: [...this.containers.values()].map(({ id }) => ({
+          attributes: { id },
+          memory: { usageBytes: { value: this.memoryUsage } },
+        })),
+      }),
     podSandboxStats: () => Promise.resolve({}),
     listPodSandboxStats: () => Promise.resolve({}),
     updateRuntimeConfig: () => Promise.resolve({}),
