@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import type { Context } from '../kernel/index.ts';
-import { createHttpServer, HOP_BY_HOP_HEADERS } from '../net/http/index.ts';
+import { closeServer, createHttpServer, HOP_BY_HOP_HEADERS } from '../net/http/index.ts';
 
 export interface PrivateServer {
   /** For the command's environment variable KUBECONFIG. */
@@ -51,8 +51,7 @@ export async function startPrivateServer(
     kubeconfig,
     async close() {
       await fs.rm(directory, { recursive: true, force: true });
-      server.closeAllConnections();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await closeServer(server);
     },
   };
 }

@@ -36,6 +36,8 @@ export interface ClientOptions {
   impersonate?: Impersonation;
   /** What its user is doing when it sends a request. */
   causes?: Readonly<CauseSource>;
+  /** Ends the requests that have no signal of their own. */
+  signal?: AbortSignal;
 }
 
 export interface Impersonation {
@@ -79,6 +81,11 @@ export class Client {
     return new Client({ ...this.#options, causes });
   }
 
+  /** The same client for a component that ends with the signal: so do its requests that have no signal of their own. */
+  until(signal: AbortSignal): Client {
+    return new Client({ ...this.#options, signal });
+  }
+
   /**
    * By name for built-in resources (`v1/pods`), which have their types; by name (`example.com/v1/widgets`) or by
    * description for custom ones, with the type of their objects as a parameter.
@@ -103,11 +110,12 @@ export class Client {
    * server says so (429, or 5xx with Retry-After), and GETs whose connection broke.
    */
   async request(request: TransportRequest): Promise<TransportResponse> {
+    const signal = request.signal ?? this.#options.signal;
     for (let attempt = 1; ; attempt++) {
-      await this.#options.limiter?.take(request.signal);
+      await this.#options.limiter?.take(signal);
       let delay: number;
       try {
-        const response = await this.#attempt(request);
+        const response = await this.#attempt(request, signal);
         if (response.status < 400) return response;
         const retryAfter = retryAfterMs(response);
         if (retryAfter === undefined || attempt >= MAX_ATTEMPTS) throw errorFromResponse(response);
@@ -117,7 +125,7 @@ export class Client {
         if (!again || attempt >= MAX_ATTEMPTS) throw error;
         delay = CONNECTION_LOST_DELAY_MS;
       }
-      await this.clock.sleep(delay, request.signal);
+      await this.clock.sleep(delay, signal);
     }
   }
 
@@ -137,12 +145,12 @@ export class Client {
     return this.#transport.close();
   }
 
-  #attempt(request: TransportRequest): Promise<TransportResponse> {
+  #attempt(request: TransportRequest, signal: AbortSignal | undefined): Promise<TransportResponse> {
     return withTimeout(
       {
         clock: this.#deadlines,
         ms: this.#timeoutMs,
-        signal: request.signal,
+        ...(signal ? { signal } : {}),
         what: () => `${request.method} ${request.path}`,
       },
       (limit) =>
@@ -153,7 +161,8 @@ export class Client {
   }
 
   #prepare(request: TransportRequest): TransportRequest {
-    return { ...request, headers: this.#headersOf(request) };
+    const signal = request.signal ?? this.#options.signal;
+    return { ...request, headers: this.#headersOf(request), ...(signal ? { signal } : {}) };
   }
 
   #headersOf(request: TransportRequest): TransportRequest['headers'] {

@@ -97,3 +97,14 @@ it('keeps nothing of a watch that the server has ended', async () => {
   // An aborted signal has no listeners: the runtime may forget it.
   expect(sinks.map(({ aborted }) => aborted)).toEqual([true]);
 });
+
+it('rejects requests, watches and streams that a stopped server does not answer', async () => {
+  const stopped = new AbortController();
+  const silent = { user: ADMIN, signal: stopped.signal, handle: () => new Promise<ApiResponse>(() => {}) };
+  const transport = inProcessTransport(silent);
+  const request = { method: 'GET' as const, path: '/api/v1/namespaces' };
+  const calls = () => [transport.request(request), transport.watch(request), transport.stream(request)];
+  const inFlight = calls();
+  stopped.abort(new Error('the server was stopped'));
+  for (const call of [...inFlight, ...calls()]) await expect(call).rejects.toThrow('the server was stopped');
+});

@@ -55,7 +55,7 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
       return events;
     },
     async stream(request) {
-      const response = await options.handle(new InProcessRequest(options, request, { asBytes: true }));
+      const response = await pending.await(options.handle(new InProcessRequest(options, request, { asBytes: true })));
       if (response.status >= 400) throw errorFromResponse(toTransportResponse(response));
       const signal = request.signal ? AbortSignal.any([request.signal, options.signal]) : options.signal;
       return response.stream ? chunksOf(response.stream, signal) : singleChunk(Buffer.from(response.body ?? ''));
@@ -121,7 +121,7 @@ function definedOnly(value: unknown): unknown {
   return defined;
 }
 
-/** Rejects requests in flight when the signal aborts: a stopped server does not answer any more. */
+/** Rejects requests in flight when the signal aborts, and later ones: a stopped server does not answer any more. */
 class PendingRequests {
   readonly #rejections = new Set<(error: unknown) => void>();
   readonly #signal: AbortSignal;
@@ -133,6 +133,7 @@ class PendingRequests {
 
   await<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.#signal.aborted) reject(this.#signal.reason as Error);
       this.#rejections.add(reject);
       work.then(
         (result) => {
@@ -283,7 +284,8 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
 
   constructor(signals: readonly AbortSignal[]) {
     this.signal = AbortSignal.any([...signals, this.#readerStopped.signal]);
-    this.signal.addEventListener('abort', () => this.end(), { once: true });
+    if (this.signal.aborted) this.end();
+    else this.signal.addEventListener('abort', () => this.end(), { once: true });
   }
 
   write(event: WatchedObject): boolean {

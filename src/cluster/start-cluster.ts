@@ -13,7 +13,7 @@ import {
   run as runIngressController,
   type IngressEndpoints,
 } from '../ingress-controller/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { endInOrder, untilAborted, type Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
 import {
   DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG,
@@ -261,6 +261,10 @@ interface Running {
   readonly machines: { started?: Machines };
 }
 
+/** How long a part of the cluster may take to end; `k8ts down` waits 30 s. What it leaves, the next start removes. */
+const STOP_MS = 8000;
+const NODES_STOP_MS = 25_000;
+
 /** A component that fails stops the whole cluster. */
 async function untilFinished({ ctx, controlPlane, components, stopping, fleet, machines }: Running): Promise<void> {
   let failure: { error: unknown } | undefined;
@@ -268,11 +272,15 @@ async function untilFinished({ ctx, controlPlane, components, stopping, fleet, m
     failure ??= { error };
     stopping.abort(error);
   });
-  await controlPlane.finished;
+  await Promise.race([controlPlane.finished.catch(() => undefined), untilAborted(ctx.signal)]);
   stopping.abort(ctx.signal.reason);
-  await components.wait();
-  await machines.started?.stop();
-  await fleet?.destroy();
+  const runningComponents = (): string[] => components.states.filter(({ running }) => running).map(({ name }) => name);
+  await endInOrder(ctx, [
+    { name: 'API server', limitMs: STOP_MS, end: () => controlPlane.finished },
+    { name: 'components', limitMs: STOP_MS, end: () => components.wait(), running: runningComponents },
+    { name: 'machines', limitMs: STOP_MS, end: async () => machines.started?.stop() },
+    { name: 'nodes', limitMs: NODES_STOP_MS, end: async () => fleet?.destroy() },
+  ]);
   if (failure) throw failure.error;
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import { createHttpsServer, splitTarget } from '../net/http/index.ts';
+import { closeServer, createHttpsServer, splitTarget } from '../net/http/index.ts';
 import {
   ClientCertificates,
   clientCertificateOptions,
@@ -85,8 +85,7 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
   });
   const finished = new Promise<void>((resolve) => {
     const close = (): void => {
-      server.close(() => resolve());
-      server.closeAllConnections();
+      void closeServer(server).then(resolve);
     };
     if (ctx.signal.aborted) close();
     else ctx.signal.addEventListener('abort', close, { once: true });

@@ -57,6 +57,7 @@ export { runWorkers } from './work-queue-workers.ts';
 export { isAbort, RunGroup } from './run-group.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { untilAborted } from './until-aborted.ts';
+export { endInOrder } from './end-in-order.ts';
 export { WakeUp } from './wake-up.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext } from './test-context.ts';

@@ -3,10 +3,10 @@
  * API server and the runtime have, and runs the tasks of `build/tasks.ts`. Containers keep running when it stops.
  */
 import path from 'node:path';
-import { childContext, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';
+import { childContext, endInOrder, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';
 import { buildHousekeeping, type Housekeeping } from './build/build-housekeeping.ts';
 import { buildNode } from './build/build-node.ts';
-import { buildPods } from './build/build-pods.ts';
+import { buildPods, type PodComponents } from './build/build-pods.ts';
 import { KubeletState } from './build/kubelet-state.ts';
 import { registeredNodeTasks, runningKubeletTasks, staticPodTasks, type Kubelet } from './build/tasks.ts';
 import { cleanUpOrphanedPods } from './clean-up-orphaned-pods.ts';
@@ -19,7 +19,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   const input = {
     ctx: { ...ctx, signal: group.signal },
-    options,
+    options: { ...options, client: options.client.until(group.signal) },
     config: withReservedCpus(options.config),
     state: new KubeletState(),
   };
@@ -33,11 +33,34 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     await group.wait();
   } finally {
     group.stop();
-    await group.wait().catch(() => {});
-    await housekeeping.server.close();
-    await pods.manager.wait().catch(() => {});
-    await pods.stop();
+    await stop(ctx, { group, pods, housekeeping });
   }
+}
+
+/** Parts normally end at once. One that does not is left: everything it works on survives a crash of the kubelet. */
+const PART_STOP_MS = 3000;
+
+interface Stopping {
+  readonly group: RunGroup;
+  readonly pods: PodComponents;
+  readonly housekeeping: Housekeeping;
+}
+
+async function stop(ctx: Context, { group, pods, housekeeping }: Stopping): Promise<void> {
+  const { manager } = pods;
+  const limitMs = PART_STOP_MS;
+  let podParts: RunGroup | undefined;
+  await endInOrder(ctx, [
+    { name: 'kubelet tasks', limitMs, end: () => group.wait().catch(() => {}), running: () => group.running },
+    { name: 'kubelet server', limitMs, end: () => housekeeping.server.close() },
+    { name: 'pod workers', limitMs, end: () => manager.wait().catch(() => {}), running: () => manager.running },
+    {
+      name: 'pod components',
+      limitMs,
+      end: () => (podParts = pods.stop()).wait(),
+      running: () => podParts?.running ?? [],
+    },
+  ]);
 }
 
 async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {

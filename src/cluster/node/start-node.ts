@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
 import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
-import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
+import { childContext, endInOrder, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig } from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
@@ -53,6 +53,9 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
+/** Longer than all parts of a kubelet may take together. */
+const AGENTS_STOP_MS = 15_000;
+
 /** The node runs until it is stopped, even after the context ends: a cluster stops its parts in order. */
 export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
   const { node, clientOf } = options;
@@ -98,11 +101,16 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);
-  const endAgents = async (): Promise<void> => {
-    group.stop(new Error(`the node ${node.name} was stopped`));
-    await agentsEnded.catch((error: unknown) =>
-      parent.logger.error(error, 'A node ended with an error', { node: node.name }),
-    );
+  const agents = {
+    name: `agents of the node ${node.name}`,
+    limitMs: AGENTS_STOP_MS,
+    end: async () => {
+      group.stop(new Error(`the node ${node.name} was stopped`));
+      await agentsEnded.catch((error: unknown) =>
+        parent.logger.error(error, 'A node ended with an error', { node: node.name }),
+      );
+    },
+    running: () => group.running,
   };
   return {
     name: node.name,
@@ -110,12 +118,12 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     ready: Promise.all([kubeletReady, proxyReady]).then(() => undefined),
     agentsEnded,
     crash: async () => {
-      await endAgents();
+      await endInOrder(parent, [agents]);
       await machine?.close();
       machine = undefined;
     },
     stop: async () => {
-      await endAgents();
+      await endInOrder(parent, [agents]);
       // Containers outlive a crash and must be stopped.
       machine ??= await openRuntime(parent, options);
       await endContainers(parent, machine, options);

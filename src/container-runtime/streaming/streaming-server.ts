@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { errorMessage } from '../../base/index.ts';
 import { type Timer, untilAborted } from '../../kernel/index.ts';
-import { createHttpServer, splitTarget } from '../../net/http/index.ts';
+import { closeServer, createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
 import type { StreamRequest } from './stream-request.ts';
@@ -21,7 +21,6 @@ export class StreamingServer {
   readonly #server: http.Server;
   readonly #tokens = new Map<string, { readonly stream: StreamRequest; readonly expiry: Timer }>();
   readonly #sessions = new Set<Promise<void>>();
-  readonly #sockets = new Set<Duplex>();
 
   private constructor(parts: RuntimeParts) {
     this.#parts = parts;
@@ -64,9 +63,7 @@ export class StreamingServer {
   /** Serves until the signal aborts, then closes all connections. */
   async until(signal: AbortSignal): Promise<void> {
     await untilAborted(signal);
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    for (const socket of this.#sockets) socket.destroy();
+    const closed = closeServer(this.#server);
     for (const { expiry } of this.#tokens.values()) expiry.cancel();
     await Promise.all([closed, ...this.#sessions]);
   }
@@ -85,8 +82,6 @@ export class StreamingServer {
     }
     this.#tokens.get(found.token)?.expiry.cancel();
     this.#tokens.delete(found.token);
-    this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
     const session = serveStreams(this.#parts, found.stream, { request, socket, head })
       .catch((error: unknown) => {
         this.#parts.ctx.logger

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import { RunGroup, type Context } from '../../kernel/index.ts';
 import { AllocationManager } from '../admission/allocation-manager.ts';
 import { CredentialProviders } from '../images/credential-providers/credential-providers.ts';
 import { ImageGarbageCollector } from '../images/image-garbage-collector.ts';
@@ -36,8 +36,8 @@ export interface PodComponents {
   readonly observer: PodObserver;
   readonly userNamespaces: UserNamespaces;
   readonly gcPolicy: ContainerGcPolicy;
-  /** To be called after the pod workers have ended. */
-  stop(): Promise<void>;
+  /** Ends what pod workers use, after the workers have ended. */
+  stop(): RunGroup;
 }
 
 export async function buildPods(input: BuildInput, node: NodeComponents): Promise<PodComponents> {
@@ -81,12 +81,17 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
   state.podsChanged.subscribe(updateQosCgroups(ctx, node, manager));
   return {
     ...{ podInformer, manager, volumes, imageGc, observer: deps.observer, userNamespaces, gcPolicy },
-    async stop() {
+    stop() {
       volumes.stop();
-      await Promise.all([
-        ...[deps.probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop()],
-        ...[mirrors.settled(), allocations.settled(), volumes.settled()],
-      ]);
+      const ending = new RunGroup({ logger: ctx.logger });
+      ending.start('probes', () => deps.probes.stop());
+      ending.start('pod statuses', () => statuses.stop());
+      ending.start('config maps', () => configMaps.stop());
+      ending.start('secrets', () => secrets.stop());
+      ending.start('mirror pods', () => mirrors.settled());
+      ending.start('allocations', () => allocations.settled());
+      ending.start('volumes', () => volumes.settled());
+      return ending;
     },
   };
 }

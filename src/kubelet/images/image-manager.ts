@@ -226,12 +226,15 @@ export class ImageManager {
     const { clock, signal } = this.#ctx;
     const { runtime, events, parallelPulls } = this.#options;
     const waitingSince = clock.monotonic();
+    // Read before waiting for other pulls: later the pod may be gone, and nobody would end the watches of its secrets.
+    const found = secrets();
+    found.catch(() => undefined);
     if (this.#running >= parallelPulls) await new Promise<void>((resolve) => this.#queue.push(resolve));
     else this.#running++;
     const startedAt = clock.monotonic();
     try {
       const credentials = [
-        ...credentialsFor(image, await secrets()),
+        ...credentialsFor(image, await found),
         ...((await this.#options.nodeCredentials?.(image, pod)) ?? []),
       ];
       let failure: unknown;

@@ -122,6 +122,12 @@ export class PodManager {
     }
   }
 
+  /** The pods whose workers have not ended. */
+  get running(): string[] {
+    return this.#group.running;
+  }
+
+  /** Resolves when all workers have ended. */
   async wait(): Promise<void> {
     await this.#group.wait();
   }

@@ -61,7 +61,11 @@ export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<
       socket.destroy();
       reject(error);
     });
+    // Node closes a request that the server upgrades, without a response and without an error.
+    const closed = (): void => reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+    request.once('close', closed);
     request.once('response', (response) => {
+      request.off('close', closed);
       const chunks: Buffer[] = [];
       let length = 0;
       response.on('data', (chunk: Buffer) => {

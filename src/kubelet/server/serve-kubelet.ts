@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import type { TlsOptions } from 'node:tls';
 import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, untilAborted } from '../../kernel/index.ts';
-import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
+import { closeServer, createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
 import { clientCertificateOptions } from '../../net/tls/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
@@ -62,11 +62,7 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
     setCertificate: (issued) => server.setSecureContext(serverOptions(issued, clientCa)),
     close: async () => {
       handler.closeStreams();
-      server.closeAllConnections();
-      await Promise.all([
-        new Promise((resolve) => server.close(resolve)),
-        new Promise((resolve) => (healthz === undefined ? resolve(undefined) : healthz.close(resolve))),
-      ]);
+      await Promise.all([closeServer(server), healthz && closeServer(healthz)]);
     },
   };
 }

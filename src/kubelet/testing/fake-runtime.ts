@@ -62,7 +62,8 @@ export class FakeRuntime implements ContainerRuntime {
   readonly failures = new Map<string, GrpcError>();
   readonly pullable = new Map<string, FakeImage>();
   pullMs = 0;
-  exec: (request: ExecSyncRequest) => Promise<ExecSyncResponse> = () => Promise.resolve({ exitCode: 0 });
+  exec: (request: ExecSyncRequest, signal?: AbortSignal) => Promise<ExecSyncResponse> = () =>
+    Promise.resolve({ exitCode: 0 });
   #sequence = 0;
   #addresses = 0;
   readonly #timers = new Map<string, Timer>();
@@ -298,9 +299,9 @@ export class FakeRuntime implements ContainerRuntime {
       };
       return Promise.resolve({});
     },
-    execSync: async (request) => {
+    execSync: async (request, { signal } = {}) => {
       this.#called('ExecSync', (request.cmd ?? []).join(' '));
-      return this.exec(request);
+      return this.exec(request, signal);
     },
     getContainerEvents: (_, { signal } = {}) => this.#events(signal),
     reopenContainerLog: () => Promise.resolve({}),
@@ -346,10 +347,10 @@ export class FakeRuntime implements ContainerRuntime {
         },
       });
     },
-    pullImage: async ({ image }) => {
+    pullImage: async ({ image }, { signal } = {}) => {
       const name = image?.image ?? '';
       this.#called('PullImage', name);
-      if (this.pullMs > 0) await this.#clock.sleep(this.pullMs);
+      if (this.pullMs > 0) await this.#clock.sleep(this.pullMs, signal);
       const found = this.pullable.get(name);
       if (found === undefined)
         throw new GrpcError('NOT_FOUND', `failed to pull and unpack image ${JSON.stringify(name)}: not found`);

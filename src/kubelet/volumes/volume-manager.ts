@@ -35,6 +35,7 @@ export class VolumeManager {
   readonly #events: PodEvents;
   readonly #pods = new Map<string, PodVolumes>();
   readonly #failures = new Map<string, number>();
+  #isStopped = false;
 
   constructor(host: VolumeHost, events: PodEvents) {
     this.#host = host;
@@ -64,7 +65,7 @@ export class VolumeManager {
 
   async #reclaim(uid: string, entry: PodVolumes): Promise<void> {
     const outcome = await this.#ensure(entry.pod, entry);
-    if (outcome.type === 'mounted' || this.#pods.get(uid) !== entry) return;
+    if (outcome.type === 'mounted' || this.#isStopped || this.#pods.get(uid) !== entry) return;
     entry.refresh?.cancel();
     entry.refresh = this.#host.clock.after(outcome.retryInMs, () => {
       entry.refreshing = (entry.refreshing ?? Promise.resolve()).then(() => this.#reclaim(uid, entry));
@@ -96,6 +97,7 @@ export class VolumeManager {
 
   /** A ConfigMap or Secret of these pods' volumes has changed, or the pod itself. */
   refresh(podUids: Iterable<string>): void {
+    if (this.#isStopped) return;
     for (const uid of podUids) {
       const entry = this.#pods.get(uid);
       if (entry === undefined || entry.mounted.size === 0) continue;
@@ -148,7 +150,9 @@ export class VolumeManager {
     await fs.rm(directory, { recursive: true, force: true });
   }
 
+  /** Nothing is refreshed any more. */
   stop(): void {
+    this.#isStopped = true;
     for (const { refresh } of this.#pods.values()) refresh?.cancel();
   }
 
@@ -190,6 +194,7 @@ export class VolumeManager {
 
   async #refresh(uid: string, entry: PodVolumes): Promise<void> {
     for (const volume of entry.pod.spec?.volumes ?? []) {
+      if (this.#isStopped) return;
       const { mounted } = entry;
       if (!mounted.has(volume.name) || (!isLive(volume) && !this.#isDue(mounted.get(volume.name)))) continue;
       try {
@@ -214,7 +219,7 @@ export class VolumeManager {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
-    if (this.#pods.get(uid) !== entry) return;
+    if (this.#isStopped || this.#pods.get(uid) !== entry) return;
     if (!Number.isFinite(due)) return void (entry.refresh = undefined);
     const left = Math.max(1000, due - clock.now());
     // Tokens expire by the wall clock, which may be set forward: check again at intervals.

@@ -16,6 +16,8 @@ import { childContext, isAbort, type Context } from '../../kernel/index.ts';
 interface Entry<T extends ApiObject> {
   readonly informer: SharedInformer<T>;
   readonly stop: AbortController;
+  /** Ends with the entry or with the kubelet. */
+  readonly signal: AbortSignal;
   readonly users: Set<string>;
   readonly running: Promise<void>;
 }
@@ -36,10 +38,11 @@ export class WatchBasedManager<K extends BuiltInResource> {
 
   /** The newest object; undefined if it does not exist. `onChange` is called with the pod until it is released. */
   async get(podUid: string, namespace: string, name: string): Promise<ObjectOf<K> | undefined> {
+    this.#ctx.signal.throwIfAborted();
     const key = `${namespace}/${name}`;
     const entry = this.#entries.get(key) ?? this.#watch(namespace, name);
     entry.users.add(podUid);
-    await entry.informer.waitForSync(entry.stop.signal);
+    await entry.informer.waitForSync(entry.signal);
     return entry.informer.get(key);
   }
 
@@ -74,7 +77,7 @@ export class WatchBasedManager<K extends BuiltInResource> {
     const running = informer.run(signal).catch((error: unknown) => {
       if (!isAbort(error, signal)) logger.error(error, 'Failed to watch an object', { namespace, name });
     });
-    const entry = { informer, stop, users, running };
+    const entry = { informer, stop, signal, users, running };
     this.#entries.set(`${namespace}/${name}`, entry);
     return entry;
   }

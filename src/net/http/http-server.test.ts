@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer, type HttpHandlers } from './http-server.ts';
+import { closeServer, createHttpServer, createHttpsServer, type HttpHandlers } from './http-server.ts';
 
 const failures: unknown[] = [];
 let close = (): void => {};
@@ -76,5 +76,30 @@ describe('a long request', () => {
   it('is served up to a mebibyte: the command of an exec is in the URL', async () => {
     expect(await answerTo(served, request(1_000_000))).toMatch(/\r\n1000000$/);
     expect(await answerTo(served, request(1_100_000))).toContain('431 Request Header Fields Too Large');
+  });
+});
+
+describe('closing a server', () => {
+  const handlers: HttpHandlers = { request: () => {}, upgrade: () => {}, failed: () => {} };
+
+  it.each([
+    ['an idle connection', createHttpServer(handlers), ''],
+    ['a request without an answer', createHttpServer(handlers), REQUEST],
+    ['an upgraded connection', createHttpServer(handlers), UPGRADE],
+    ['a TLS handshake that does not end', createHttpsServer(handlers, {}), ''],
+  ])('ends %s', async (_name, server, bytes) => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+    const closed = once(
+      socket.on('error', () => {}),
+      'close',
+    );
+    await Promise.all([once(server, 'connection'), once(socket, 'connect')]);
+    if (bytes !== '') {
+      socket.write(bytes);
+      await once(server, bytes === UPGRADE ? 'upgrade' : 'request');
+    }
+    await Promise.all([closeServer(server), closed]);
   });
 });

@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export interface HttpHandlers {
@@ -25,12 +26,31 @@ export function createHttpsServer(handlers: HttpHandlers, options: https.ServerO
   return withHandlers(https.createServer({ maxHeaderSize: MAX_HEADER_BYTES, ...options }), handlers);
 }
 
+const sockets = new WeakMap<http.Server | https.Server, Set<Socket>>();
+
+/**
+ * Closes a server that was made here, with every connection: also those that Node's `closeAllConnections` leaves, which
+ * are in a TLS handshake or upgraded and would keep the server open for minutes.
+ */
+export async function closeServer(server: http.Server | https.Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  for (const socket of sockets.get(server) ?? []) socket.destroy();
+  await closed;
+}
+
 const INTERNAL_ERROR = 'Internal Server Error\n';
 
 function withHandlers<Server extends http.Server | https.Server>(
   server: Server,
   { request: serve, upgrade, failed }: HttpHandlers,
 ): Server {
+  const open = new Set<Socket>();
+  sockets.set(server, open);
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.on('error', () => response.destroy());
     guarded(
