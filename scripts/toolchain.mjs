@@ -9,7 +9,7 @@ export const root = path.join(import.meta.dirname, '..');
 
 const MINIMUM_NODE = [20, 19];
 
-/** Installs the dependencies exactly as locked when they are missing or older than the lockfile. */
+/** Installs the dependencies exactly as locked unless they are. */
 export function ensureInstalled() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const [minimumMajor = 0, minimumMinor = 0] = MINIMUM_NODE;
@@ -18,13 +18,40 @@ export function ensureInstalled() {
   }
   // Installing would empty what the link leads to, and somebody else works with that.
   if (fs.lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
-  const installedAt = modifiedAt(path.join(root, 'node_modules', '.package-lock.json'));
-  const lockedAt = modifiedAt(path.join(root, 'package-lock.json'));
-  if (installedAt >= lockedAt && installedAt > 0) return;
+  if (isInstalled(readLock('package-lock.json'), readLock('node_modules/.package-lock.json'))) return;
   console.log('Installing dependencies (npm ci)…');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const { status, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}; see its output above.`);
+}
+
+/** @typedef {{ packages?: Record<string, { version?: string, integrity?: string, optional?: boolean, devOptional?: boolean }> }} Lock */
+
+/**
+ * Whether npm has installed what is locked. Times do not tell: a checkout makes the lockfile newer without changing it, and
+ * `npm ci` first removes what running tests use. Optional packages are for other platforms when they are missing.
+ * @param {Lock} locked
+ * @param {Lock} installed npm's record of what it has installed
+ */
+export function isInstalled(locked, installed) {
+  return Object.entries(locked.packages ?? {}).every(([folder, wanted]) => {
+    if (folder === '') return installed.packages !== undefined;
+    const found = installed.packages?.[folder];
+    if (found === undefined) return wanted.optional === true || wanted.devOptional === true;
+    return found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+/**
+ * @param {string} file
+ * @returns {Lock} empty when there is no such file
+ */
+function readLock(file) {
+  try {
+    return JSON.parse(fs.readFileSync(path.join(root, file), 'utf8'));
+  } catch {
+    return {};
+  }
 }
 
 /**
