@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openImageStore, type ImageStore, type ImageStoreOptions } from '../src/container-runtime/images/index.ts';
 import { createContext } from '../src/kernel/index.ts';
@@ -181,6 +184,25 @@ describe.skipIf(missing !== undefined)(
       await failed;
       registry.intercept = () => false;
       await store.pull(`${registry.host}/app:stuck`);
+    });
+
+    it('a cancelled pull from a registry that is silent in the TLS handshake ends', async () => {
+      const sockets = new Set<Socket>();
+      const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const controller = new AbortController();
+      const { port } = silent.address() as AddressInfo;
+      const pull = store.service.pullImage(
+        { image: { image: `127.0.0.1:${port}/app:silent` } },
+        { signal: controller.signal },
+      );
+      const failed = expect(pull).rejects.toMatchObject({ code: 'CANCELLED' });
+      await once(silent, 'connection');
+      controller.abort();
+      // Long before the handshake's own timeout.
+      await Promise.race([failed, sleep(15_000).then(() => Promise.reject(new Error('the pull did not end')))]);
+      for (const socket of sockets) socket.destroy();
+      silent.close();
     });
 
     const lies: readonly [

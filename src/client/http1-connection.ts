@@ -34,7 +34,11 @@ export class Http1Connection implements HttpConnection {
     signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
       const sent = secure ? https.request(options) : http.request(options);
-      const onAbort = (): void => void sent.destroy(asError(signal?.reason));
+      const onAbort = (): void => {
+        sent.destroy(asError(signal?.reason));
+        // A request that has no connection yet reports its error only when the attempt to connect has ended.
+        reject(signal?.reason as Error);
+      };
       signal?.addEventListener('abort', onAbort, { once: true });
       sent.on('close', () => signal?.removeEventListener('abort', onAbort));
       sent.on('error', (error) => reject(signal?.aborted ? signal.reason : connectionError(error)));

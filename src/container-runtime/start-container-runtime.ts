@@ -33,6 +33,8 @@ export interface RunningContainerRuntime extends ContainerRuntime {
   readonly streamingUrl: string;
   /** Resolves when the runtime has shut down, after the context's signal aborts. Containers keep running. */
   readonly finished: Promise<void>;
+  /** What of it has not ended yet. */
+  running(): readonly string[];
 }
 
 export async function startContainerRuntime(
@@ -63,6 +65,7 @@ export async function startContainerRuntime(
       ),
     streamingUrl: streaming.url,
     finished: closed(group, parts.images),
+    running: () => group.running,
   };
 }
 

@@ -8,7 +8,7 @@ import {
   type RegistryOptions,
   type RunningContainerRuntime,
 } from '../../container-runtime/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, endInOrder, type Context } from '../../kernel/index.ts';
 import { unmountVolumes } from '../../kubelet/index.ts';
 import type { PodGate } from '../../network-policy/index.ts';
 import { guardedNetwork } from './guarded-network.ts';
@@ -88,24 +88,43 @@ async function openNetwork(ctx: Context, { node, directory, podNetwork }: NodeRu
 }
 
 /** Removes every container with its network and volumes, then closes the runtime. */
-export async function endContainers(
-  { logger }: Context,
-  machine: NodeRuntime,
-  options: NodeRuntimeOptions,
-): Promise<void> {
-  await removeSandboxes(machine.runtime).catch((error: unknown) =>
-    logger.error(error, 'Some containers could not be removed', { node: options.node.name }),
-  );
-  await machine.close();
+export async function endContainers(ctx: Context, machine: NodeRuntime, options: NodeRuntimeOptions): Promise<void> {
+  const { name } = options.node;
+  const { runtime } = machine;
+  const left = new Set<string>();
+  await endInOrder(ctx, [
+    {
+      name: `containers of the node ${name}`,
+      limitMs: CONTAINERS_STOP_MS,
+      end: () =>
+        removeSandboxes(runtime, left).catch((error: unknown) =>
+          ctx.logger.error(error, 'Some containers could not be removed', { node: name }),
+        ),
+      running: () => [...left],
+    },
+    {
+      name: `container runtime of the node ${name}`,
+      limitMs: RUNTIME_STOP_MS,
+      end: () => machine.close(),
+      running: () => runtime.running(),
+    },
+  ]);
   await unmountVolumes(kubeletDirectoryOf(options));
 }
 
-async function removeSandboxes({ runtime }: RunningContainerRuntime): Promise<void> {
+const CONTAINERS_STOP_MS = 10_000;
+const RUNTIME_STOP_MS = 5000;
+
+/** `left`: the pods that are not removed yet. */
+async function removeSandboxes({ runtime }: RunningContainerRuntime, left: Set<string>): Promise<void> {
   const { items = [] } = await runtime.listPodSandbox({});
   await Promise.all(
-    items.map(async ({ id }) => {
+    items.map(async ({ id, metadata }) => {
+      const pod = `${metadata?.namespace}/${metadata?.name}`;
+      left.add(pod);
       await runtime.stopPodSandbox({ podSandboxId: id });
       await runtime.removePodSandbox({ podSandboxId: id });
+      left.delete(pod);
     }),
   );
 }

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage, formatTime, isRecord } from '../../base/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, unlessAborted, type Context } from '../../kernel/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust, TlsTrustAgent } from '../../net/tls/index.ts';
@@ -106,8 +106,9 @@ async function podsFromUrl({ logger, clock, signal }: Context, config: KubeletCo
         Array.isArray(values) ? values.map(String) : String(values),
       ]),
     );
+    const limit = clock.deadline(10_000, signal);
     return readPods(
-      await download(config.staticPodURL, headers, clock.deadline(10_000, signal)),
+      await unlessAborted(limit, download(config.staticPodURL, headers, limit)),
       'http',
       config.staticPodURL,
       config.nodeName,

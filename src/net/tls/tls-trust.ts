@@ -186,7 +186,10 @@ export class TlsTrust {
   }
 }
 
-/** For `https.request`: an agent whose connections are opened by a TlsTrust. */
+/**
+ * For `https.request`: an agent whose connections are opened by a TlsTrust. Node does not tell an agent that a request was
+ * aborted: callers do not wait for its error, which may come only after the handshake's timeout.
+ */
 export class TlsTrustAgent extends https.Agent {
   readonly #trust: TlsTrust | undefined;
 

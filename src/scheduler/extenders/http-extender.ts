@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { Clock } from '../../kernel/index.ts';
+import { unlessAborted, type Clock } from '../../kernel/index.ts';
 import { TlsTrust, TlsTrustAgent } from '../../net/tls/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
@@ -113,7 +113,7 @@ export class HttpExtender implements Extender {
 
   async #call<T>(verb: string, body: unknown, signal: AbortSignal): Promise<T> {
     const deadline = this.#clock.deadline(this.#config.httpTimeoutMs, signal);
-    return capitalized(await post(this.#config, verb, body, deadline)) as T;
+    return capitalized(await unlessAborted(deadline, post(this.#config, verb, body, deadline))) as T;
   }
 
   /** An extender with a cache of its own gets the names only. */

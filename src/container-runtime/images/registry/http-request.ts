@@ -3,6 +3,7 @@ import { request as plainRequest, type ClientRequest, type IncomingMessage } fro
 import { request as tlsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { unlessAborted } from '../../../kernel/index.ts';
 import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
 import { abortWhenIdle, type IdleTimeout } from '../idle-timeout.ts';
 import { ImageError } from '../image-error.ts';
@@ -51,7 +52,13 @@ export function redirected(request: HttpRequest, location: string): HttpRequest 
   return { ...request, url: to.href, headers, settings };
 }
 
-async function sendOnce({
+async function sendOnce(request: HttpRequest): Promise<IncomingMessage> {
+  const { signal } = request;
+  signal?.throwIfAborted();
+  return signal === undefined ? connectAndSend(request) : unlessAborted(signal, connectAndSend(request));
+}
+
+async function connectAndSend({
   url,
   method = 'GET',
   headers = {},
@@ -61,7 +68,6 @@ async function sendOnce({
   limit,
   dial,
 }: HttpRequest): Promise<IncomingMessage> {
-  signal?.throwIfAborted();
   const target = new URL(url);
   const proxy = proxyFor(target);
   const dialled = await dial?.(addressOf(proxy ?? target));
