@@ -30,7 +30,8 @@ export {
 export { createMemoryStore, MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export { rewoundState, type MemoryState } from './memory-state.ts';
-export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';
+export { createEtcdStore, type EtcdStore, type EtcdStoreOptions } from './client/store.ts';
+export { EtcdMembers, type EtcdMember, type MemberStatus } from './client/members.ts';
 export type { EtcdTls } from './client/channel.ts';
 export { serveEtcd, type EtcdFront, type EtcdFrontOptions } from './front/serve.ts';
 export type { ListenerTls } from './front/listener.ts';
@@ -39,3 +40,4 @@ export { run, type EtcdConfig } from './command/run.ts';
 export { restoreSnapshot, saveSnapshot, snapshotStatus, type SnapshotStatus } from './command/snapshot-file.ts';
 export { COMPATIBLE_VERSION } from './mvcc-store.ts';
 export { etcdFlags } from './command/flags.ts';
+export { etcdSnapshot } from './bbolt/etcd-snapshot.ts';

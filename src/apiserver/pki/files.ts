@@ -67,6 +67,33 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
   return { ca, frontProxyCa, apiserver, kubeletClient, frontProxyClient, serviceAccount };
 }
 
+/** The keys of an etcd whose members are ours, and of its client, the API server. */
+export interface EtcdPki {
+  readonly ca: Authority;
+  readonly client: KeyPair;
+  /** The files that a member is started with. */
+  readonly files: { readonly ca: string; readonly server: string; readonly peer: string };
+}
+
+/** A CA of its own: what it signs is trusted by etcd alone, and etcd trusts nothing else. */
+export async function openEtcdPki(
+  ctx: Context,
+  directory: string,
+  { dnsNames, addresses }: Pick<ServingNames, 'dnsNames' | 'addresses'>,
+): Promise<EtcdPki> {
+  const files = new PkiFiles(ctx, directory);
+  const ca = await files.authority('etcd/ca', 'etcd-ca');
+  // Members also call each other, and their own gateway, with these.
+  const member = { usage: 'both', dnsNames, addresses } as const;
+  const [client] = await Promise.all([
+    files.certificate('apiserver-etcd-client', ca, { commonName: 'kube-apiserver-etcd-client', usage: 'client' }),
+    files.certificate('etcd/server', ca, { commonName: dnsNames[0]!, ...member }),
+    files.certificate('etcd/peer', ca, { commonName: dnsNames[0]!, ...member }),
+  ]);
+  const file = (name: string): string => path.join(directory, 'etcd', name);
+  return { ca, client, files: { ca: file('ca.crt'), server: file('server'), peer: file('peer') } };
+}
+
 class PkiFiles {
   readonly #ctx: Context;
   readonly #directory: string | undefined;
@@ -131,7 +158,8 @@ class PkiFiles {
   /** Durable, because a key must not be lost after it has signed something. */
   async #write(name: string, text: string, mode: number): Promise<void> {
     if (!this.#directory) return;
-    makeDirectoryDurably(this.#directory, 0o700);
-    await writeFileDurably(path.join(this.#directory, name), text, { mode });
+    const file = path.join(this.#directory, name);
+    makeDirectoryDurably(path.dirname(file), 0o700);
+    await writeFileDurably(file, text, { mode });
   }
 }

@@ -13,6 +13,11 @@ import {
   LeaseLeasesResponse,
   LeaseTimeToLiveRequest,
   LeaseTimeToLiveResponse,
+  MemberAddRequest,
+  MemberAddResponse,
+  MemberId,
+  MemberListResponse,
+  MoveLeaderRequest,
   RangeRequest,
   RangeResponse,
   SnapshotResponse,
@@ -39,6 +44,11 @@ export const calls = {
   status: { path: '/etcdserverpb.Maintenance/Status', request: Empty, response: StatusResponse },
   alarm: { path: '/etcdserverpb.Maintenance/Alarm', request: AlarmRequest, response: AlarmResponse },
   defragment: { path: '/etcdserverpb.Maintenance/Defragment', request: Empty, response: HeaderOnly },
+  moveLeader: { path: '/etcdserverpb.Maintenance/MoveLeader', request: MoveLeaderRequest, response: HeaderOnly },
+  memberList: { path: '/etcdserverpb.Cluster/MemberList', request: Empty, response: MemberListResponse },
+  memberAdd: { path: '/etcdserverpb.Cluster/MemberAdd', request: MemberAddRequest, response: MemberAddResponse },
+  memberPromote: { path: '/etcdserverpb.Cluster/MemberPromote', request: MemberId, response: MemberListResponse },
+  memberRemove: { path: '/etcdserverpb.Cluster/MemberRemove', request: MemberId, response: MemberListResponse },
   hashKv: { path: '/etcdserverpb.Maintenance/HashKV', request: HashKvRequest, response: HashKvResponse },
 } as const;
 

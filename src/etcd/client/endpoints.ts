@@ -26,35 +26,54 @@ const RETRY_PAUSE_MS = 50;
 
 /** The members of a cluster: calls go to one of them until it fails. */
 export class Endpoints {
-  readonly #channels: Channel[];
-  #current = 0;
+  /** By endpoint, in the order in which they are tried. */
+  #channels = new Map<string, Channel>();
+  #current: Channel;
   #closed = false;
   readonly #options: EndpointsOptions;
 
   constructor(options: EndpointsOptions) {
     this.#options = options;
     if (options.endpoints.length === 0) throw new StoreError('unavailable', 'etcd needs at least one endpoint');
-    this.#channels = options.endpoints.map(
-      (endpoint) => new Channel({ endpoint, tls: options.tls, clock: options.clock }),
-    );
+    this.#channels = this.#channelsOf(options.endpoints);
+    this.#current = this.all()[0]!;
   }
 
   get size(): number {
-    return this.#channels.length;
+    return this.#channels.size;
   }
 
-  /** The current member, and its index for `failed`. */
-  current(): { channel: Channel; index: number } {
-    return { channel: this.#channels[this.#current]!, index: this.#current };
+  /** The member that calls go to. */
+  get current(): Channel {
+    return this.#current;
   }
 
-  failed(index: number): void {
-    if (this.#current === index) this.#current = (index + 1) % this.#channels.length;
+  /** The next call goes to another member. */
+  failed(channel: Channel): void {
+    if (this.#current !== channel) return;
+    const all = this.all();
+    this.#current = all[(all.indexOf(channel) + 1) % all.length]!;
   }
 
   /** All members, for calls that every member needs. */
   all(): readonly Channel[] {
-    return this.#channels;
+    return [...this.#channels.values()];
+  }
+
+  /** Members were added or removed; connections to those that stay are kept. */
+  update(endpoints: readonly string[]): void {
+    if (this.#closed || endpoints.length === 0) return;
+    const before = this.#channels;
+    this.#channels = this.#channelsOf(endpoints);
+    if (!this.all().includes(this.#current)) this.#current = this.all()[0]!;
+    for (const [endpoint, channel] of before) if (!this.#channels.has(endpoint)) channel.close();
+  }
+
+  #channelsOf(endpoints: readonly string[]): Map<string, Channel> {
+    const { tls, clock } = this.#options;
+    const channelOf = (endpoint: string): Channel =>
+      this.#channels.get(endpoint) ?? new Channel({ endpoint, tls, clock });
+    return new Map(endpoints.map((endpoint) => [endpoint, channelOf(endpoint)]));
   }
 
   /**
@@ -70,12 +89,12 @@ export class Endpoints {
     const deadline = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
       if (this.#closed) throw failure('closed');
-      const { channel, index } = this.current();
+      const channel = this.#current;
       try {
         return await this.attempt(channel, call, request, options.timeoutMs);
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
-        if (isEndpointFailure(error)) this.failed(index);
+        if (isEndpointFailure(error)) this.failed(channel);
         const isRetryable = isEndpointFailure(error) && (options.idempotent || error.neverSent);
         if (!isRetryable || clock.monotonic() >= deadline) throw storeErrorOf(error);
         if (attempt % this.size === this.size - 1) await clock.sleep(RETRY_PAUSE_MS * Math.min(attempt + 1, 10));
@@ -94,7 +113,7 @@ export class Endpoints {
 
   close(): void {
     this.#closed = true;
-    for (const channel of this.#channels) channel.close();
+    for (const channel of this.all()) channel.close();
   }
 }
 

@@ -41,11 +41,11 @@ const ALARM_GET = 0;
 const ALARM_DEACTIVATE = 2;
 
 /** A store in a real etcd (3.4 or later), one member or several. Connects when first used. */
-export function createEtcdStore(options: EtcdStoreOptions): Store {
+export function createEtcdStore(options: EtcdStoreOptions): EtcdStore {
   return new EtcdStore(options);
 }
 
-class EtcdStore implements Store {
+export class EtcdStore implements Store {
   readonly isShared = true;
   readonly #endpoints: Endpoints;
   readonly #watches = new Set<EtcdWatch>();
@@ -55,6 +55,11 @@ class EtcdStore implements Store {
   constructor(options: EtcdStoreOptions) {
     this.#clock = options.clock;
     this.#endpoints = new Endpoints({ requestTimeoutMs: 3000, retryForMs: 10_000, ...options });
+  }
+
+  /** The members have changed. */
+  updateEndpoints(endpoints: readonly string[]): void {
+    this.#endpoints.update(endpoints);
   }
 
   async range(request: RangeRequest): Promise<RangeResult> {
@@ -100,7 +105,7 @@ class EtcdStore implements Store {
   }
 
   async leaseKeepAlive(id: bigint): Promise<{ ttl: number }> {
-    const { channel, index } = this.#endpoints.current();
+    const channel = this.#endpoints.current;
     const stream = new MessageStream(channel, streams.leaseKeepAlive);
     try {
       stream.write({ id });
@@ -108,7 +113,7 @@ class EtcdStore implements Store {
       throw failure('timeout');
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      this.#endpoints.failed(index);
+      this.#endpoints.failed(channel);
       throw storeErrorOf(error);
     } finally {
       stream.cancel();
@@ -169,7 +174,7 @@ class EtcdStore implements Store {
   }
 
   async *snapshot(): AsyncIterable<Uint8Array> {
-    const stream = new MessageStream(this.#endpoints.current().channel, streams.snapshot);
+    const stream = new MessageStream(this.#endpoints.current, streams.snapshot);
     try {
       stream.write({});
       for await (const { blob } of stream) yield blob;

@@ -86,8 +86,8 @@ export class EtcdWatch implements Watch {
   /** The running stream, or a new one from the first revision that is not delivered yet. */
   #connect(): WatchStream {
     if (this.#stream !== undefined) return this.#stream;
-    const { channel, index } = this.#endpoints.current();
-    const stream: WatchStream = new MessageStream(channel, streams.watch, () => this.#endpoints.failed(index));
+    const channel = this.#endpoints.current;
+    const stream: WatchStream = new MessageStream(channel, streams.watch, () => this.#endpoints.failed(channel));
     const { key, rangeEnd = '', prevKv = false, progressNotify = false, filters = [] } = this.#request;
     stream.write({
       create: {

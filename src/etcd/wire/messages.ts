@@ -202,6 +202,15 @@ const Member = message('Member', {
 });
 export const MemberListResponse = message('MemberListResponse', { header, members: nestedList(2, () => Member) });
 
+export const MemberAddRequest = message('MemberAddRequest', { peerUrls: repeated(text(1)), isLearner: flag(2) });
+export const MemberAddResponse = message('MemberAddResponse', {
+  header,
+  member: nested(2, () => Member),
+  members: nestedList(3, () => Member),
+});
+/** The request to remove a member, or to promote it. */
+export const MemberId = message('MemberId', { id: id(1) });
+
 export const AlarmRequest = message('AlarmRequest', { action: number(1), memberId: id(2), alarm: number(3) });
 export const AlarmMember = message('AlarmMember', { memberId: id(1), alarm: number(2) });
 export const AlarmResponse = message('AlarmResponse', { header, alarms: nestedList(2, () => AlarmMember) });
