@@ -23,6 +23,10 @@ export const commands: Commands = {
   console: { summary: 'Serve the web console of a cluster', load: () => import('./console.ts') },
   image: { summary: 'Build, load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
+  store: {
+    summary: 'Show where a cluster is kept, and move it to etcd or back: store move etcd',
+    load: () => import('./store.ts'),
+  },
   explain: { summary: 'The old name of why: explain pod web is why pod/web', load: () => import('./explain.ts') },
   why: { summary: 'Explain why an object is not as its spec asks for: why pod/web', load: () => import('./why.ts') },
   trace: {

@@ -4,28 +4,43 @@ import os from 'node:os';
 import path from 'node:path';
 import {
   addressTowards,
+  findEtcd,
+  isCertificateKey,
   joinCluster,
+  joinServer,
   machineAddresses,
   machineRecordOf,
   parseBootstrapToken,
   realNodesObstacle,
+  serverOptions,
+  type ClusterOptions,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { CommandError, machineDirFlag, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
+import { snapshotsOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { Progress } from './output.ts';
 import { claimDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
+import { runServer } from './run-server.ts';
 import { untilSignal } from './until-signal.ts';
 import { flags as upFlags } from './up.ts';
 
 export const flags = {
   token: { kind: 'text', summary: 'Bootstrap token of the cluster; needed once' },
   'ca-hash': { kind: 'text', summary: "Hash of the cluster's CA (sha256:…), which the server must have" },
+  'control-plane': { kind: 'switch', summary: 'Become another server, with an API server and a member of etcd' },
+  'certificate-key': {
+    kind: 'text',
+    summary: 'Opens the keys of the cluster, with --control-plane; only the line of "k8ts token create" has it',
+  },
+  'etcd-binary': upFlags['etcd-binary'],
+  'etcd-snapshot-schedule': upFlags['etcd-snapshot-schedule'],
+  'etcd-snapshot-retention': upFlags['etcd-snapshot-retention'],
   'node-name': { kind: 'text', summary: 'Name of the node (default: the host name)' },
   'node-ip': { kind: 'text', summary: 'Addresses of this machine that others reach it by (default: its first)' },
   encrypt: { kind: 'switch', summary: "Encrypt what pods send between machines with the kernel's WireGuard" },
@@ -53,6 +68,7 @@ type Values = FlagValues<typeof flags>;
 const USAGE = `k8ts join: make this machine a node of a cluster
 
   k8ts join https://SERVER:6443 --token TOKEN [--ca-hash HASH]     "k8ts token create" on the server prints this line
+  k8ts join … --control-plane --certificate-key KEY                another server: "k8ts token create --control-plane"
   k8ts join                                                        start again on a machine that has joined`;
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -62,6 +78,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const directory = path.resolve(values['data-dir']);
+  if (values['control-plane'] || serverOptions(directory))
+    return runJoinedServer(argv, { values, positional, directory });
   const first = await firstJoin(values, positional, directory);
   checkMachine();
   checkFileLimit();
@@ -71,6 +89,65 @@ export async function run(argv: readonly string[]): Promise<number> {
     const { ctx, stop, release } = untilSignal({ name: 'join', verbosity: values.v });
     try {
       return await runNode(ctx, { values, directory, first, stop });
+    } finally {
+      release();
+    }
+  } finally {
+    await releaseDirectory();
+  }
+}
+
+interface ServerJoin {
+  readonly values: Values;
+  readonly positional: readonly string[];
+  readonly directory: string;
+}
+
+/** A machine that becomes a server, or is one. */
+async function runJoinedServer(
+  argv: readonly string[],
+  { values, positional, directory }: ServerJoin,
+): Promise<number> {
+  const known = serverOptions(directory);
+  const first = positional.length > 0 || !known ? await firstJoin(values, positional, directory) : undefined;
+  const { 'certificate-key': certificateKey = '' } = values;
+  if (known && first)
+    throw new CommandError(
+      `this machine is a server in ${directory} already: "k8ts join --data-dir ${directory}" starts it, "k8ts leave" ends that`,
+    );
+  if (first && machineRecordOf(directory))
+    throw new CommandError(`this machine is a worker in ${directory}; "k8ts leave" ends that`);
+  if (first && !isCertificateKey(certificateKey))
+    throw new UsageError('--control-plane needs --certificate-key, which "k8ts token create --control-plane" prints');
+  const snapshots = snapshotsOf(values, known?.managedEtcd?.snapshots);
+  checkMachine();
+  checkFileLimit();
+  if (values.detach) return detach('join', argv, { directory, waitMs: values.wait, output: values.output });
+  const { socket, release: releaseDirectory } = claimDirectory(directory, false);
+  try {
+    const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+    try {
+      if (first) {
+        findEtcd(values['etcd-binary']);
+        const progress = new Progress();
+        await joinServer(ctx, {
+          ...first,
+          directory,
+          certificateKey,
+          etcdBinary: values['etcd-binary'],
+          snapshots,
+          onProgress: (step) => progress.show(step),
+        }).finally(() => progress.clear());
+      }
+      const { port } = serverOptions(directory)!;
+      return await runServer(ctx, {
+        settings: { wait: values.wait, output: values.output, console: false, port, 'data-dir': directory },
+        options: () => ({ ...serverOptions(directory)!, registries: registriesOf(values) }),
+        notices: [],
+        runtimeDirectory: directory,
+        socket,
+        stop,
+      });
     } finally {
       release();
     }
@@ -143,10 +220,7 @@ async function runNode(ctx: Context, { values, directory, first, stop }: Run): P
     const machine = await joinCluster(ctx, {
       directory,
       first,
-      registries: {
-        ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),
-        ...(values['registry-hosts-dir'] ? { hostsDirectory: path.resolve(values['registry-hosts-dir']) } : {}),
-      },
+      registries: registriesOf(values),
       onProgress: (step) => progress.show(step),
     });
     for (const archive of values['load-archive'])
@@ -166,6 +240,11 @@ async function runNode(ctx: Context, { values, directory, first, stop }: Run): P
   if (values.output !== 'json') console.log('stopped; containers keep running ("k8ts leave" ends them)');
   return 0;
 }
+
+const registriesOf = (values: Values): NonNullable<ClusterOptions['registries']> => ({
+  ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),
+  ...(values['registry-hosts-dir'] ? { hostsDirectory: path.resolve(values['registry-hosts-dir']) } : {}),
+});
 
 function tellReady(ctx: Context, { output }: Values, { server, nodeName }: { server: string; nodeName: string }): void {
   const ready = {

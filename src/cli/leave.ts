@@ -1,8 +1,9 @@
 /** `k8ts leave`: takes this machine out of its cluster and cleans it up. */
 import path from 'node:path';
-import { leaveCluster, machineRecordOf } from '../cluster/index.ts';
+import { isServer, leaveCluster, leaveServer, machineRecordOf } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { CommandError, machineDirFlag, outputFlag } from './command.ts';
+import { runningCluster } from './control-client.ts';
 import { stopProcess } from './down.ts';
 import { print, Progress } from './output.ts';
 import { readProcessFile } from './process-file.ts';
@@ -28,18 +29,21 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const directory = path.resolve(values['data-dir']);
-  if (!machineRecordOf(directory))
+  const isServerHere = !machineRecordOf(directory) && isServer(directory);
+  if (!machineRecordOf(directory) && !isServerHere)
     throw new CommandError(`this machine has not joined a cluster in ${directory}; name its directory with --data-dir`);
   const running = readProcessFile(directory);
   const { ctx, release } = untilSignal({ name: 'leave' });
   const progress = new Progress();
   try {
-    const { nodeName, server } = await leaveCluster(ctx, {
+    const leave = isServerHere ? leaveServer : leaveCluster;
+    const { nodeName, server } = await leave(ctx, {
       directory,
       force: values.force ?? false,
       drainMs: values['drain-timeout'],
       deleteData: values['delete-data'] ?? false,
       stopProcess: running && (() => stopProcess(directory, running.pid, values.wait)),
+      ...(isServerHere && running ? { leaveEtcd: () => leaveEtcd(directory) } : {}),
       onProgress: (step) => progress.show(step),
     });
     progress.clear();
@@ -49,4 +53,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     progress.clear();
     release();
   }
+}
+
+async function leaveEtcd(directory: string): Promise<void> {
+  const { call } = runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) });
+  await call('POST', '/etcd/leave');
 }

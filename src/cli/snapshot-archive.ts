@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { errorMessage } from '../base/index.ts';
 import { encodeTarEntry, readTar, TAR_END, tarPadding } from '../container-runtime/index.ts';
-import { renameDurably, syncFile } from '../kernel/index.ts';
+import { makeDirectorySync, renameDurably, syncFile } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 export interface SnapshotParts {
@@ -35,12 +35,7 @@ export async function packSnapshot(file: string, { store, pki }: SnapshotParts):
 async function* archive(store: string, pki: string): AsyncIterable<Buffer> {
   const files = [
     { name: STORE, from: store },
-    ...(fs.existsSync(pki)
-      ? fs
-          .readdirSync(pki)
-          .sort()
-          .map((name) => ({ name: `${PKI}${name}`, from: path.join(pki, name) }))
-      : []),
+    ...filesBelow(pki).map((name) => ({ name: `${PKI}${name}`, from: path.join(pki, name) })),
   ];
   for (const { name, from } of files) {
     const { size, mode } = fs.statSync(from);
@@ -51,16 +46,25 @@ async function* archive(store: string, pki: string): AsyncIterable<Buffer> {
   yield TAR_END;
 }
 
+/** Their paths within the directory: keys of etcd have one of their own. */
+const filesBelow = (directory: string): string[] =>
+  fs.existsSync(directory)
+    ? fs
+        .readdirSync(directory, { recursive: true, encoding: 'utf8' })
+        .filter((name) => fs.statSync(path.join(directory, name)).isFile())
+        .sort()
+    : [];
+
 /** Unpacks into a directory of ours. */
 export async function unpackSnapshot(file: string, directory: string): Promise<SnapshotParts & { bytes: number }> {
   const parts = { store: path.join(directory, STORE), pki: path.join(directory, 'pki') };
-  fs.mkdirSync(parts.pki, { mode: 0o700 });
+  makeDirectorySync(path.join(parts.pki, 'etcd'), { mode: 0o700 });
   try {
     for await (const { entry, content } of readTar(fs.createReadStream(file).pipe(createGunzip()))) {
       const to =
         entry.name === STORE
           ? parts.store
-          : /^pki\/[\w.-]+$/.test(entry.name)
+          : /^pki\/(?:etcd\/)?[\w-][\w.-]*$/.test(entry.name)
             ? path.join(directory, entry.name)
             : undefined;
       if (to === undefined) throw new Error(`unexpected entry ${entry.name}`);

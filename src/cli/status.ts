@@ -58,6 +58,8 @@ function text({
   uptimeSeconds,
   residentBytes,
   components,
+  etcd,
+  problem: unknown,
   nodes,
   objects,
 }: Shown): string {
@@ -76,7 +78,22 @@ function text({
         .map(([name, count]) => `${count} ${name}`)
         .join(', '),
     ],
+    ...(unknown === undefined ? [] : [['problem', red(unknown)]]),
+    ...etcdRows(etcd),
     ...components.map(({ name, running }) => [name, running ? green('running') : red('stopped')]),
   ];
   return table(rows);
+}
+
+export function etcdRows(etcd: ClusterStatus['etcd']): string[][] {
+  if (!etcd) return [];
+  const members = etcd.members.map(({ name, endpoint, role, healthy, problem, version = '', dbSize = 0 }) => [
+    'etcd member',
+    `${name} ${endpoint} ${role}, ${healthy ? `${green('healthy')}, ${version}, ${Math.ceil(dbSize / 2 ** 20)} MB` : red(problem ?? 'unhealthy')}`,
+  ]);
+  return [
+    ...(etcd.problem === undefined ? [] : [['etcd', red(etcd.problem)]]),
+    ...members,
+    ['etcd snapshots', etcd.lastSnapshot ? `${etcd.snapshots}, the last at ${etcd.lastSnapshot}` : 'none yet'],
+  ];
 }

@@ -13,7 +13,11 @@ import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { print, table } from './output.ts';
 
 export const flags = {
-  ttl: { kind: 'duration', default: 24 * 3600_000, summary: 'How long the token can be used; 0 for ever' },
+  ttl: {
+    kind: 'duration',
+    summary: 'How long the token can be used; 0 for ever (default 24h, with --control-plane 2h)',
+  },
+  'control-plane': { kind: 'switch', summary: 'A token with which a machine becomes another server' },
   description: { kind: 'text', default: '', summary: 'What the token is for' },
   kubeconfig: clusterClientFlags.kubeconfig,
   ...dataDirFlag,
@@ -25,6 +29,7 @@ export const verbs = ['create', 'list', 'delete'] as const;
 const USAGE = `k8ts token: bootstrap tokens, with which other machines join the cluster
 
   k8ts token create [--ttl 24h]
+  k8ts token create --control-plane [--ttl 2h]    for another server; its line has a key that opens the cluster's keys
   k8ts token list
   k8ts token delete ID...`;
 
@@ -40,8 +45,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (verb === 'delete' && ids.length === 0) throw new UsageError('usage: k8ts token delete ID...');
   return withClusterClient(parsed, {}, async (cluster) => {
     if (verb === 'create') {
-      const { ttl: ttlMs, description } = values;
-      const line = await joinLine(cluster, { ttlMs, description });
+      const { description, 'control-plane': isServer } = values;
+      const ttlMs = values.ttl ?? (isServer ? 2 : 24) * 3600_000;
+      const line = isServer ? await serverLine(cluster, ttlMs) : await joinLine(cluster, { ttlMs, description });
       print(values.output, line, ({ command }) => command);
     } else if (verb === 'list') {
       const tokens = await listBootstrapTokens(cluster.client);
@@ -66,19 +72,44 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** Creates a token; the whole line is for the other machine. */
 async function joinLine(
-  { ctx, client, config }: Pick<ClusterClient, 'ctx' | 'client' | 'config'>,
+  cluster: ClusterClient,
   options: { readonly ttlMs: number; readonly description: string },
 ): Promise<{ token: string; command: string }> {
+  const server = await serverOf(cluster);
+  const { id, secret } = await createBootstrapToken(cluster.ctx, cluster.client, options);
+  const token = `${id}.${secret}`;
+  return { token, command: `k8ts join ${server} --token ${token}${pinOf(cluster)}` };
+}
+
+/** The running server seals the cluster's keys; the key that opens them is in this line alone. */
+async function serverLine(
+  cluster: ClusterClient,
+  ttlMs: number,
+): Promise<{ token: string; certificateKey: string; command: string }> {
+  if (cluster.here === undefined)
+    throw new CommandError('the keys of a cluster are on its servers: run this on one of them, with its --data-dir');
+  if (ttlMs === 0) throw new UsageError('a token for servers cannot last for ever');
+  const server = await serverOf(cluster);
+  const { token, certificateKey } = await cluster.here.call<{ token: string; certificateKey: string }>(
+    'POST',
+    '/server-tokens',
+    { ttlMs },
+  );
+  const command = `k8ts join ${server} --token ${token}${pinOf(cluster)} --control-plane --certificate-key ${certificateKey}`;
+  return { token, certificateKey, command };
+}
+
+const pinOf = ({ config }: ClusterClient): string => (config.ca === undefined ? '' : ` --ca-hash ${caHash(config.ca)}`);
+
+/** This machine's server where there is one, which answers. */
+async function serverOf({ client, config }: ClusterClient): Promise<string> {
   const { servers } = await readClusterConfig(client).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     throw new CommandError(
       'machines cannot join this cluster: its API server listens for this machine alone, or its nodes are namespaces of it; start it with --bind-address ADDRESS and without --nodes',
     );
   });
-  const { id, secret } = await createBootstrapToken(ctx, client, options);
-  const token = `${id}.${secret}`;
-  const pin = config.ca === undefined ? '' : ` --ca-hash ${caHash(config.ca)}`;
-  return { token, command: `k8ts join ${servers[0]} --token ${token}${pin}` };
+  return servers.find((server) => server === config.server) ?? servers[0]!;
 }
 
 async function deleteToken({ client }: ClusterClient, id: string): Promise<void> {

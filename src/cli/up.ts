@@ -1,54 +1,41 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import os from 'node:os';
 import path from 'node:path';
-import type { Pod } from '../api/generated/core-v1.ts';
 import { servedApis } from '../apiserver/index.ts';
-import { loadKubeconfig } from '../client/index.ts';
 import {
-  Faults,
   ADDONS,
   readClusterRecord,
-  connectHostNetwork,
   insideNamespaces,
   isLoopbackHost,
   machineAddresses,
-  publishPort,
   realNodesObstacle,
   rootlessObstacle,
-  serveControlSocket,
-  startCluster,
   type Addon,
-  type Cluster,
   type ClusterOptions,
-  type HostNetwork,
   type ClusterRecord,
   type Inside,
+  type ManagedEtcdOptions,
   type Obstacle,
-  updateClusterRecord,
 } from '../cluster/index.ts';
-import type { Console } from '../console/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
-import type { Context, ContextOptions } from '../kernel/index.ts';
+import type { ContextOptions } from '../kernel/index.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
-import type { Experiments } from './console-laboratory.ts';
-import type { PodName } from './console-questions.ts';
 import { detach } from './detach.ts';
+import { etcdFlags, etcdTlsOf, managedEtcdOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
-import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
-import { printNotice, Progress } from './output.ts';
+import { printNotice } from './output.ts';
 import { claimDirectory, ephemeralDirectory, readProcessFile } from './process-file.ts';
-import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
-import { startConsole } from './start-console.ts';
+import { runServer } from './run-server.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
 export const flags = {
   'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
   ephemeral: { kind: 'switch', summary: 'Keep everything in memory' },
-  'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
+  ...etcdFlags,
   port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 selects a free one' },
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
   'advertise-address': {
@@ -127,14 +114,14 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   checkUpFlags(values);
+  etcdTlsOf(values);
   if (values.encrypt) await checkEncryption();
   registryMirrors(values['registry-mirror'] ?? []);
   servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
     values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
-  const record = directory === undefined ? undefined : readClusterRecord(directory);
-  const planned = plan(values, record);
+  const planned = planOf(values, directory);
   const inside = insideNamespaces();
   // Beside a cluster that runs in the directory, this start is refused and removes nothing.
   const isRefused = directory !== undefined && readProcessFile(directory) !== undefined;
@@ -155,7 +142,14 @@ export async function run(argv: readonly string[]): Promise<number> {
       });
     const { ctx, stop, release } = untilSignal(contextOf(values));
     try {
-      return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+      return await runServer(ctx, {
+        settings: values,
+        options: () => clusterOptions(values, planOf(values, directory), runtimeDirectory),
+        notices: noticesOf(planned),
+        runtimeDirectory,
+        socket,
+        stop,
+      });
     } finally {
       release();
     }
@@ -165,13 +159,23 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** The cluster of an ordinary user, in the namespaces that `upRootless` has made. */
-async function upInside(inside: Inside, { values, planned }: Pick<Run, 'values' | 'planned'>): Promise<number> {
+async function upInside(
+  inside: Inside,
+  { values, planned }: { readonly values: Values; readonly planned: Plan },
+): Promise<number> {
   const { ctx, stop, release } = untilSignal(contextOf(values));
   process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
   // Who started the namespaces is gone.
   process.once('disconnect', () => process.exit(1));
   try {
-    return await runCluster(ctx, { ...inside, values, planned, stop, inside });
+    return await runServer(ctx, {
+      ...inside,
+      settings: values,
+      options: () => clusterOptions(values, planned, inside.runtimeDirectory),
+      notices: noticesOf(planned),
+      stop,
+      inside,
+    });
   } finally {
     release();
     // An error is still to be told, but nothing waits for more messages.
@@ -184,6 +188,8 @@ interface Plan {
   readonly simulatedNodes: number;
   /** The node that this machine itself is. */
   readonly machineNode?: NonNullable<ClusterOptions['machineNode']>;
+  /** The member of etcd on this machine. */
+  readonly etcd?: ManagedEtcdOptions;
   /** Simulated nodes in place of nodes that run containers. */
   readonly standIns?: number;
   readonly addons: readonly Addon[];
@@ -193,6 +199,26 @@ interface Plan {
   /** Warns about what this start discards, before it does. */
   readonly removal?: string;
 }
+
+/** What the flags and the last start ask for. */
+function planOf(values: Values, directory: string | undefined): Plan {
+  const record = directory === undefined ? undefined : readClusterRecord(directory);
+  const etcd = managedEtcdOf(values, {
+    directory,
+    record,
+    memberName: nodeNameOf(values),
+    bindAddress: values['bind-address'],
+    advertiseAddress: values['advertise-address'],
+  });
+  return { ...plan(values, record), ...(etcd ? { etcd } : {}) };
+}
+
+const noticesOf = ({ notice, machineNode: machine }: Plan): (string | undefined)[] => [
+  notice,
+  machine ? HOW_TO_JOIN : undefined,
+];
+
+const HOW_TO_JOIN = 'Other machines join with the line that "k8ts token create" prints.';
 
 /** Decides between real and simulated nodes. Without flags, the nodes of the last start come back. */
 function plan(values: Values, record: ClusterRecord | undefined): Plan {
@@ -253,8 +279,10 @@ function machineNode(values: Values): NonNullable<ClusterOptions['machineNode']>
   if (addresses.length === 0)
     throw new CommandError('this machine has no address that others could reach; see "ip address"');
   const encrypt = values.encrypt ? { encrypt: true } : {};
-  return { nodeName: (values['node-name'] ?? os.hostname()).toLowerCase(), addresses, ...encrypt };
+  return { nodeName: nodeNameOf(values), addresses, ...encrypt };
 }
+
+const nodeNameOf = (values: Values): string => (values['node-name'] ?? os.hostname()).toLowerCase();
 
 /** Root runs containers as it is, other users in namespaces of their own. */
 const nodesObstacle = (): Obstacle | undefined =>
@@ -264,192 +292,12 @@ const removing = (nodes: readonly string[], reason: string): Pick<Plan, 'removal
   removal: `Removing ${nodes.join(', ')} with ${nodes.length === 1 ? 'its' : 'their'} pods: ${reason}.`,
 });
 
-interface Run {
-  readonly values: Values;
-  readonly planned: Plan;
-  /** Where the kubeconfig and the socket are; the data too, unless it is kept in memory. */
-  readonly runtimeDirectory: string;
-  readonly socket: string;
-  readonly stop: (reason?: unknown) => void;
-  /** For a cluster in the namespaces of an ordinary user. */
-  readonly inside?: Inside;
-}
-
-async function runCluster(ctx: Context, run: Run): Promise<number> {
-  const { values, planned, runtimeDirectory, stop, inside } = run;
-  const hostNetwork = inside && connectHostNetwork();
-  const progress = new Progress();
-  const options = clusterOptions(values, planned, runtimeDirectory);
-  let reached: string | undefined;
-  const late = ctx.clock.after(values.wait, () => stop(new CommandError(tooLate(values, reached))));
-  const faults = new Faults(ctx.clock, ctx.random.fork('faults'));
-  let cluster: Cluster;
-  try {
-    cluster = await startCluster(ctx, {
-      ...options,
-      ...(values.console ? { intercept: interceptOnceUsed(faults) } : {}),
-      ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
-      ownThread: true,
-      onProgress: (step) => progress.show((reached = step)),
-    });
-  } catch (error) {
-    /** An interrupted start fails in many ways, with one cause. */
-    throw ctx.signal.aborted ? ctx.signal.reason : error;
-  } finally {
-    late.cancel();
-    progress.clear();
-  }
-  if (ctx.signal.aborted) {
-    await cluster.finished.catch(() => undefined);
-    throw ctx.signal.reason;
-  }
-  try {
-    return await serveCluster(ctx, { ...run, cluster, faults, ...(hostNetwork ? { hostNetwork } : {}) });
-  } catch (error) {
-    stop(error);
-    await cluster.finished.catch(() => undefined);
-    throw error;
-  }
-}
-
-/** Start steps that wait for etcd. */
-const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'nodes registered']);
-
-function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {
-  if (etcd && !ANSWERED_BY_ETCD.has(reached ?? ''))
-    return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
-  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or see what it does with -v 2`;
-}
-
-interface Serving extends Omit<Run, 'runtimeDirectory'> {
-  readonly cluster: Cluster;
-  readonly faults: Faults;
-  /** The user's network, for a cluster in namespaces. */
-  readonly hostNetwork?: HostNetwork;
-}
-
-async function serveCluster(
-  ctx: Context,
-  { values, planned, socket, stop, cluster, faults, inside, hostNetwork }: Serving,
-): Promise<number> {
-  const control = await serveControlSocket(ctx, cluster, { socket, stop, pid: inside?.pid ?? process.pid });
-  if (values.kubeconfig) {
-    const file = path.resolve(values.kubeconfig);
-    await mergeKubeconfig(file, cluster.kubeconfig, clusterName(values['data-dir']));
-    if (!values.ephemeral) await rememberKubeconfig(path.resolve(values['data-dir'] ?? '.k8ts'), file);
-  }
-  const webConsole = values.console ? await openConsole(ctx, { cluster, values, faults, hostNetwork }) : undefined;
-  const ready = {
-    server: cluster.server,
-    kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
-    pid: process.pid,
-    readySeconds: secondsSinceProcessStart(ctx.clock),
-    ...(cluster.ingress ? { ingress: cluster.ingress } : {}),
-    ...(webConsole ? { console: webConsole.createLink() } : {}),
-    ...notices([
-      planned.notice,
-      values.kubeconfig ? undefined : rootsKubeconfig(),
-      inside && !inside.limits ? NO_LIMITS : undefined,
-      planned.machineNode ? HOW_TO_JOIN : undefined,
-    ]),
-  };
-  // Outside, the command that started the namespaces prints it.
-  if (!inside) printReady(values.output, ready);
-  process.send?.({ ready });
-  await cluster.finished;
-  await control.finished;
-  await webConsole?.finished;
-  if (values.output !== 'json') console.log('stopped');
-  return 0;
-}
-
-/** Requests pass untouched until the laboratory orders the first fault. */
-const interceptOnceUsed =
-  (faults: Faults): NonNullable<ClusterOptions['intercept']> =>
-  (handle) => {
-    const faulty = faults.intercept(handle);
-    return (request) => (faults.isUsed ? faulty(request) : handle(request));
-  };
-
-function experimentsOf({ simulatedNodes, components }: Cluster, faults: Faults): Experiments {
-  return {
-    get nodes() {
-      return simulatedNodes.names;
-    },
-    addNodes: (count) => simulatedNodes.add({ count }),
-    removeNode: (name) => simulatedNodes.remove(name),
-    faults: {
-      errors: (options) => faults.errors(options),
-      conflicts: (options) => faults.conflicts(options),
-      timeoutsAfterWrite: (options) => faults.timeoutsAfterWrite(options),
-      delay: (ms, options) => faults.delay(ms, options),
-      silenceNode: (name, silent) => simulatedNodes.silence(name, silent),
-      kill: (component) => components.stop(component),
-      restart: (component) => components.start(component),
-    },
-  };
-}
-
-interface Opening {
-  readonly cluster: Cluster;
-  readonly values: Values;
-  readonly faults: Faults;
-  readonly hostNetwork: HostNetwork | undefined;
-}
-
-/** Only a socket until somebody opens the link. */
-async function openConsole(
-  ctx: Context,
-  { cluster, values, faults, hostNetwork }: Opening,
-): Promise<Console | undefined> {
-  if (cluster.kubeconfigFile === undefined) return undefined;
-  const config = await loadKubeconfig({ clock: ctx.clock, file: cluster.kubeconfigFile });
-  const port = values['console-port'] ?? (values.port === 0 ? 0 : values.port + 1);
-  const options = {
-    config,
-    schedulingDecision: (pod: PodName) => Promise.resolve(cluster.schedulingDecision(pod)),
-    wouldFit: (pod: Pod) => Promise.resolve(cluster.wouldFit(pod)),
-    ...(cluster.fleet ? {} : { experiments: experimentsOf(cluster, faults) }),
-  };
-  // The loopback of a rootless cluster's namespace is not the user's: the user's gets the same port.
-  const start = async (wanted: number): Promise<Console> =>
-    startConsole(ctx, {
-      ...options,
-      port: hostNetwork ? await publishPort(hostNetwork, { host: '127.0.0.1', port: wanted }) : wanted,
-    });
-  try {
-    return await start(port);
-  } catch (error) {
-    if (values['console-port'] !== undefined) throw error;
-    return start(0);
-  }
-}
-
-/** For `k8ts delete`. */
-async function rememberKubeconfig(directory: string, file: string): Promise<void> {
-  const known = readClusterRecord(directory)?.kubeconfigs ?? [];
-  if (!known.includes(file)) await updateClusterRecord(directory, { kubeconfigs: [...known, file] });
-}
-
-const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
-  const said = all.filter((notice) => notice !== undefined);
-  return said.length > 0 ? { notice: said.join('\n') } : {};
-};
-
-const HOW_TO_JOIN = 'Other machines join with the line that "k8ts token create" prints.';
-
-const NO_LIMITS =
-  'Limits of containers are not enforced: systemd delegates no cgroup with cpu, memory and pids to this user.';
-
-const rootsKubeconfig = (): string | undefined =>
-  process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
-    ? 'The kubeconfig belongs to root: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays owned by you.'
-    : undefined;
-
 function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {
   return {
     ...(values.ephemeral ? { kubeconfig: path.join(directory, 'kubeconfig') } : { dataDirectory: directory }),
     ...(values['etcd-servers'] ? { etcdServers: values['etcd-servers'] } : {}),
+    ...etcdTlsOf(values),
+    ...(planned.etcd ? { managedEtcd: planned.etcd } : {}),
     bindAddress: values['bind-address'],
     port: values.port,
     serviceClusterIpRange: values['service-cluster-ip-range'],

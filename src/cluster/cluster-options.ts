@@ -1,8 +1,9 @@
 /** The options of a cluster. */
 import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
 import type { RegistryOptions } from '../container-runtime/index.ts';
-import type { MemoryState } from '../etcd/index.ts';
+import type { EtcdTls, MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
+import type { ManagedEtcdOptions } from './managed-etcd/index.ts';
 import type { HostNetwork } from './rootless/index.ts';
 
 export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
@@ -19,6 +20,11 @@ export interface ClusterOptions {
   readonly dataDirectory?: string;
   /** A real etcd instead of the embedded store. */
   readonly etcdServers?: readonly string[];
+  readonly etcdTls?: EtcdTls;
+  /** A member of etcd on this machine instead of the embedded store; needs a data directory. */
+  readonly managedEtcd?: ManagedEtcdOptions;
+  /** This machine joined the control plane of a cluster that another one has made: simulated nodes are that one's. */
+  readonly isJoined?: boolean;
   /** Only for clusters in memory. */
   readonly from?: ClusterState;
   /** How long old revisions are kept, in milliseconds; default one hour. */
@@ -94,6 +100,10 @@ interface NodeMonitoring {
   /** The node lease of kubelets, which renew it four times within its duration. */
   readonly leaseDurationSeconds: number;
 }
+
+/** Whether other servers may use the same store: then one of them leads. */
+export const isShared = ({ managedEtcd, etcdServers = [] }: ClusterOptions): boolean =>
+  managedEtcd !== undefined || etcdServers.length > 0;
 
 /** Whether machines can join: the API server listens for them, and no fabric has the cluster's network. */
 export const isJoinable = ({ addons = [], nodes = 0, hostNetwork, bindAddress }: ClusterOptions): boolean =>

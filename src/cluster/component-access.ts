@@ -25,6 +25,7 @@ const ACCESS = {
       rule('patch', 'core', 'nodes/status'),
       rule('get,list,patch,watch', 'core', 'services'),
       rule('patch', 'core', 'services/status'),
+      rule('create,get,update', 'coordination.k8s.io', 'leases'),
       recordEvents,
     ],
   },

@@ -66,9 +66,9 @@ export class Components {
     await component.ended;
   }
 
-  /** Resolves when all have ended, which they do with the context. */
-  async wait(): Promise<void> {
-    await Promise.all(Array.from(this.#components.values(), ({ ended }) => ended));
+  /** Resolves when all have ended, or those of these names; they do with the context. */
+  async wait(names: readonly string[] = [...this.#components.keys()]): Promise<void> {
+    await Promise.all(names.map((name) => this.#components.get(name)?.ended));
   }
 
   #component(name: string): Component {

@@ -17,19 +17,24 @@ import {
 } from '../apiserver/index.ts';
 import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
-import { createMemoryStore, type Store } from '../etcd/index.ts';
+import { createEtcdStore, createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
 import { isLoopbackHost, listenAddress, type ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
 import { inProcessTransports } from './in-process-transport.ts';
+import { startManagedEtcd, type ManagedEtcd } from './managed-etcd/index.ts';
 
 export interface ControlPlane {
   readonly server: string;
   readonly kubeconfig: string;
   readonly kubeconfigFile: string | undefined;
+  /** Undefined for a cluster in memory. */
+  readonly dataDirectory: string | undefined;
   readonly apiServer: ApiServer;
   readonly pki: ClusterPki;
   readonly store: Store;
+  /** This machine's member of etcd. */
+  readonly etcd: ManagedEtcd | undefined;
   /** The address under which nodes reach the API server. */
   readonly advertiseAddress: string;
   /** An in-process client. */
@@ -71,19 +76,15 @@ export async function startControlPlane(
       ]),
     ],
   };
-  const opening = options.from
-    ? createMemoryStore({ clock: ctx.clock, state: options.from.store })
-    : openStore(ctx, storeConfig(options));
-  const [store, pki] = await Promise.all([
+  const opening = openClusterStore(ctx, options);
+  const [opened, pki] = await Promise.all([
     opening,
     options.from?.pki ?? openKeys(ctx, dataDirectory && path.join(dataDirectory, 'pki'), serving),
   ]).catch(async (error: unknown) => {
-    await Promise.resolve(opening).then(
-      (store) => store.close(),
-      () => undefined,
-    );
+    await opening.then(closeStore, () => undefined);
     throw error;
   });
+  const { store, etcd } = opened;
   try {
     onProgress?.('store open');
     /** Only data on disk is encrypted. */
@@ -129,19 +130,43 @@ export async function startControlPlane(
       server,
       kubeconfig,
       kubeconfigFile,
+      dataDirectory,
       apiServer,
       pki,
       store,
+      etcd,
       advertiseAddress,
       clientAs: (user, userAgent, signal) => clientsAs(userAgent, signal)(user),
       clientsAs,
-      finished: untilClosed(apiServer, store),
+      finished: untilClosed(apiServer, opened),
     };
   } catch (error) {
     /** After a failed start the store is closed here; its watchers end with it. */
-    await store.close();
+    await closeStore(opened);
     throw error;
   }
+}
+
+interface OpenStore {
+  readonly store: Store;
+  readonly etcd: ManagedEtcd | undefined;
+}
+
+async function openClusterStore(ctx: Context, options: ClusterOptions): Promise<OpenStore> {
+  const { clock } = ctx;
+  const { from, managedEtcd, dataDirectory } = options;
+  if (from) return { store: createMemoryStore({ clock, state: from.store }), etcd: undefined };
+  if (!managedEtcd) return { store: await openStore(ctx, storeConfig(options)), etcd: undefined };
+  if (!dataDirectory) throw new Error('a member of etcd needs a data directory');
+  const etcd = await startManagedEtcd(ctx, dataDirectory, managedEtcd);
+  const store = createEtcdStore({ endpoints: etcd.endpoints, tls: etcd.tls, clock });
+  etcd.serve(store);
+  return { store, etcd };
+}
+
+async function closeStore({ store, etcd }: OpenStore): Promise<void> {
+  await store.close();
+  await etcd?.stop();
 }
 
 /** Unreadable keys are not replaced: existing credentials would stop working. */
@@ -161,16 +186,17 @@ async function openKeys(
   }
 }
 
-async function untilClosed(apiServer: ApiServer, store: Store): Promise<void> {
+async function untilClosed(apiServer: ApiServer, store: OpenStore): Promise<void> {
   try {
     await apiServer.finished;
   } finally {
-    await store.close();
+    await closeStore(store);
   }
 }
 
-function storeConfig({ etcdServers, dataDirectory }: ClusterOptions): StoreConfig {
-  if (etcdServers && etcdServers.length > 0) return { type: 'etcd', endpoints: etcdServers };
+function storeConfig({ etcdServers, etcdTls, dataDirectory }: ClusterOptions): StoreConfig {
+  if (etcdServers && etcdServers.length > 0)
+    return { type: 'etcd', endpoints: etcdServers, ...(etcdTls ? { tls: etcdTls } : {}) };
   return dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' };
 }
 

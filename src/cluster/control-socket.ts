@@ -12,9 +12,17 @@ import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
+import { forgetServer } from './discovery/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { firstAnswer } from './first-answer.ts';
-import { OWN_USER } from './identities.ts';
+import { ADMIN, OWN_USER } from './identities.ts';
+import {
+  listEtcdSnapshots,
+  saveEtcdSnapshot,
+  snapshotDirectoryOf,
+  type EtcdStatus,
+  type ManagedEtcd,
+} from './managed-etcd/index.ts';
 import {
   buildImage,
   freeName,
@@ -28,7 +36,9 @@ import {
   type TransferOptions,
 } from './node-fleet/index.ts';
 import { readNodeRules } from './node-rules.ts';
+import { createServerToken } from './server-join/index.ts';
 import type { Cluster } from './start-cluster.ts';
+import { storeWork, type StoreOutcome, type StoreWork } from './store-work.ts';
 
 export interface ClusterStatus {
   readonly pid: number;
@@ -39,6 +49,12 @@ export interface ClusterStatus {
   readonly uptimeSeconds: number;
   readonly residentBytes: number;
   readonly components: readonly { readonly name: string; readonly running: boolean }[];
+  /** How the work on the store ended that the cluster was stopped for. */
+  readonly storeWork?: StoreOutcome;
+  /** The members of an etcd that the cluster runs. */
+  readonly etcd?: EtcdStatus & { readonly snapshots: number; readonly lastSnapshot?: string };
+  /** Why nothing is known of nodes and objects. */
+  readonly problem?: string;
   readonly nodes: readonly { readonly name: string; readonly kind: 'real' | 'simulated'; readonly ready: boolean }[];
   readonly objects: Readonly<Record<string, number>>;
 }
@@ -52,6 +68,8 @@ interface Call {
   /** The process that users see. */
   readonly pid: number;
   readonly stop: () => void;
+  readonly pauseFor: ((work: StoreWork) => void) | undefined;
+  readonly outcome: StoreOutcome | undefined;
 }
 
 type Answer = object | { readonly stream: AsyncIterable<Uint8Array> };
@@ -85,6 +103,31 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(imageNodesOf(cluster), body, ctx) }),
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
+    'POST /store': async ({ body, cluster, pauseFor }) => {
+      if (!pauseFor) throw new Refusal(400, 'the store of this cluster cannot be changed while it runs');
+      pauseFor(await storeWork(cluster, body));
+      return { accepted: true };
+    },
+    'POST /etcd/snapshots': ({ cluster, ctx }) =>
+      saveEtcdSnapshot(ctx, cluster.store, snapshotDirectoryOf(etcdOf(cluster).dataDirectory)),
+    'DELETE /etcd/members': async ({ query, cluster }) => {
+      const name = query.get('name') ?? '';
+      await removeServer(cluster, name, query.get('force') === 'true');
+      return { removed: name };
+    },
+    'POST /etcd/leave': async ({ cluster }) => {
+      await etcdOf(cluster).leave();
+      return { left: true };
+    },
+    'POST /server-tokens': async ({ body, cluster, ctx }) => {
+      const members = (await cluster.etcd?.status())?.members ?? [];
+      const { token, certificateKey } = await createServerToken(ctx, cluster.clientAs(ADMIN, 'k8ts', ctx.signal), {
+        ttlMs: Number(body['ttlMs'] ?? 0),
+        options: { ...cluster.options, port: cluster.apiServer.port },
+        endpoints: members.filter(({ role }) => role !== 'learner').map(({ endpoint }) => endpoint),
+      });
+      return { token: `${token.id}.${token.secret}`, certificateKey };
+    },
     'POST /first-answer': ({ body, cluster, ctx }) => {
       const [timeoutMs, parent] = [Number(body['timeoutMs'] ?? 60_000), Number(body['parent'] ?? 0)];
       return firstAnswer(ctx, {
@@ -231,6 +274,21 @@ function textOf(body: Call['body'], name: string): string | undefined {
   return value;
 }
 
+/** A machine that is gone: its member, and what the cluster knows of its API server. */
+async function removeServer(cluster: Cluster, name: string, force: boolean): Promise<void> {
+  const etcd = etcdOf(cluster);
+  const { members } = await etcd.status();
+  const gone = members.find((member) => member.name === name || member.id === name);
+  await etcd.removeMember(name, { force });
+  if (gone && gone.endpoint !== '')
+    await forgetServer(cluster.clientAs(ADMIN, 'k8ts'), new URL(gone.endpoint).hostname.replace(/^\[|\]$/g, ''));
+}
+
+function etcdOf({ etcd }: Cluster): ManagedEtcd {
+  if (!etcd) throw new Refusal(404, 'this cluster runs no etcd; "k8ts store move etcd" moves it to one');
+  return etcd;
+}
+
 const imageNodesOf = (cluster: Cluster): ImageNodes =>
   cluster.machine ? { nodes: [cluster.machine] } : fleetOf(cluster);
 
@@ -252,17 +310,24 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
   return added;
 }
 
-async function clusterStatus({ cluster, ctx, startedAt, pid }: Call): Promise<ClusterStatus> {
+async function clusterStatus({ cluster, ctx, startedAt, pid, outcome }: Call): Promise<ClusterStatus> {
   const client = cluster.clientAs(OWN_USER, OWN_CLIENT, ctx.signal);
   const count = async (resource: 'v1/namespaces' | 'v1/pods' | 'v1/services'): Promise<number> => {
     const { items, metadata } = await client.resource(resource).list({ limit: 1 });
     return items.length + (metadata.remainingItemCount ?? 0);
   };
-  const [nodes, namespaces, pods, services] = await Promise.all([
-    client.resource('v1/nodes').list({ resourceVersion: '0' }),
-    count('v1/namespaces'),
-    count('v1/pods'),
-    count('v1/services'),
+  const content = async () => {
+    const [{ items: nodes }, namespaces, pods, services] = await Promise.all([
+      client.resource('v1/nodes').list({ resourceVersion: '0' }),
+      count('v1/namespaces'),
+      count('v1/pods'),
+      count('v1/services'),
+    ]);
+    return { nodes, objects: { namespaces, pods, services } };
+  };
+  const [known, etcd] = await Promise.all([
+    content().catch((error: unknown) => ({ nodes: [], objects: {}, problem: errorMessage(error) })),
+    cluster.etcd && managedEtcdStatus(cluster.etcd),
   ]);
   return {
     pid,
@@ -272,12 +337,25 @@ async function clusterStatus({ cluster, ctx, startedAt, pid }: Call): Promise<Cl
     uptimeSeconds: Math.round((ctx.clock.monotonic() - startedAt) / 1000),
     residentBytes: process.memoryUsage.rss(),
     components: [{ name: 'kube-apiserver', running: true }, ...cluster.components.states],
-    nodes: nodes.items.map(({ metadata: { name = '' }, status }) => ({
+    ...(outcome ? { storeWork: outcome } : {}),
+    ...(etcd ? { etcd } : {}),
+    ...('problem' in known ? { problem: known.problem } : {}),
+    nodes: known.nodes.map(({ metadata: { name = '' }, status }) => ({
       name,
       kind: cluster.simulatedNodes.has(name) ? 'simulated' : 'real',
       ready: status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false,
     })),
-    objects: { namespaces, pods, services },
+    objects: known.objects,
+  };
+}
+
+async function managedEtcdStatus(etcd: ManagedEtcd): Promise<NonNullable<ClusterStatus['etcd']>> {
+  const snapshots = listEtcdSnapshots(snapshotDirectoryOf(etcd.dataDirectory));
+  const [last] = snapshots;
+  return {
+    ...(await etcd.status()),
+    snapshots: snapshots.length,
+    ...(last ? { lastSnapshot: last.time } : {}),
   };
 }
 
@@ -285,7 +363,14 @@ async function clusterStatus({ cluster, ctx, startedAt, pid }: Call): Promise<Cl
 export async function serveControlSocket(
   ctx: Context,
   cluster: Cluster,
-  options: { socket: string; stop: () => void; pid?: number },
+  options: {
+    readonly socket: string;
+    readonly stop: () => void;
+    readonly pid?: number;
+    /** Stops the cluster, does the work, and starts it again. */
+    readonly pauseFor?: (work: StoreWork) => void;
+    readonly outcome?: StoreOutcome | undefined;
+  },
 ): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();
   const { pid = process.pid } = options;
@@ -307,6 +392,8 @@ export async function serveControlSocket(
         startedAt,
         pid,
         stop: options.stop,
+        pauseFor: options.pauseFor,
+        outcome: options.outcome,
       });
       if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);
       else send(response, 200, answer);

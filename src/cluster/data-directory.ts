@@ -6,7 +6,10 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { K8TS_VERSION } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import type { ManagedEtcdOptions } from './managed-etcd/index.ts';
 import { removeTree } from './rootless/index.ts';
+import type { SharedOptions } from './server-join/index.ts';
 
 /**
  * Raised when an older release could not open what this one writes. Format 0 is a directory without a record, as 0.1.0
@@ -20,6 +23,12 @@ const RECORD = 'cluster.json';
 const ENTRIES = [
   RECORD,
   'etcd',
+  'etcd.before',
+  'etcd-member',
+  'etcd-member.before',
+  'etcd-member.restoring',
+  'etcd-snapshots',
+  'etcd.pid',
   'pki',
   'nodes',
   'volumes',
@@ -31,7 +40,7 @@ const ENTRIES = [
 ] as const;
 
 /** Without one of these, no cluster has lived here: the others are written before a start that fails. */
-const MARKS: readonly string[] = [RECORD, 'etcd', 'pki'];
+const MARKS: readonly string[] = [RECORD, 'etcd', 'etcd-member', 'pki'];
 
 export interface ClusterRecord {
   readonly format: number;
@@ -45,6 +54,10 @@ export interface ClusterRecord {
     readonly addresses: readonly string[];
     readonly loadBalancerPool: readonly string[];
   };
+  /** The machine became a server of a cluster that another one has made. */
+  readonly joined?: JoinedServer;
+  /** The store is etcd, and this its member on this machine. */
+  readonly managedEtcd?: ManagedEtcdRecord | undefined;
   /** Simulated nodes in place of nodes that run containers: the next start that can run containers replaces them. */
   readonly standIns?: readonly string[];
   /** Kubeconfigs that the cluster was merged into. */
@@ -52,6 +65,17 @@ export interface ClusterRecord {
   /** The cluster is a copy of the one in this directory: simulated nodes stand in for those that ran containers. */
   readonly forkOf?: string;
 }
+
+interface JoinedServer {
+  /** The server that it joined. */
+  readonly server: string;
+  readonly options: SharedOptions;
+  readonly machineNode: NonNullable<ClusterOptions['machineNode']>;
+  /** An etcd that the servers do not run. */
+  readonly etcdServers?: readonly string[];
+}
+
+type ManagedEtcdRecord = Pick<ManagedEtcdOptions, 'binary' | 'memberName' | 'address' | 'port' | 'snapshots' | 'join'>;
 
 export class DataDirectoryError extends Error {
   override readonly name = 'DataDirectoryError';
@@ -97,7 +121,7 @@ function parseRecord(directory: string): ClusterRecord {
 /** Changes what is recorded; the data is in this release's format then. */
 export async function updateClusterRecord(
   directory: string,
-  changes: Partial<Pick<ClusterRecord, 'nodes' | 'machineNode' | 'standIns' | 'kubeconfigs' | 'forkOf'>>,
+  changes: Partial<Omit<ClusterRecord, 'format' | 'writtenBy'>>,
 ): Promise<void> {
   makeDirectoryDurably(directory, 0o700);
   const before = list(directory).includes(RECORD) ? parseRecord(directory) : undefined;
@@ -122,7 +146,9 @@ export async function removeClusterData(directory: string): Promise<string[]> {
 }
 
 const isOurs = (name: string): boolean =>
-  ENTRIES.some((entry) => name === entry || name === `${entry}.tmp` || name.startsWith('k8ts.pid.'));
+  ENTRIES.some(
+    (entry) => name === entry || name === `${entry}.tmp` || name.startsWith('k8ts.pid.') || name.startsWith('.store-'),
+  );
 
 function list(directory: string): string[] {
   try {

@@ -20,6 +20,15 @@ export {
   type HostNetwork,
   type Inside,
 } from './rootless/index.ts';
+export {
+  DEFAULT_ETCD_PORT,
+  DEFAULT_SNAPSHOTS,
+  findEtcd,
+  listEtcdSnapshots,
+  snapshotDirectoryOf,
+  type EtcdStatus,
+  type ManagedEtcdOptions,
+} from './managed-etcd/index.ts';
 export { wireguardObstacle } from './machine-network/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export {
@@ -48,6 +57,8 @@ export {
   updateClusterRecord,
   type ClusterRecord,
 } from './data-directory.ts';
+export { runStoreWork, type StoreOutcome, type StoreWork, type StoreWorkRequest } from './store-work.ts';
+export { isCertificateKey, isServer, joinServer, leaveServer, serverOptions } from './server-join/index.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
 export { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';

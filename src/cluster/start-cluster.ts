@@ -24,7 +24,7 @@ import {
 } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
-import { isJoinable, type ClusterOptions } from './cluster-options.ts';
+import { isJoinable, isShared, type ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { controllerClients } from './controller-clients.ts';
@@ -32,6 +32,7 @@ import { readClusterRecord, updateClusterRecord } from './data-directory.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { ADMIN, componentUser, nodeUser, OWN_USER, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
+import { ELECTION_TIMING, electedAgain, leaderIdentity } from './leader-identity.ts';
 import type { MachineNode } from './machine-node/index.ts';
 import { deleteNode, deletePodsOf, openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { bridgeLoopback, publishNodePorts, publishPort } from './rootless/index.ts';
@@ -39,6 +40,7 @@ import { startMachines, type Machines } from './start-machines.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
+  readonly options: ClusterOptions;
   readonly components: Components;
   readonly simulatedNodes: SimulatedNodes;
   /** The nodes that run containers; undefined when there are none. */
@@ -64,6 +66,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
   const record = requested.dataDirectory ? readClusterRecord(requested.dataDirectory) : undefined;
+  const { managedEtcd } = requested;
+  if (requested.dataDirectory && managedEtcd) await updateClusterRecord(requested.dataDirectory, { managedEtcd });
   const { hostNetwork, bindAddress: host } = requested;
   const port = hostNetwork ? await publishPort(hostNetwork, { host, port: requested.port }) : requested.port;
   if (hostNetwork) await bridgeLoopback(hostNetwork, requested.etcdServers ?? [], ctx.signal);
@@ -77,7 +81,9 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   };
   /** The API server may call webhooks before there are nodes. */
   let simulated: SimulatedNodes | undefined;
-  const controlPlane = await startControlPlane(ctx, options, {
+  const components = new Components(ctx);
+  const serving = isShared(options) ? untilReleased(ctx, components) : ctx;
+  const controlPlane = await startControlPlane(serving, options, {
     connectToNode: (name) => simulated?.connectTo(name),
     isSimulatedNode: (name) => simulated?.has(name) ?? false,
     isSimulatedAddress: (address) => simulated?.hasAddress(address) ?? false,
@@ -86,18 +92,19 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await fleet?.destroy();
     throw error;
   });
-  const components = new Components(ctx);
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
   const machines: { started?: Machines } = {};
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet, machines });
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
+    const { etcd } = controlPlane;
+    if (etcd) components.add('etcd', ({ signal }) => Promise.race([etcd.failed, untilAborted(signal)]));
     await createClusterObjects(admin, options);
     await forgetNodes(admin, (fleet ? record?.standIns : record?.nodes) ?? []);
     if (options.dataDirectory && !fleet) await updateClusterRecord(options.dataDirectory, { nodes: [] });
     if (record?.forkOf !== undefined && !fleet) await nodes.standIn();
-    const { explanations, untilIngress } = startComponents({ options, controlPlane, components, nodes });
+    const { explanations, untilIngress } = startComponents(ctx, { options, controlPlane, components, nodes });
     const schedulingDecision: Cluster['schedulingDecision'] = ({ namespace, name }) =>
       explanations.explanationOf(`${namespace}/${name}`);
     if (ctx.tracer.enabled) serveGlass(ctx, controlPlane, schedulingDecision);
@@ -109,6 +116,7 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     await rememberStandIns(options, nodes, record?.standIns ?? []);
     return {
       ...controlPlane,
+      options,
       components,
       simulatedNodes: nodes,
       fleet,
@@ -124,6 +132,23 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
     throw error;
   }
 }
+
+/** Leaders that end give their leases back, so that others need not wait: for that the API server goes on a moment. */
+function untilReleased(ctx: Context, components: Components): Context {
+  const { clock, signal } = ctx;
+  const serving = new AbortController();
+  setMaxListeners(0, serving.signal);
+  const end = async (): Promise<void> => {
+    const released = components.wait(['kube-controller-manager', 'kube-scheduler', 'cloud-controller-manager']);
+    await Promise.race([released, clock.sleep(RELEASE_LIMIT_MS)]);
+    serving.abort(signal.reason);
+  };
+  if (signal.aborted) serving.abort(signal.reason);
+  else signal.addEventListener('abort', () => void end(), { once: true });
+  return { ...ctx, signal: serving.signal };
+}
+
+const RELEASE_LIMIT_MS = 3000;
 
 function serveGlass(
   { tracer, clock }: Context,
@@ -177,23 +202,34 @@ interface StartedComponents {
   readonly untilIngress: Promise<IngressEndpoints | undefined>;
 }
 
-function startComponents({ options, controlPlane, components, nodes }: Parts): StartedComponents {
+function startComponents(ctx: Context, { options, controlPlane, components, nodes }: Parts): StartedComponents {
   const explanations = new Explanations();
-  const identity = os.hostname();
+  const identity = leaderIdentity(options, ctx.random);
   const clientOf = (component: string, user: UserInfo, { signal }: Context): Client =>
     controlPlane.clientAs(user, userAgent(component), signal);
   if (options.controllers.length > 0) {
     const config = controllerManagerConfig(options, controlPlane);
-    components.add('kube-controller-manager', (inner) =>
-      runControllerManager(inner, { ...controllerClients(controlPlane, inner.signal), config, identity }),
+    components.add(
+      'kube-controller-manager',
+      electedAgain((inner) =>
+        runControllerManager(inner, { ...controllerClients(controlPlane, inner.signal), config, identity }),
+      ),
     );
   }
   if (options.scheduler !== false) {
-    const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
-    components.add('kube-scheduler', (inner) => {
-      const client = clientOf('kube-scheduler', componentUser('kube-scheduler'), inner);
-      return runScheduler(inner, { client, config, explanations, identity });
-    });
+    const { leaderElection } = DEFAULT_SCHEDULER_CONFIG;
+    const config = {
+      ...DEFAULT_SCHEDULER_CONFIG,
+      leaderElect: isShared(options),
+      leaderElection: { ...leaderElection, ...ELECTION_TIMING },
+    };
+    components.add(
+      'kube-scheduler',
+      electedAgain((inner) => {
+        const client = clientOf('kube-scheduler', componentUser('kube-scheduler'), inner);
+        return runScheduler(inner, { client, config, explanations, identity });
+      }),
+    );
   }
   if (options.addons?.includes('metrics')) {
     components.add('metrics-server', (inner) =>
@@ -228,7 +264,7 @@ async function startNodes(
   ctx: Context,
   { options, controlPlane, components, nodes, fleet, machines }: Parts & Pick<Running, 'fleet' | 'machines'>,
 ): Promise<void> {
-  await nodes.adopt();
+  if (!options.isJoined) await nodes.adopt();
   components.add('simulated-kubelet', () => nodes.run());
   const missing = Math.max(0, (options.simulatedNodes ?? 0) - nodes.size);
   if (missing > 0)
@@ -277,8 +313,9 @@ async function untilFinished({ ctx, controlPlane, components, stopping, fleet, m
   const runningComponents = (): string[] => components.states.filter(({ running }) => running).map(({ name }) => name);
   await endInOrder(ctx, [
     { name: 'API server', limitMs: STOP_MS, end: () => controlPlane.finished },
-    { name: 'components', limitMs: STOP_MS, end: () => components.wait(), running: runningComponents },
+    // The agents of the machine's node do not end by themselves, and a component waits for them.
     { name: 'machines', limitMs: STOP_MS, end: async () => machines.started?.stop() },
+    { name: 'components', limitMs: STOP_MS, end: () => components.wait(), running: runningComponents },
     { name: 'nodes', limitMs: NODES_STOP_MS, end: async () => fleet?.destroy() },
   ]);
   if (failure) throw failure.error;
@@ -301,7 +338,8 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
     clusterSigningCertificate: pki.ca.certificate,
     clusterSigningKey: pki.ca.key,
     serviceAccountPrivateKey: pki.serviceAccount.privateKey,
-    leaderElect: false,
+    leaderElect: isShared(options),
+    leaderElection: { ...DEFAULT_CONFIG.leaderElection, ...ELECTION_TIMING },
     ...(nodeMonitoring
       ? {
           nodeMonitorPeriodSeconds: nodeMonitoring.periodSeconds,

@@ -12,12 +12,13 @@ import {
 } from '../cloud-controller-manager/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { CLUSTER_DOMAIN, clusterDnsAddress, runClusterDns } from './cluster-dns.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import { isShared, type ClusterOptions } from './cluster-options.ts';
 import type { Components } from './components.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { updateClusterRecord } from './data-directory.ts';
 import { createDiscoveryObjects, type ClusterConfig } from './discovery/index.ts';
 import { ADMIN, agentUser, nodeUser, serviceAccountUser } from './identities.ts';
+import { electedAgain, leaderIdentity } from './leader-identity.ts';
 import { approveServingCertificates, startMachineNode, type MachineNode } from './machine-node/index.ts';
 
 /** Port 53 of a machine's address may have the machine's own resolver. */
@@ -40,7 +41,11 @@ export async function startMachines(ctx: Context, parts: MachinesOptions): Promi
   const { options, controlPlane, components } = parts;
   const config = clusterConfig(parts);
   const admin = controlPlane.clientAs(ADMIN, 'k8ts');
-  await createDiscoveryObjects(admin, { ca: controlPlane.pki.ca.certificate, config });
+  await createDiscoveryObjects(admin, {
+    ca: controlPlane.pki.ca.certificate,
+    config,
+    isJoined: options.isJoined,
+  });
   components.add('serving-certificate-approver', (inner) =>
     approveServingCertificates(
       inner,
@@ -51,7 +56,7 @@ export async function startMachines(ctx: Context, parts: MachinesOptions): Promi
       ),
     ),
   );
-  if (config.loadBalancerPool.length > 0) startLoadBalancers(parts, config.loadBalancerPool);
+  if (config.loadBalancerPool.length > 0) startLoadBalancers(ctx, parts, config.loadBalancerPool);
   if (config.dnsServers.length > 0) await startDns(parts);
   const node = options.machineNode ? await startOwnNode(ctx, parts, config) : undefined;
   if (node) components.add('machine-node', () => node.agentsEnded);
@@ -59,18 +64,24 @@ export async function startMachines(ctx: Context, parts: MachinesOptions): Promi
 }
 
 /** Gives Services addresses of the pool; the machines announce them. */
-function startLoadBalancers({ controlPlane, components }: MachinesOptions, pool: readonly string[]): void {
-  components.add('cloud-controller-manager', (inner) => {
+function startLoadBalancers(
+  ctx: Context,
+  { options, controlPlane, components }: MachinesOptions,
+  pool: readonly string[],
+): void {
+  const identity = leaderIdentity(options, ctx.random);
+  const run = (inner: Context): Promise<void> => {
     const { clock, logger } = inner;
     const account = 'cloud-controller-manager';
-    const { name, loadBalancers, run } = localCloud({ infrastructure: poolInfrastructure(pool), clock, logger });
+    const cloud = localCloud({ infrastructure: poolInfrastructure(pool), clock, logger });
     return runCloudControllerManager(inner, {
       client: controlPlane.clientAs(serviceAccountUser(account), `${account}/${KUBERNETES_VERSION}`, inner.signal),
-      provider: { name, loadBalancers: loadBalancers!, run: run! },
-      config: { ...DEFAULT_CLOUD_CONFIG, leaderElect: false },
-      identity: account,
+      provider: { name: cloud.name, loadBalancers: cloud.loadBalancers!, run: cloud.run! },
+      config: { ...DEFAULT_CLOUD_CONFIG, leaderElect: isShared(options) },
+      identity,
     });
-  });
+  };
+  components.add('cloud-controller-manager', electedAgain(run));
 }
 
 /** The machines find out by themselves who is healthy, and route for themselves. */

@@ -33,9 +33,14 @@ interface DiscoveryObjects {
   readonly ca: string;
   /** This server's part: its own URL and DNS server; others' stay. */
   readonly config: ClusterConfig;
+  /** Another server has made the cluster: what it says to everybody stays. */
+  readonly isJoined?: boolean | undefined;
 }
 
-export async function createDiscoveryObjects(client: Client, { ca, config }: DiscoveryObjects): Promise<void> {
+export async function createDiscoveryObjects(
+  client: Client,
+  { ca, config, isJoined }: DiscoveryObjects,
+): Promise<void> {
   const [server] = config.servers;
   const kubeconfig = JSON.stringify({
     apiVersion: 'v1',
@@ -47,7 +52,7 @@ export async function createDiscoveryObjects(client: Client, { ca, config }: Dis
     users: null,
   });
   await Promise.all([
-    putConfigMap(client, INFO, (data) => ({ ...data, kubeconfig })),
+    putConfigMap(client, INFO, (data) => ({ ...data, kubeconfig: (isJoined && data['kubeconfig']) || kubeconfig })),
     putConfigMap(client, CONFIG, (data) => ({ ...data, [CONFIG_KEY]: JSON.stringify(merged(data, config)) })),
     allowReading(client, INFO, ['system:unauthenticated', 'system:authenticated']),
     allowReading(client, CONFIG, ['system:bootstrappers', 'system:nodes']),
@@ -64,6 +69,20 @@ function merged(data: Readonly<Record<string, string>>, own: ClusterConfig): Clu
     servers: [...new Set([...(before?.servers ?? []), ...own.servers])],
     dnsServers: [...(before?.dnsServers ?? []).filter((server) => !isOwn(server)), ...own.dnsServers],
   };
+}
+
+/** The server at the address has left. */
+export async function forgetServer(client: Client, address: string): Promise<void> {
+  const isOther = (url: string): boolean => new URL(url).hostname.replace(/^\[|\]$/g, '') !== address;
+  await putConfigMap(client, CONFIG, (data) => {
+    const config = parseConfig(data[CONFIG_KEY] ?? '');
+    const rest: ClusterConfig = {
+      ...config,
+      servers: config.servers.filter(isOther),
+      dnsServers: config.dnsServers.filter((server) => server.address !== address),
+    };
+    return { ...data, [CONFIG_KEY]: JSON.stringify(rest) };
+  });
 }
 
 async function putConfigMap(
@@ -108,8 +127,8 @@ async function allowReading(
 }
 
 /** With the credentials of a node or a token. */
-export async function readClusterConfig(client: Client): Promise<ClusterConfig> {
-  const { data } = await client.resource('v1/configmaps').get(CONFIG);
+export async function readClusterConfig(client: Client, signal?: AbortSignal): Promise<ClusterConfig> {
+  const { data } = await client.resource('v1/configmaps').get(CONFIG, signal ? { signal } : {});
   return parseConfig(data?.[CONFIG_KEY] ?? '');
 }
 

@@ -5,7 +5,7 @@
  * process; `leaveCluster` ends them and removes everything.
  */
 export { joinCluster, type JoinedMachine } from './join-cluster.ts';
-export { leaveCluster, removeMachineNode } from './leave-cluster.ts';
+export { drain, leaveCluster, removeMachineNode, type LeaveOptions } from './leave-cluster.ts';
 export { machineRecordOf } from './machine-record.ts';
 export { approveServingCertificates } from './approve-serving-certificates.ts';
 export { addressTowards, machineAddresses } from './machine-addresses.ts';

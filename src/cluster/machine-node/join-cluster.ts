@@ -11,6 +11,7 @@ import {
   renewableCredentials,
   rotateClientCertificate,
 } from '../../kubelet/index.ts';
+import { followServers, startApiBalancer, type ApiBalancer } from '../api-balancer/index.ts';
 import { discoverCluster, readClusterConfig, type BootstrapToken, type ClusterConfig } from '../discovery/index.ts';
 import { untilNodesReady } from '../until-ready.ts';
 import {
@@ -19,6 +20,7 @@ import {
   machineRecordOf,
   nodeDirectoryOf,
   pkiDirectoryOf,
+  serversOf,
   writeMachineRecord,
   type MachineRecord,
 } from './machine-record.ts';
@@ -67,7 +69,9 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
   const known = machineRecordOf(directory);
   const record = known && isKnown ? known : await join(ctx, options);
   const group = new RunGroup(ctx);
-  const clients = await nodeClients({ ...ctx, signal: group.signal }, directory);
+  const ca = fs.readFileSync(caFileOf(directory), 'utf8');
+  const balancer = await startApiBalancer(ctx, { servers: serversOf(record), ca, machine: record.nodeName });
+  const clients = await nodeClients({ ...ctx, signal: group.signal }, directory, balancer);
   try {
     const current = record === known ? await refreshed(ctx, { directory, record, clients }) : record;
     options.onProgress?.('cluster known');
@@ -77,7 +81,7 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
       addresses: current.addresses,
       cluster: current.cluster,
       clientOf: clients.clientOf,
-      clientCa: fs.readFileSync(caFileOf(directory), 'utf8'),
+      clientCa: ca,
       certificateDirectory: pkiDirectoryOf(directory),
       cni: cniOf(current),
       encrypt: current.encrypt,
@@ -94,12 +98,22 @@ export async function joinCluster(ctx: Context, options: JoinOptions): Promise<J
         },
       ),
     );
+    group.start('servers', (signal) =>
+      followServers({ ...ctx, signal }, clients.clientOf('machine-network'), (servers) => {
+        balancer.update(servers);
+        // For a start at which the server that it joined is gone.
+        writeMachineRecord(directory, { ...current, servers }).catch((error: unknown) =>
+          ctx.logger.error(error, 'The API servers could not be remembered'),
+        );
+      }),
+    );
     group.start('agents', () => node.agentsEnded);
     const ready = node.ready.then(() => untilNodesReady(ctx, clients.clientOf('kubelet'), [current.nodeName]));
     ready.catch(() => undefined);
-    return { record: current, node, ready, finished: untilEnded({ ctx, group, node, clients }) };
+    return { record: current, node, ready, finished: untilEnded({ ctx, group, node, clients, balancer }) };
   } catch (error) {
     await clients.close();
+    await balancer.close();
     throw error;
   }
 }
@@ -109,15 +123,17 @@ interface Running {
   readonly group: RunGroup;
   readonly node: MachineNode;
   readonly clients: NodeClients;
+  readonly balancer: ApiBalancer;
 }
 
-async function untilEnded({ group, node, clients }: Running): Promise<void> {
+async function untilEnded({ group, node, clients, balancer }: Running): Promise<void> {
   await new Promise<void>((resolve) => {
     if (group.signal.aborted) resolve();
     else group.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   await node.stop();
   await clients.close();
+  await balancer.close();
   await group.wait();
 }
 
@@ -193,8 +209,13 @@ interface NodeClients {
   close(): Promise<void>;
 }
 
-async function nodeClients(ctx: Context, directory: string): Promise<NodeClients> {
-  const config = await loadKubeconfig({ clock: ctx.clock, file: kubeconfigOf(directory) });
+async function nodeClients(ctx: Context, directory: string, { url }: ApiBalancer): Promise<NodeClients> {
+  const config = {
+    ...(await loadKubeconfig({ clock: ctx.clock, file: kubeconfigOf(directory) })),
+    server: url,
+    // Every API server has this name, wherever it is.
+    tlsServerName: 'kubernetes.default.svc',
+  };
   const all = new Map<string, { client: Client; renewed: () => void }>();
   return {
     clientOf: (agent) => {

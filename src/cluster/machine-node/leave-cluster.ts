@@ -3,22 +3,36 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
-import { connect, isNotFound, isTooManyRequests, loadKubeconfig, type Client } from '../../client/index.ts';
+import {
+  connect,
+  isNotFound,
+  isTooManyRequests,
+  loadKubeconfig,
+  type Client,
+  type ClientConfig,
+} from '../../client/index.ts';
 import { removeBridgeNetwork } from '../../container-runtime/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { removeRules } from '../../kube-proxy/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { removePolicies } from '../../network-policy/index.ts';
-import type { ClusterConfig } from '../discovery/index.ts';
+import { readClusterConfig, type ClusterConfig } from '../discovery/index.ts';
 import { DEFAULT_STATE_DIRECTORY, restoreForwarding } from '../fabric/index.ts';
 import { removeLoadBalancerSpeaker } from '../load-balancer-speaker/index.ts';
 import { removeMachineNetwork } from '../machine-network/index.ts';
 import { deleteNode, deletePodsOf } from '../node-fleet/index.ts';
 import { endContainers, openRuntime } from '../node/index.ts';
-import { cniOf, kubeconfigOf, machineRecordOf, nodeDirectoryOf, type MachineRecord } from './machine-record.ts';
+import {
+  cniOf,
+  kubeconfigOf,
+  machineRecordOf,
+  nodeDirectoryOf,
+  serversOf,
+  type MachineRecord,
+} from './machine-record.ts';
 import { machineName, machineRuntimeOptions, type MachineNodeOptions } from './start-machine-node.ts';
 
-interface LeaveOptions {
+export interface LeaveOptions {
   readonly directory: string;
   /** Ends the machine's process, if it runs; without one nothing can be drained. */
   readonly stopProcess?: (() => Promise<void>) | undefined;
@@ -30,12 +44,14 @@ interface LeaveOptions {
 }
 
 const POLL_MS = 200;
+const ANSWER_MS = 3000;
 
 export async function leaveCluster(ctx: Context, options: LeaveOptions): Promise<MachineRecord> {
   const { directory, force, stopProcess, onProgress } = options;
   const record = machineRecordOf(directory);
   if (record === undefined) throw new Error(`the machine of ${directory} has not joined a cluster`);
-  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigOf(directory) }));
+  const config = await loadKubeconfig({ clock: ctx.clock, file: kubeconfigOf(directory) });
+  const client = await firstAnswering(ctx, config, serversOf(record));
   const unlessForced = (what: string) => (error: unknown) => {
     if (!force) throw new Error(`${what}: ${errorMessage(error)}; --force leaves nevertheless`, { cause: error });
     ctx.logger.warn(what, { err: errorMessage(error) });
@@ -67,8 +83,23 @@ export async function leaveCluster(ctx: Context, options: LeaveOptions): Promise
   return record;
 }
 
+/** A client of a server that answers; of the first when none does. */
+async function firstAnswering(ctx: Context, config: ClientConfig, servers: readonly string[]): Promise<Client> {
+  for (const server of servers) {
+    const client = connect(ctx, { ...config, server });
+    const signal = ctx.clock.deadline(ANSWER_MS, ctx.signal);
+    const answers = await readClusterConfig(client, signal).then(
+      () => true,
+      () => false,
+    );
+    if (answers) return client;
+    await client.close();
+  }
+  return connect(ctx, config);
+}
+
 /** Evicts the node's pods, as `kubectl drain --ignore-daemonsets --delete-emptydir-data` does. */
-async function drain(
+export async function drain(
   { clock, signal }: Context,
   client: Client,
   { node, limitMs }: { readonly node: string; readonly limitMs: number },

@@ -8,6 +8,8 @@ import type { CniOptions } from './start-machine-node.ts';
 export interface MachineRecord {
   /** `https://HOST:PORT` of the server that it joined. */
   readonly server: string;
+  /** The API servers that the cluster had when the machine last looked. */
+  readonly servers?: readonly string[];
   readonly nodeName: string;
   /** The node's InternalIPs. */
   readonly addresses: readonly string[];
@@ -33,6 +35,11 @@ export function machineRecordOf(directory: string): MachineRecord | undefined {
 
 export const writeMachineRecord = (directory: string, record: MachineRecord): Promise<void> =>
   writeFileDurably(fileIn(directory), `${JSON.stringify(record, null, 2)}\n`);
+
+/** All that the machine knows of; the one that it joined may be gone. */
+export const serversOf = ({ server, servers = [], cluster }: MachineRecord): string[] => [
+  ...new Set([...servers, ...cluster.servers, server]),
+];
 
 /** Undefined for the built-in pod network. */
 export const cniOf = ({ cniConfDir, cniBinDir = [] }: MachineRecord): CniOptions | undefined =>
