@@ -85,6 +85,22 @@ export interface ClusterOptions {
   readonly onProgress?: (step: string) => void;
 }
 
+/** Of the options of a cluster those that are the same on all of its servers. */
+export type SharedOptions = Pick<
+  ClusterOptions,
+  | 'port'
+  | 'serviceClusterIpRange'
+  | 'clusterCidr'
+  | 'runtimeConfig'
+  | 'featureGates'
+  | 'controllers'
+  | 'scheduler'
+  | 'addons'
+  | 'historyMs'
+  | 'loadBalancerPool'
+  | 'nodeMonitoring'
+>;
+
 interface MachineNodeName {
   readonly nodeName: string;
   /** InternalIPs; the first is where other machines reach this one. */

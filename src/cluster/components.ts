@@ -68,7 +68,7 @@ export class Components {
 
   /** Resolves when all have ended, or those of these names; they do with the context. */
   async wait(names: readonly string[] = [...this.#components.keys()]): Promise<void> {
-    await Promise.all(names.map((name) => this.#components.get(name)?.ended));
+    await Promise.all(names.map((name) => this.#components.get(name)?.ended ?? Promise.resolve()));
   }
 
   #component(name: string): Component {

@@ -6,10 +6,9 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { K8TS_VERSION } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
-import type { ClusterOptions } from './cluster-options.ts';
+import type { ClusterOptions, SharedOptions } from './cluster-options.ts';
 import type { ManagedEtcdOptions } from './managed-etcd/index.ts';
 import { removeTree } from './rootless/index.ts';
-import type { SharedOptions } from './server-join/index.ts';
 
 /**
  * Raised when an older release could not open what this one writes. Format 0 is a directory without a record, as 0.1.0

@@ -148,7 +148,7 @@ function untilReleased(ctx: Context, components: Components): Context {
   return { ...ctx, signal: serving.signal };
 }
 
-const RELEASE_LIMIT_MS = 3000;
+const RELEASE_LIMIT_MS = 2000;
 
 function serveGlass(
   { tracer, clock }: Context,

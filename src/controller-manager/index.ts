@@ -7,7 +7,7 @@ export { run } from './run.ts';
 export { DEFAULT_CONFIG } from './config.ts';
 export { enabledControllers } from './registry.ts';
 export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
-export { parseSchedule, type Schedule } from './cronjob/schedule.ts';
+export { parseSchedule } from './cronjob/schedule.ts';
 export { serviceAccountOf } from './service-account-names.ts';
 export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from './command.ts';
 export { controllerManagerFlags } from './command/flags.ts';

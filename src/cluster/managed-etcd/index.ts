@@ -9,7 +9,6 @@ export {
   memberUrls,
   snapshotDirectoryOf,
   type ManagedEtcdOptions,
-  type SnapshotSchedule,
 } from './etcd-options.ts';
 export type { EtcdStatus } from './etcd-status.ts';
 export { removeMember } from './join-members.ts';

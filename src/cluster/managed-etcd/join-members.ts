@@ -138,7 +138,7 @@ async function voterHealth(members: EtcdMembers, known: readonly EtcdMember[]): 
   return { voters: voters.length, healthy: voters.length - silent.length, silent };
 }
 
-export const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
+const quorumOf = (voters: number): number => Math.floor(voters / 2) + 1;
 
 /** A cluster of which one more failure would stop all writes is not changed while a member is down. */
 function refuseAtRisk({ voters, healthy, silent }: VoterHealth, what: string): void {

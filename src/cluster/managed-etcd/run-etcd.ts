@@ -23,7 +23,7 @@ export class EtcdFailed extends Error {
 }
 
 const FIRST_ATTEMPTS = 3;
-const STOP_LIMIT_MS = 10_000;
+const STOP_LIMIT_MS = 3000;
 const KEPT_LINES = 20;
 const REMOVED = /member has been permanently removed|removed from the cluster/i;
 

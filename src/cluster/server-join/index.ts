@@ -4,5 +4,5 @@
  */
 export { joinServer, serverOptions } from './join-server.ts';
 export { isServer, leaveServer } from './leave-server.ts';
-export { isCertificateKey, type SharedOptions } from './sealed-keys.ts';
+export { isCertificateKey } from './sealed-keys.ts';
 export { createServerToken } from './server-token.ts';

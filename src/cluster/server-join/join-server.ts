@@ -8,7 +8,7 @@ import type { ClusterOptions } from '../cluster-options.ts';
 import { readClusterRecord, updateClusterRecord, type ClusterRecord } from '../data-directory.ts';
 import { discoverCluster, type BootstrapToken } from '../discovery/index.ts';
 import { DEFAULT_SNAPSHOTS, type ManagedEtcdOptions } from '../managed-etcd/index.ts';
-import { SealedKeysError } from './sealed-keys.ts';
+import { SealedKeysError, type ServerKeys } from './sealed-keys.ts';
 import { EXTERNAL_ETCD, readServerKeys } from './server-token.ts';
 
 interface JoinServerOptions {
@@ -33,7 +33,12 @@ export async function joinServer(ctx: Context, options: JoinServerOptions): Prom
   onProgress?.('CA verified');
   const config = { server, ca, credentials: bearerToken(`${token.id}.${token.secret}`), namespace: '' };
   const client = connect(ctx, config, { userAgent: `k8ts/${KUBERNETES_VERSION}` });
-  const keys = await readServerKeys(client, options).finally(() => client.close());
+  let keys: ServerKeys;
+  try {
+    keys = await readServerKeys(client, options);
+  } finally {
+    await client.close();
+  }
   if (keys.files['ca.crt'] !== ca) throw new SealedKeysError(`the keys are not those of the cluster at ${server}`);
   const pki = path.join(directory, 'pki');
   for (const [name, content] of Object.entries(keys.files)) {

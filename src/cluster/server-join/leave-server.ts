@@ -2,11 +2,11 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '../../base/index.ts';
-import { connect, loadKubeconfig, type Client } from '../../client/index.ts';
+import { connect, loadKubeconfig, type Client, type ClientConfig } from '../../client/index.ts';
 import { EtcdMembers } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { readClusterRecord, type ClusterRecord } from '../data-directory.ts';
-import { forgetServer, readClusterConfig } from '../discovery/index.ts';
+import { forgetServer, readClusterConfig, type ClusterConfig } from '../discovery/index.ts';
 import { drain, removeMachineNode, type LeaveOptions } from '../machine-node/index.ts';
 import { memberUrls, removeMember } from '../managed-etcd/index.ts';
 import { deleteNode, deletePodsOf } from '../node-fleet/index.ts';
@@ -86,25 +86,25 @@ async function otherServer(
   const known = readClusterRecord(directory)?.joined?.server;
   const candidates = [config.server, ...(known === undefined ? [] : [known])];
   for (const candidate of candidates) {
-    const client = connect(ctx, { ...config, server: candidate });
-    const { servers = [] } = await readClusterConfig(client, ctx.clock.deadline(ANSWER_MS, ctx.signal))
-      .catch(() => ({ servers: [] }))
-      .finally(() => client.close());
-    for (const server of servers.filter((url) => new URL(url).hostname.replace(/^\[|\]$/g, '') !== address)) {
-      const other = connect(ctx, { ...config, server });
-      if (
-        await readClusterConfig(other, ctx.clock.deadline(ANSWER_MS, ctx.signal)).then(
-          () => true,
-          () => false,
-        )
-      )
-        return { client: other, server };
-      await other.close();
-    }
+    const { servers = [] } = (await configAt(ctx, config, candidate)) ?? {};
+    for (const server of servers.filter((url) => new URL(url).hostname.replace(/^\[|\]$/g, '') !== address))
+      if (await configAt(ctx, config, server)) return { client: connect(ctx, { ...config, server }), server };
   }
   throw new Error(
     'no other server of the cluster answers; the last one cannot leave: "k8ts delete" removes the cluster',
   );
+}
+
+/** Undefined when the server does not answer. */
+async function configAt(ctx: Context, config: ClientConfig, server: string): Promise<ClusterConfig | undefined> {
+  const client = connect(ctx, { ...config, server });
+  try {
+    return await readClusterConfig(client, ctx.clock.deadline(ANSWER_MS, ctx.signal));
+  } catch {
+    return undefined;
+  } finally {
+    await client.close();
+  }
 }
 
 /** Of a server that does not run: the others decide without it. */

@@ -5,23 +5,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { isRecord } from '../../base/index.ts';
 import type { Random } from '../../kernel/index.ts';
-import type { ClusterOptions } from '../cluster-options.ts';
-
-/** Of the options of a cluster those that are the same on all of its servers. */
-export type SharedOptions = Pick<
-  ClusterOptions,
-  | 'port'
-  | 'serviceClusterIpRange'
-  | 'clusterCidr'
-  | 'runtimeConfig'
-  | 'featureGates'
-  | 'controllers'
-  | 'scheduler'
-  | 'addons'
-  | 'historyMs'
-  | 'loadBalancerPool'
-  | 'nodeMonitoring'
->;
+import type { SharedOptions } from '../cluster-options.ts';
 
 export interface ServerKeys {
   /** Below `pki` in the data directory, as text. */

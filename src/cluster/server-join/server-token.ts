@@ -7,17 +7,10 @@ import path from 'node:path';
 import type { Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { isNotFound, isForbidden, type Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ClusterOptions } from '../cluster-options.ts';
+import type { ClusterOptions, SharedOptions } from '../cluster-options.ts';
 import { createBootstrapToken, type BootstrapToken } from '../discovery/index.ts';
 import { memberUrls } from '../managed-etcd/index.ts';
-import {
-  newCertificateKey,
-  openKeys,
-  SealedKeysError,
-  sealKeys,
-  type ServerKeys,
-  type SharedOptions,
-} from './sealed-keys.ts';
+import { newCertificateKey, openKeys, SealedKeysError, sealKeys, type ServerKeys } from './sealed-keys.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NAMESPACE = 'kube-system';
@@ -38,7 +31,7 @@ export const EXTERNAL_ETCD = {
 
 const secretName = (id: string): string => `k8ts-server-keys-${id}`;
 
-export interface ServerToken {
+interface ServerToken {
   readonly token: BootstrapToken;
   readonly certificateKey: string;
 }
