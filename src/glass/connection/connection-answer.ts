@@ -3,8 +3,13 @@ import type { ConnectionAnswer, ConnectionStep } from '../answers.ts';
 import { answerText } from '../why/text.ts';
 
 export function connectionText({ from, to, works, cause, steps, unknown }: ConnectionAnswer): string {
+  const open = steps.findLast(({ passes }) => passes === undefined);
   const verdict =
-    works === undefined ? 'not known whether it works' : works ? 'should work' : `does not work: ${cause ?? ''}`;
+    works === undefined
+      ? `not known whether it works${open ? `: ${open.message}` : ''}`
+      : works
+        ? 'should work'
+        : `does not work: ${cause ?? ''}`;
   return [
     `${from} -> ${to}: ${verdict}`,
     ...steps.flatMap(stepLines),
