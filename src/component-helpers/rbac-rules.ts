@@ -128,6 +128,7 @@ export function findInRoles(
     }
   }
   const sorted = misses
+    .filter(({ lacks }) => !isAboutSomethingElse(lacks))
     .map((miss) => ({ miss, distance: miss.lacks.reduce((sum, lack) => sum + DISTANCE[lack], 0) }))
     .sort((a, b) => a.distance - b.distance);
   const nearest = sorted
@@ -136,6 +137,10 @@ export function findInRoles(
     .map(({ miss }) => miss);
   return { nearest, bindings: grants.length };
 }
+
+/** A rule of another resource that lacks even more is no near miss: such rules everybody has. */
+const isAboutSomethingElse = (lacks: readonly Lack[]): boolean =>
+  lacks.length > 1 && (lacks.includes('resource') || lacks.includes('nonResourceURL'));
 
 /** undefined for a rule about something else: paths where a resource is asked for, or the other way round. */
 function lacksOf(rule: PolicyRule, request: AccessRequest): Lack[] | undefined {

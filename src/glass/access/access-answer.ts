@@ -176,8 +176,16 @@ export function verdictLines(
   const why = [reason, error].filter((text) => text !== undefined && text !== '').join('; ');
   return [
     `${indent}${authorizer}: ${DECISIONS[decision]}${why ? `: ${why}` : ''}`,
-    ...(allowedBy?.rule ? [`${indent}  - by the rule [${ruleText(allowedBy.rule)}]`] : []),
+    ...(allowedBy ? [`${indent}  - ${allowedText(allowedBy)}`] : []),
     ...nearest.map(({ text }) => `${indent}  - ${text}`),
-    ...(bindings === 0 ? [`${indent}  - no binding names this user or one of its groups`] : []),
+    ...(allowedBy || nearest.length > 0 || bindings === undefined ? [] : [`${indent}  - ${noneText(bindings)}`]),
   ];
 }
+
+const allowedText = ({ grant = 'a binding that you may not get', rule }: GrantedRule): string =>
+  rule ? `${grant}: its rule [${ruleText(rule)}]` : grant;
+
+const noneText = (bindings: number): string =>
+  bindings === 0
+    ? 'no binding names this user or one of its groups'
+    : `no rule of the ${bindings} bindings of this user and its groups is about it`;

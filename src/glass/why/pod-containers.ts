@@ -101,7 +101,7 @@ function crashed(
   const { waiting } = state ?? {};
   const ended = state?.terminated ?? lastState?.terminated;
   const reason = ended?.reason === 'OOMKilled' ? 'OOMKilled' : (waiting?.reason ?? ended?.reason ?? 'Error');
-  const times = restartCount > 0 ? ` and was restarted ${restartCount} times` : '';
+  const times = restartCount > 0 ? ` and was restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}` : '';
   return {
     reason,
     message: `${who} ended with ${exitText(ended?.exitCode ?? 0)}${ended?.reason ? ` (${ended.reason})` : ''}${times}`,

@@ -18,7 +18,8 @@ export async function explainPod(reader: Reader, pod: Pod): Promise<Explanation>
   if (status?.phase === 'Failed')
     return unhealthy(subject, status.reason ?? 'Failed', [
       ...failureCauses(pod),
-      ...(await containerCauses(reader, pod)),
+      // How the containers of an evicted pod ended follows from the eviction.
+      ...(status.reason === 'Evicted' ? [] : await containerCauses(reader, pod)),
     ]);
   if (!spec?.nodeName) return unhealthy(subject, 'Pending', await schedulingCauses(reader, pod));
   if (isPodReady(pod)) return healthy(subject, `Ready on node ${spec.nodeName}`, await placementCause(reader, pod));
@@ -45,11 +46,13 @@ async function terminatingCauses(reader: Reader, pod: Pod): Promise<Cause[]> {
     causes.push({
       reason: 'GracePeriod',
       message: `its containers have ${waiting} s more of their grace period of ${metadata.deletionGracePeriodSeconds ?? 0} s`,
+      remedy: `wait, or shorten it: kubectl delete pod ${metadata.name} -n ${metadata.namespace} --grace-period=1`,
     });
   else if (spec?.nodeName && status?.containerStatuses?.some(({ state }) => state?.running))
     causes.push({
       reason: 'KubeletHasNotStoppedIt',
       message: `the grace period ended ${-waiting} s ago, and the kubelet of node ${spec.nodeName} has not reported that its containers ended`,
+      remedy: `see what the kubelet of node ${spec.nodeName} logs about it`,
     });
   return [...causes, ...(await nodeCauses(reader, pod))];
 }

@@ -109,7 +109,10 @@ async function noneReady(reader: Reader, selected: readonly Pod[]): Promise<Caus
     );
   return {
     reason: 'PodsNotReady',
-    message: `it selects ${selected.length} pods, and none of them is ready`,
+    message:
+      selected.length === 1
+        ? 'it selects 1 pod, which is not ready'
+        : `it selects ${selected.length} pods, and none of them is ready`,
     because,
   };
 }

@@ -24,7 +24,11 @@ export function finalizerCauses(object: ApiObject): Cause[] {
       reason: 'Finalizer',
       message: `the finalizer ${finalizer} holds it${known ? `: ${known}` : ''}`,
       ...(manager
-        ? { evidence: [`${manager.manager ?? 'an unknown client'} set it${manager.time ? ` at ${manager.time}` : ''}`] }
+        ? {
+            evidence: [
+              `the field manager ${manager.manager ?? 'unknown'} set it${manager.time ? ` at ${manager.time}` : ''}`,
+            ],
+          }
         : {}),
       ...(known
         ? {}

@@ -138,7 +138,7 @@ describe('why a pod', () => {
     const answer = await asked('pod/held', 'Finalizer');
     expect(answer.state).toBe('Terminating');
     expect(answer.causes[0]!.message).toContain('example.com/hold');
-    expect(answer.causes[0]!.evidence![0]).toMatch(/^k8ts set it at/);
+    expect(answer.causes[0]!.evidence![0]).toMatch(/^the field manager k8ts set it at/);
   });
 });
 

@@ -120,7 +120,7 @@ async function podCauses(reader: Reader, { metadata }: Workload, selector: Label
   return [
     {
       reason: 'PodsNotReady',
-      message: `${bad.length} of its ${pods.length} pods are not ready${reasons ? `: ${reasons}` : ''}`,
+      message: `${bad.length} of its ${pods.length} pods ${bad.length === 1 ? 'is' : 'are'} not ready${reasons ? `: ${reasons}` : ''}`,
       because: explained,
     },
   ];
