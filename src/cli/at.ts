@@ -10,15 +10,20 @@ import { runCommand } from './run-command.ts';
 
 export const flags = clusterClientFlags satisfies FlagTable;
 
-const USAGE = `k8ts at TIME -- COMMAND…: run a reading command against the cluster as it was
+const USAGE = 'k8ts at TIME -- COMMAND…';
+const HELP = `${USAGE}
 
-TIME is a duration ago (5m), a time (2026-01-02T15:04:05Z) or a revision (@1234)`;
+Run a reading command against the cluster as it was; writes, watches, logs and exec are refused
+TIME is a duration ago (5m), a time (2026-01-02T15:04:05Z) or a revision (@1234)
+
+Example:
+  k8ts at 5m -- kubectl get pods -A`;
 
 export async function run(argv: readonly string[]): Promise<number> {
   const end = argv.indexOf('--');
   const parsed = parseFlags(end < 0 ? argv : argv.slice(0, end), flags, { positional: true });
   if (parsed.help) {
-    console.log(flagsHelp(flags, { usage: USAGE }));
+    console.log(flagsHelp(flags, { usage: HELP }));
     return 0;
   }
   const command = end < 0 ? [] : argv.slice(end + 1);

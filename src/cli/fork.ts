@@ -44,10 +44,17 @@ export const flags = {
   ...PASSED,
 } as const satisfies FlagTable;
 
+const HELP = `k8ts fork [--at TIME] [--from DIR] [--data-dir DIR]
+
+Start a copy of a cluster as it was, with simulated nodes; the cluster itself goes on undisturbed
+
+Example:
+  k8ts fork --at 5m --detach`;
+
 export async function run(argv: readonly string[]): Promise<number> {
   const { values, help } = parseFlags(argv, flags);
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts fork --at TIME: start a copy of a cluster as it was' }));
+    console.log(flagsHelp(flags, { usage: HELP }));
     return 0;
   }
   const [from, directory] = [path.resolve(values.from), path.resolve(values['data-dir'])];

@@ -15,15 +15,24 @@ export const flags = {
   ...outputFlag,
 } as const satisfies FlagTable;
 
+const USAGE = 'k8ts history KIND/NAME [-n NAMESPACE]';
+const HELP = `${USAGE}
+
+List the revisions of an object that are kept: when, by whom, because of what, and which fields changed
+
+Examples:
+  k8ts history deployment/web
+  k8ts history deployment/web --at 5m`;
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags, { positional: true });
   const { values, positional, help } = parsed;
   if (help) {
-    console.log(flagsHelp(flags, { usage: 'k8ts history KIND/NAME: who changed what of an object, and when' }));
+    console.log(flagsHelp(flags, { usage: HELP }));
     return 0;
   }
   const [kind = '', name, ...rest] = positional.flatMap((word) => word.split('/'));
-  if (name === undefined || rest.length > 0) throw new UsageError('usage: k8ts history KIND/NAME [-n NAMESPACE]');
+  if (name === undefined || rest.length > 0) throw new UsageError(`usage: ${USAGE}`);
   return withClusterClient(parsed, { name: 'history' }, async ({ ctx, client, namespace }) => {
     const resource = await new ResourceFinder(client).byName(kind);
     const { limit } = values;

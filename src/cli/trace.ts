@@ -38,11 +38,24 @@ export const flags = {
 } as const satisfies FlagTable;
 export const verbs = ['apply', 'scale', 'delete'] as const;
 
-const USAGE = `k8ts trace apply -f FILE
-       k8ts trace scale KIND/NAME --replicas N
-       k8ts trace delete KIND/NAME
-       k8ts trace KIND/NAME --last
-       k8ts trace -- COMMAND…: do it, and show everything that it causes`;
+const USAGE = [
+  'k8ts trace apply -f FILE',
+  'k8ts trace scale KIND/NAME --replicas N',
+  'k8ts trace delete KIND/NAME',
+  'k8ts trace KIND/NAME --last',
+  'k8ts trace -- COMMAND…',
+];
+const HELP = `${USAGE.join('\n')}
+
+Do something, follow everything that it causes until the cluster is quiet, and print it as a tree: who wrote what because of
+what, when, and what was refused or still waits
+
+Examples:
+  k8ts trace apply -f web.yaml --until-served service/web
+  k8ts trace deployment/web --last -o mermaid
+  k8ts trace -- kubectl rollout restart deployment/web`;
+
+const usage = (): UsageError => new UsageError(`usage: ${USAGE.join('\n       ')}`);
 
 type Parsed = ReturnType<typeof parse>;
 
@@ -52,13 +65,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const end = argv.indexOf('--');
   const parsed = parse(end < 0 ? argv : argv.slice(0, end));
   if (parsed.help) {
-    console.log(flagsHelp(flags, { usage: USAGE }));
+    console.log(flagsHelp(flags, { usage: HELP }));
     return 0;
   }
   const command = end < 0 ? [] : argv.slice(end + 1);
   const { positional, values } = parsed;
   const isRunning = command.length > 0 && positional.length === 0;
-  if (!isRunning && (command.length > 0 || positional.length === 0)) throw new UsageError(`usage: ${USAGE}`);
+  if (!isRunning && (command.length > 0 || positional.length === 0)) throw usage();
   return withClusterClient(parsed, { name: 'trace', tracer: 'memory' }, async (cluster) => {
     if (values.last) {
       print(values.output, await lastTrace(cluster, parsed));
@@ -98,11 +111,11 @@ function workOf({ positional, values }: Parsed): TracedWork {
     return { title: `apply -f ${files.join(' -f ')}`, run: (cluster) => apply(cluster, files) };
   }
   const [reference] = references;
-  if (references.length !== 1 || reference === undefined) throw new UsageError(`usage: ${USAGE}`);
+  if (references.length !== 1 || reference === undefined) throw usage();
   if (verb === 'delete')
     return { title: `delete ${reference}`, run: (cluster) => deleteObject(cluster, reference).then(() => 0) };
   const { replicas } = values;
-  if (verb !== 'scale' || replicas === undefined) throw new UsageError(`usage: ${USAGE}`);
+  if (verb !== 'scale' || replicas === undefined) throw usage();
   return {
     title: `scale ${reference} --replicas ${replicas}`,
     run: (cluster) => scale(cluster, reference, replicas).then(() => 0),

@@ -41,11 +41,21 @@ const USAGE = [
   'k8ts why connection POD to service/NAME:PORT | pod/NAME:PORT | DNS-NAME:PORT | ADDRESS:PORT [--protocol UDP]',
 ];
 
+const HELP = `${USAGE.join('\n')}
+
+Name the cause when an object is not as its spec asks for, when a connection or request fails or somebody is denied
+something, with the evidence and what helps
+
+Examples:
+  k8ts why pod/web-5d9c7
+  k8ts why denied --as jane delete pods/web-5d9c7
+  k8ts why connection pod/client to service/web:80`;
+
 export async function run(argv: readonly string[]): Promise<number> {
   const given = parsed(argv);
   const { positional, help } = given;
   if (help) {
-    console.log(flagsHelp(flags, { usage: `${USAGE.join('\n')}\n\nExplain why something is as it is` }));
+    console.log(flagsHelp(flags, { usage: HELP }));
     return 0;
   }
   const [first = '', ...rest] = positional;
