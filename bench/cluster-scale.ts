@@ -110,12 +110,27 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
     note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', {
       atMost: 1000,
     });
+    const { bytes, dropped } = await recorded(cluster);
+    note('recorded spans and requests', bytes / 2 ** 20, 'MB', { atMost: 32 });
+    note('spans that were dropped for newer ones', dropped, '');
     note('resident memory', process.memoryUsage.rss() / 2 ** 20, 'MB', { atMost: 8192 });
   } finally {
     await cluster.stop();
     rmSync(directory, { recursive: true, force: true });
   }
   return rows;
+}
+
+/** What the cluster says that it keeps of its spans and requests. */
+async function recorded(cluster: Cluster): Promise<{ bytes: number; dropped: number }> {
+  let text = '';
+  for await (const chunk of await cluster.client.stream({ method: 'GET', path: '/metrics' }))
+    text += Buffer.from(chunk).toString();
+  const valueOf = (metric: string): number => Number(new RegExp(`^${metric} (.*)$`, 'm').exec(text)?.[1]);
+  return {
+    bytes: valueOf('k8ts_glass_span_bytes') + valueOf('k8ts_glass_request_bytes'),
+    dropped: valueOf('k8ts_glass_dropped_spans'),
+  };
 }
 
 async function percentOfACore(ms: number): Promise<number> {

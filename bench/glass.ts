@@ -1,147 +1,206 @@
 /**
- * What recording spans costs: two clusters in one process, one that records and one that does not, do the same work in many short
- * turns. Requests come from a client in the process, so that no transport hides the cost. Processor time is that of all threads of
- * the process: beside other work on the machine it says more than the time of the clock. Ratios compare within one run only,
- * and on an idle machine: beside other work two clusters that do not record may differ by a fifth, too.
+ * What recording costs: one cluster in this process does the same work in many short turns, and records in half of them. Two clusters
+ * would differ by more than recording can cost, by the places of their objects in the heap alone. Requests come from a client in
+ * the process, so that no transport hides the cost. A turn takes some milliseconds of processor time, of all threads. What the machine
+ * does beside it makes turns dearer, by cold caches, and never cheaper: so the cheaper turns of both kinds are compared. The same
+ * turns without recording in any of them are the control. What a turn allocates shows what garbage collection has to do besides.
  */
 import type { Pod } from '../src/api/generated/core-v1.ts';
-import { Cluster } from '../src/index.ts';
-import { RealClock, SpanRing, SystemRandom } from '../src/kernel/index.ts';
+import type { Client } from '../src/client/index.ts';
+import { startCluster } from '../src/cluster/index.ts';
+import { createContext, RealClock, SeededRandom, SpanRing, SystemRandom } from '../src/kernel/index.ts';
 import type { BenchOptions, Row } from './harness.ts';
 
 export const name = 'glass';
 
-/** Of each cluster, in pairs. */
-const TURNS = 24;
-const PODS_TO_SCHEDULE = 300;
-/** What is lost may be at most three percent. */
-const RATIO_OWED = 0.97;
+/** Of four turns each: on, off, off, on, or the other way round. */
+const ROUNDS = 150;
+const WARM_UP_ROUNDS = 15;
+/** A round without any recording, the control, follows each second one. */
+const CONTROL_EVERY = 2;
+const PODS_TO_SCHEDULE = 8;
+/** Of the turns, the share that is taken for undisturbed. */
+const CHEAPEST = 0.25;
+const RESAMPLES = 1000;
+/** What is lost may be at most three percent, at the upper end of the confidence interval. */
+const MOST_LOST = 3;
 const MAX_MEGABYTES = 32;
+/** Pods that turns have left are removed together, between two rounds. */
+const MANY_PODS = 400;
 
-/** What a turn did: how many things, how long they took, and what they cost. */
-interface Turn {
-  readonly count: number;
-  readonly wallMs: number;
-  readonly cpuMs: number;
-}
-type Work = (cluster: Cluster, share: number) => Promise<Turn>;
+/** Does some work, and gives how many things it did. */
+type Work = (client: Client) => Promise<number>;
 
 const pod = (generateName: string, schedulerName?: string) => ({
   metadata: { generateName, namespace: 'default' },
   spec: { containers: [{ name: 'main', image: 'web:1' }], ...(schedulerName ? { schedulerName } : {}) },
 });
 
-async function measured(work: () => Promise<number>): Promise<Turn> {
-  // What earlier turns have left is theirs to clear away.
-  (globalThis as { gc?: () => void }).gc?.();
-  const [at, cpu] = [performance.now(), process.cpuUsage()];
-  const count = await work();
-  const { user, system } = process.cpuUsage(cpu);
-  return { count, wallMs: performance.now() - at, cpuMs: (user + system) / 1000 };
-}
-
 /** A number of calls, of a few workers: beside other work on the machine, a number of milliseconds would be little work. */
 const calls =
-  (count: number, call: (cluster: Cluster) => Promise<unknown>): Work =>
-  async (cluster, share) => {
-    const turn = await measured(async () => {
-      let left = Math.ceil(count * share);
-      const worker = async (): Promise<void> => {
-        while (left-- > 0) await call(cluster);
-      };
-      await Promise.all(Array.from({ length: 16 }, worker));
-      return Math.ceil(count * share);
-    });
-    await removePods(cluster);
-    return turn;
+  (count: number, call: (client: Client) => Promise<unknown>): Work =>
+  async (client) => {
+    let left = count;
+    const worker = async (): Promise<void> => {
+      while (left-- > 0) await call(client);
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    return count;
   };
 
-const schedule: Work = async (cluster) => {
-  const pods = cluster.client.resource('v1/pods');
-  const turn = await measured(async () => {
-    const { metadata } = await pods.list({ namespace: 'default', limit: 1 });
-    const watching = new AbortController();
-    const events = pods.watch({
-      namespace: 'default',
-      resourceVersion: metadata?.resourceVersion,
-      signal: watching.signal,
-    });
-    const creating = Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
-    const bound = new Set<string>();
-    for await (const { object } of events) {
-      const { metadata: of, spec } = object as Pod;
-      if (spec?.nodeName) bound.add(of.uid ?? '');
-      if (bound.size === PODS_TO_SCHEDULE) break;
-    }
-    watching.abort();
-    await creating;
-    return PODS_TO_SCHEDULE;
+async function schedule(client: Client): Promise<number> {
+  const pods = client.resource('v1/pods');
+  const { metadata } = await pods.list({ namespace: 'default', limit: 1 });
+  const watching = new AbortController();
+  const events = pods.watch({
+    namespace: 'default',
+    resourceVersion: metadata?.resourceVersion,
+    signal: watching.signal,
   });
-  await removePods(cluster);
-  return turn;
-};
+  const creating = Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
+  const running = new Set<string>();
+  for await (const { object } of events) {
+    const { metadata: of, status } = object as Pod;
+    if (status?.phase === 'Running') running.add(of.uid ?? '');
+    if (running.size === PODS_TO_SCHEDULE) break;
+  }
+  watching.abort();
+  await creating;
+  return PODS_TO_SCHEDULE;
+}
 
-async function removePods(cluster: Cluster): Promise<void> {
-  const pods = cluster.client.resource('v1/pods');
-  const isEmpty = async (): Promise<boolean> => (await pods.list({ namespace: 'default' })).items.length === 0;
-  if (await isEmpty()) return;
-  await cluster.client.request({
+async function removePods(client: Client): Promise<void> {
+  const pods = client.resource('v1/pods');
+  const left = async (): Promise<number> => (await pods.list({ namespace: 'default' })).items.length;
+  if ((await left()) < MANY_PODS) return;
+  await client.request({
     method: 'DELETE',
     path: '/api/v1/namespaces/default/pods',
     query: { gracePeriodSeconds: '0' },
   });
-  await cluster.waitFor(isEmpty);
+  while ((await left()) > 0) await new Promise(setImmediate);
 }
 
 const WORKS: Readonly<Record<string, Work>> = {
-  'GET Node': calls(20_000, ({ client }) => client.resource('v1/nodes').get({ name: 'sim-0' })),
-  'POST Pod': calls(1_000, ({ client }) => client.resource('v1/pods').create(pod('made-', 'nobody'))),
-  'create and schedule Pods': schedule,
+  'GET Node': calls(200, (client) => client.resource('v1/nodes').get({ name: 'sim-0' })),
+  'POST Pod': calls(30, (client) => client.resource('v1/pods').create(pod('made-', 'nobody'))),
+  'create, schedule and run Pods': schedule,
 };
 
 export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
-  const node = { capacity: { cpu: '100000', memory: '100Ti', pods: '1000000' } };
-  const start = (tracing: boolean): Promise<Cluster> => Cluster.start({ tracing, nodes: 1, node, port: 0 });
-  const [on, off] = [await start(true), await start(false)];
+  const stop = new AbortController();
+  const [clock, random] = [new RealClock(), new SystemRandom()];
+  const ring = new SpanRing({ clock, random });
+  const ctx = createContext({ signal: stop.signal, writeLog: () => {}, clock, random, tracer: ring });
+  const cluster = await startCluster(ctx, {
+    bindAddress: '127.0.0.1',
+    port: 0,
+    serviceClusterIpRange: '10.96.0.0/16',
+    clusterCidr: '10.244.0.0/16',
+    controllers: ['*'],
+    signingKey: 'ec',
+    addons: [],
+    simulatedNodes: 1,
+    nodeTemplate: { capacity: { cpu: '100000', memory: '100Ti', pods: '1000000' } },
+  });
+  const client = cluster.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'bench');
+  const rounds = Math.ceil((ROUNDS * durationMs) / 1000);
   const rows: Row[] = [];
   try {
-    for (const [work, measure] of Object.entries(WORKS))
-      rows.push(...(await compare(work, measure, { on, off, durationMs })));
+    fill(ring);
+    for (const [work, turn] of Object.entries(WORKS)) {
+      const measure = async (records: boolean): Promise<Turn> => {
+        ring.enabled = records;
+        const [heap, cpu] = [process.memoryUsage().heapUsed, process.cpuUsage()];
+        const count = await turn(client);
+        const { user, system } = process.cpuUsage(cpu);
+        return { micros: (user + system) / count, bytes: (process.memoryUsage().heapUsed - heap) / count };
+      };
+      const recording: Turns = { on: [], off: [] };
+      const control: Turns = { on: [], off: [] };
+      for (let i = -WARM_UP_ROUNDS; i < rounds; i++) {
+        const isOnFirst = i % 2 === 0;
+        await round(i < 0 ? { on: [], off: [] } : recording, isOnFirst, (isOn) => measure(isOn));
+        if (i >= 0 && i % CONTROL_EVERY === 0) await round(control, isOnFirst, () => measure(false));
+        await removePods(client);
+        if (i % 25 === 24) console.error(`  ${work}: ${i + 1} of ${rounds} rounds, ${lostText(recording)}`);
+      }
+      rows.push(...rowsOf(work, recording, control));
+      for (const row of rows.slice(-6)) console.error(`  ${row.work} ${row.value.toFixed(2)} ${row.unit}`);
+    }
   } finally {
-    await Promise.all([on.stop(), off.stop()]);
+    stop.abort(new Error('measured'));
+    await cluster.finished.catch(() => undefined);
   }
   return [...rows, ...ringRows()];
 }
 
-/** The median of the ratios of neighbouring turns: a turn in which the machine did something else does not count. */
-async function compare(
-  work: string,
-  measure: Work,
-  { on, off, durationMs }: { on: Cluster; off: Cluster; durationMs: number },
-): Promise<Row[]> {
-  const share = durationMs / 1000;
-  for (let warmUp = 0; warmUp < 4; warmUp++) {
-    await measure(on, share);
-    await measure(off, share);
-  }
-  const [wall, cpu]: [number[], number[]] = [[], []];
-  for (let turn = 0; turn < TURNS; turn++) {
-    const first = turn % 2 === 0 ? on : off;
-    const turns = [await measure(first, share), await measure(first === on ? off : on, share)];
-    const [recording, plain] = first === on ? turns : turns.reverse();
-    wall.push(plain!.wallMs / plain!.count / (recording!.wallMs / recording!.count));
-    cpu.push(plain!.cpuMs / plain!.count / (recording!.cpuMs / recording!.count));
-  }
+/** A cluster that has run for some time: each new span displaces an old one. */
+function fill(ring: SpanRing): void {
+  const first = ring.nextId;
+  for (let i = 1; i === 1 || ring.span(first) !== undefined; i++)
+    ring.end(ring.start('create pods', { attributes: { 'url.path': `/api/v1/namespaces/default/pods/pod-${i}` } }));
+}
+
+/** What one thing cost: processor time, and memory that was allocated for it. */
+interface Turn {
+  readonly micros: number;
+  /** Negative where garbage was collected meanwhile. */
+  readonly bytes: number;
+}
+
+interface Turns {
+  readonly on: Turn[];
+  readonly off: Turn[];
+}
+
+async function round(turns: Turns, isOnFirst: boolean, measure: (isOn: boolean) => Promise<Turn>): Promise<void> {
+  for (const isOn of isOnFirst ? [true, false, false, true] : [false, true, true, false])
+    turns[isOn ? 'on' : 'off'].push(await measure(isOn));
+}
+
+function rowsOf(work: string, recording: Turns, control: Turns): Row[] {
+  const [lost, error] = [lostOf(recording), lostOf(control)];
+  const allocated = (turns: readonly Turn[]): number =>
+    quantile(
+      turns.map(({ bytes }) => bytes).filter((bytes) => bytes > 0),
+      0.5,
+    ) / 1024;
   return [
-    { work: `${work}: per processor second, recording on / off`, value: median(cpu), unit: '', atLeast: RATIO_OWED },
-    { work: `${work}: per second, recording on / off`, value: median(wall), unit: '' },
+    { work: `${work}: off`, value: costOf(recording.off), unit: 'µs' },
+    { work: `${work}: recording takes`, value: lost.percent, unit: '%' },
+    { work: `${work}: at most, with 95 % confidence`, value: lost.most, unit: '%', atMost: MOST_LOST },
+    { work: `${work}: control, off against off`, value: error.percent, unit: '%' },
+    { work: `${work}: allocates, off`, value: allocated(recording.off), unit: 'KB' },
+    { work: `${work}: allocates, on`, value: allocated(recording.on), unit: 'KB' },
   ];
 }
 
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return (sorted[Math.floor((sorted.length - 1) / 2)]! + sorted[Math.ceil((sorted.length - 1) / 2)]!) / 2;
+/** The mean of the cheapest turns. */
+function costOf(turns: readonly Turn[]): number {
+  const sorted = turns.map(({ micros }) => micros).toSorted((a, b) => a - b);
+  const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * CHEAPEST)));
+  return kept.reduce((sum, micros) => sum + micros, 0) / kept.length;
 }
+
+/** How much more the turns took that recorded, and at most so much in 95 % of what chance could have made of the same turns. */
+function lostOf({ on, off }: Turns): { percent: number; most: number } {
+  const percent = (a: readonly Turn[], b: readonly Turn[]): number => (costOf(a) / costOf(b) - 1) * 100;
+  const random = new SeededRandom(1);
+  const again = (turns: readonly Turn[]): Turn[] => turns.map(() => turns[random.integer(turns.length)]!);
+  const resampled = Array.from({ length: RESAMPLES }, () => percent(again(on), again(off)));
+  return { percent: percent(on, off), most: quantile(resampled, 0.975) };
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+const lostText = (turns: Turns): string => {
+  const { percent, most } = lostOf(turns);
+  return `recording takes ${percent.toFixed(1)} %, at most ${most.toFixed(1)} %`;
+};
 
 /** As many spans as a cluster of 150,000 pods writes at its start: the ring keeps the newest. */
 function ringRows(): Row[] {

@@ -30,12 +30,14 @@ export function tracedWork<C extends WorkerContext>(
   describe: (key: string) => string = (key) => key,
 ): (key: string, signal: AbortSignal, causes: readonly Cause[]) => Promise<void> {
   const { tracer } = context;
-  if (!tracer.enabled) return (key, _signal, causes) => work(key, context, causes);
   const idle: Worker<C>[] = [];
-  return async (key, _signal, causes) => {
+  const title = `reconcile ${name}`;
+  return (key, _signal, causes) => (tracer.enabled ? record(key, causes) : work(key, context, causes));
+
+  async function record(key: string, causes: readonly Cause[]): Promise<void> {
     const worker = idle.pop() ?? newWorker(context);
     const attributes = { 'k8s.controller': name, 'k8s.key': describe(key) };
-    const span = tracer.start(`reconcile ${name}`, { causes, attributes });
+    const span = tracer.start(title, { causes, attributes });
     worker.doing.span = span.id;
     try {
       await work(key, worker.context, [{ span: span.id }]);
@@ -47,7 +49,7 @@ export function tracedWork<C extends WorkerContext>(
       worker.doing.span = 0;
       idle.push(worker);
     }
-  };
+  }
 }
 
 function newWorker<C extends WorkerContext>(context: C): Worker<C> {

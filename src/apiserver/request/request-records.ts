@@ -168,7 +168,9 @@ class Ring {
   #dropOldest(): void {
     const oldest = this.#slotOf(this.length - 1);
     this.bytes -= this.#numbers[oldest * NUMBERS + SIZE]!;
-    this.#texts.fill(undefined, oldest * TEXTS, (oldest + 1) * TEXTS);
+    // Every request comes by: `fill` takes several times as long for so few.
+    const texts = this.#texts;
+    for (let at = oldest * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
     this.length--;
   }
 
