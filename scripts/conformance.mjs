@@ -271,11 +271,13 @@ async function runAll(batches, settings, workers) {
       .map(({ test, state }) => `${test.split(':').at(-1)}${state === 'skipped' ? ' (skipped)' : ''}`);
     console.log(`${batch.file} ${ours.length - failed.length}/${batch.count} ${failed.join(' ')}`.trim());
   };
-  const parallel = batches.filter(({ serial }) => !serial);
+  const isBeside = (/** @type {Batch} */ { serial, isSlow }) => isSlow && !serial;
+  const parallel = batches.filter((batch) => !batch.serial && !isBeside(batch));
   const work = async () => {
     for (let next = parallel.shift(); next !== undefined; next = parallel.shift()) await run(next);
   };
-  await Promise.all(Array.from({ length: workers }, work));
+  // Slow tests wait most of their time: they take no worker's place.
+  await Promise.all([...batches.filter(isBeside).map(run), ...Array.from({ length: workers }, work)]);
   for (const batch of batches.filter(({ serial }) => serial)) await run(batch);
   return outcomes;
 }
