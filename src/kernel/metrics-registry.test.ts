@@ -88,6 +88,20 @@ describe('PrometheusRegistry', () => {
     expect(histogram.totals()).toEqual({ count: 2, sum: 5 });
   });
 
+  it('exposes only the samples that are asked for, and computes no others', () => {
+    const registry = new PrometheusRegistry();
+    registry.histogram({ name: 'h', help: 'x', buckets: [1] }).observe(2);
+    registry.counter({ name: 'c_total', help: 'x' }).inc();
+    registry.gauge({ name: 'g', help: 'x', labels: ['name'] }).collectEach(() => {
+      throw new Error('computed');
+    });
+    const heading = '# HELP h x\n# TYPE h histogram\n';
+    expect(registry.expose(new Set(['h_sum', 'h_count', 'none']))).toBe(`${heading}h_sum 2\nh_count 1\n`);
+    expect(registry.expose(new Set(['h_bucket']))).toBe(`${heading}h_bucket{le="1"} 0\nh_bucket{le="+Inf"} 1\n`);
+    expect(registry.expose(new Set(['c_total', 'h']))).toBe('# HELP c_total x\n# TYPE c_total counter\nc_total 1\n');
+    expect(registry.expose(new Set())).toBe('');
+  });
+
   it('creates buckets', () => {
     expect(exponentialBuckets(1, 2, 4)).toEqual([1, 2, 4, 8]);
     expect(linearBuckets(1, 2, 3)).toEqual([1, 3, 5]);

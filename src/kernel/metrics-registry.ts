@@ -18,9 +18,9 @@ export class PrometheusRegistry implements MetricsRegistry {
     return this.#family(options, 'histogram', () => new HistogramFamily(options, options.buckets)) as HistogramFamily;
   }
 
-  expose(): string {
+  expose(names?: ReadonlySet<string>): string {
     let text = '';
-    for (const name of [...this.#families.keys()].sort()) text += this.#families.get(name)?.expose() ?? '';
+    for (const name of [...this.#families.keys()].sort()) text += this.#families.get(name)?.expose(names) ?? '';
     return text;
   }
 
@@ -57,7 +57,12 @@ abstract class Family<C = unknown> {
   }
 
   protected abstract create(): C;
-  protected abstract samples(child: C): Iterable<{ suffix: string; extra?: string; value: number }>;
+  /** What is added to the family's name for its samples. */
+  protected readonly suffixes: readonly string[] = [''];
+  protected abstract samples(
+    child: C,
+    suffixes: readonly string[],
+  ): Iterable<{ suffix: string; extra?: string; value: number }>;
 
   /** Labels in exposition format, which is also the key of their series. */
   protected key(labels: Readonly<Record<string, string>> | undefined): string {
@@ -77,12 +82,19 @@ abstract class Family<C = unknown> {
     return child;
   }
 
-  expose(): string {
+  /** Before the samples are written. */
+  protected collectChildren(): void {}
+
+  /** @param names of the samples that are wanted; all of them without it */
+  expose(names?: ReadonlySet<string>): string {
+    const suffixes = names ? this.suffixes.filter((suffix) => names.has(`${this.#name}${suffix}`)) : this.suffixes;
+    if (suffixes.length === 0) return '';
+    this.collectChildren();
     if (this.labels.length === 0) this.at(undefined);
     if (this.children.size === 0) return '';
     let text = `# HELP ${this.#name} ${escapeHelp(this.#help)}\n# TYPE ${this.#name} ${this.kind}\n`;
     for (const key of [...this.children.keys()].sort()) {
-      for (const { suffix, extra, value } of this.samples(this.children.get(key) as C)) {
+      for (const { suffix, extra, value } of this.samples(this.children.get(key) as C, suffixes)) {
         const labels = [key, extra].filter(Boolean).join();
         text += `${this.#name}${suffix}${labels === '' ? '' : `{${labels}}`} ${formatNumber(value)}\n`;
       }
@@ -112,12 +124,10 @@ abstract class CellFamily extends Family<Cell> {
     this.#readEach = read;
   }
 
-  override expose(): string {
-    if (this.#readEach) {
-      this.children.clear();
-      for (const { labels, value } of this.#readEach()) this.at(labels).current = value;
-    }
-    return super.expose();
+  protected override collectChildren(): void {
+    if (this.#readEach === undefined) return;
+    this.children.clear();
+    for (const { labels, value } of this.#readEach()) this.at(labels).current = value;
   }
 
   protected samples(cell: Cell): Iterable<{ suffix: string; value: number }> {
@@ -194,6 +204,7 @@ class HistogramCell {
 
 class HistogramFamily extends Family<HistogramCell> implements Histogram<string> {
   readonly kind = 'histogram';
+  protected override readonly suffixes = ['_bucket', '_sum', '_count'];
   readonly #bounds: readonly number[];
 
   constructor(options: MetricOptions<string>, buckets: readonly number[]) {
@@ -218,15 +229,22 @@ class HistogramFamily extends Family<HistogramCell> implements Histogram<string>
     return new HistogramCell(this.#bounds);
   }
 
-  protected *samples(cell: HistogramCell): Iterable<{ suffix: string; extra?: string; value: number }> {
+  protected *samples(
+    cell: HistogramCell,
+    suffixes: readonly string[],
+  ): Iterable<{ suffix: string; extra?: string; value: number }> {
+    if (suffixes.includes('_bucket')) yield* this.#buckets(cell);
+    if (suffixes.includes('_sum')) yield { suffix: '_sum', value: cell.sum };
+    if (suffixes.includes('_count')) yield { suffix: '_count', value: cell.count };
+  }
+
+  *#buckets(cell: HistogramCell): Iterable<{ suffix: string; extra: string; value: number }> {
     let cumulative = 0;
     for (const [i, bound] of cell.bounds.entries()) {
       cumulative += cell.counts[i] as number;
       yield { suffix: '_bucket', extra: `le="${formatNumber(bound)}"`, value: cumulative };
     }
     yield { suffix: '_bucket', extra: 'le="+Inf"', value: cell.count };
-    yield { suffix: '_sum', value: cell.sum };
-    yield { suffix: '_count', value: cell.count };
   }
 }
 

@@ -4,7 +4,8 @@ export interface MetricsRegistry {
   gauge<L extends string = never>(options: MetricOptions<L>): Gauge<L>;
   histogram<L extends string = never>(options: MetricOptions<L> & { buckets: readonly number[] }): Histogram<L>;
   /** The Prometheus text exposition format. */
-  expose(): string;
+  /** @param names of the samples that are wanted; all of them without it */
+  expose(names?: ReadonlySet<string>): string;
 }
 
 export interface MetricOptions<L extends string> {

@@ -10,7 +10,7 @@ import type { Endpoint } from '../request/endpoint.ts';
 import { metricsHeaders } from '../request/metrics-headers.ts';
 import { checkAccept } from '../request/negotiate.ts';
 import { noSuchResource, respondIndented, respondText } from '../request/responses.ts';
-import { registerServerMetrics, storageSizeReader } from './server-metrics.ts';
+import { registerServerMetrics, STORAGE_SIZE, storageSizeReader } from './server-metrics.ts';
 
 export function builtinEndpoints(
   ctx: Context,
@@ -42,9 +42,12 @@ export function builtinEndpoints(
     {
       path: '/metrics',
       plain: true,
-      async serve() {
-        await readStorageSize?.();
-        return respondText(200, ctx.metrics.expose(), metricsHeaders(startedAt));
+      async serve({ request }) {
+        // As Prometheus' own client libraries: a reader of a few samples does not pay for thousands. Upstream sends all of them.
+        const asked = request.query.getAll('name[]');
+        const names = asked.length > 0 ? new Set(asked) : undefined;
+        if (!names || names.has(STORAGE_SIZE)) await readStorageSize?.();
+        return respondText(200, ctx.metrics.expose(names), metricsHeaders(startedAt));
       },
     },
   ];

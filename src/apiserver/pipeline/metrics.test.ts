@@ -60,3 +60,17 @@ it('counts what is stored, listed, watched, queued and allocated', async () => {
     await server.stop();
   }
 });
+
+it('sends only the samples that a reader names', async () => {
+  const server = await startTestServer();
+  try {
+    await server.call('GET', '/api/v1/namespaces/default/configmaps');
+    const query = 'name[]=apiserver_request_total&name[]=apiserver_request_duration_seconds_sum&name[]=invented';
+    const { status, text } = await server.call('GET', `/metrics?${query}`);
+    expect(status).toBe(200);
+    const names = new Set([...text.matchAll(/^(\w+)\{/gm)].map(([, name]) => name));
+    expect([...names]).toEqual(['apiserver_request_duration_seconds_sum', 'apiserver_request_total']);
+  } finally {
+    await server.stop();
+  }
+});

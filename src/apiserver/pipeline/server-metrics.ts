@@ -50,10 +50,12 @@ export function registerServerMetrics({ metrics }: Pick<Context, 'metrics'>, git
   });
 }
 
+export const STORAGE_SIZE = 'apiserver_storage_size_bytes';
+
 /** The size of the store is asked for when the metrics are read. */
 export function storageSizeReader({ metrics }: Pick<Context, 'metrics'>, store: Store): () => Promise<void> {
   const size = metrics.gauge({
-    name: 'apiserver_storage_size_bytes',
+    name: STORAGE_SIZE,
     help: 'Size of the database file of the store.',
     labels: ['storage_cluster_id'],
   });
