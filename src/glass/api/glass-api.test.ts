@@ -98,8 +98,20 @@ describe('the API group glass.k8ts.dev', () => {
     expect(items.at(-1)!.span.id).toBeGreaterThan(items[0]!.span.id);
   });
 
+  it('tells only what is new, and leaves out components', async () => {
+    const { metadata } = await read<Spans & { metadata: { resourceVersion: string } }>('/traces');
+    await cluster.client.resource('v1/configmaps').create({ metadata: { name: 'newer', namespace: 'b' } });
+    const named = async (query: string): Promise<unknown[]> =>
+      (await read<Spans>(`/traces?${query}`)).items.map(({ span }) => span.attributes['k8s.object.name']);
+    expect(await named(`since=${metadata.resourceVersion}&components=false`)).toEqual(['newer']);
+    const users = (await read<Spans>('/traces?components=false')).items.map(({ span }) => span.attributes['user.name']);
+    expect(users.filter((user) => String(user).startsWith('system:'))).toEqual([]);
+    expect(users.length).toBeGreaterThan(0);
+  });
+
   it.each([
     ['/spans?since=x', 400],
+    ['/traces?since=x', 400],
     ['/spans/x', 404],
     ['/traces/99999999', 404],
     ['/constructor', 404],
