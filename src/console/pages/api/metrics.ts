@@ -36,6 +36,20 @@ export interface Rates extends Rate {
   readonly clients: Readonly<Record<Client, Rate>>;
 }
 
+/** The samples that are read here. Our API server sends no others then; upstream's sends all. */
+const SAMPLES = [
+  'apiserver_request_total',
+  'apiserver_request_duration_seconds_sum',
+  'apiserver_request_duration_seconds_count',
+  'etcd_request_duration_seconds_sum',
+  'etcd_request_duration_seconds_count',
+  'apiserver_flowcontrol_dispatched_requests_total',
+  'apiserver_flowcontrol_request_execution_seconds_sum',
+  'apiserver_flowcontrol_request_execution_seconds_count',
+] as const;
+
+export const METRICS_PATH = `/metrics?${new URLSearchParams(SAMPLES.map((name) => ['name[]', name])).toString()}`;
+
 const names = Object.keys(CLIENTS) as Client[];
 const clientOf = new Map(names.flatMap((name) => CLIENTS[name].map((schema) => [schema as string, name] as const)));
 const none = (): Sums => ({ count: 0, seconds: 0, timed: 0 });

@@ -35,10 +35,41 @@ const ROOT = '/apis/glass.k8ts.dev/v1alpha1';
 const scope = (namespace: string): string =>
   namespace === '' ? ROOT : `${ROOT}/namespaces/${encodeURIComponent(namespace)}`;
 
-/** The newest requests that began a trace, the newest first. */
-export async function readRoots(namespace: string, signal: AbortSignal): Promise<Span[]> {
-  const { items } = await api<{ items: readonly { span: Span }[] }>(`${scope(namespace)}/traces`, { signal });
-  return items.map(({ span }) => span).reverse();
+interface RootList {
+  readonly metadata: { readonly resourceVersion?: string };
+  readonly items: readonly { readonly span: Span }[];
+}
+
+const MAX_ROOTS = 500;
+
+/** The newest requests that began a trace. Components renew leases and report states all the time: they are left out at the server. */
+export class NewestRoots {
+  readonly #path: string;
+  readonly #components: boolean;
+  readonly #roots = new Map<number, Span>();
+  #since = 0;
+
+  constructor({ namespace, components }: { readonly namespace: string; readonly components: boolean }) {
+    this.#path = `${scope(namespace)}/traces`;
+    this.#components = components;
+  }
+
+  /** The newest first. Only what is new is read. */
+  async read(signal: AbortSignal): Promise<readonly Span[]> {
+    const query = new URLSearchParams({
+      since: String(this.#since),
+      ...(this.#components ? {} : { components: 'false' }),
+    });
+    const { metadata, items } = await api<RootList>(`${this.#path}?${query.toString()}`, { signal });
+    for (const { span } of items) this.#roots.set(span.id, span);
+    const newest = [...this.#roots.values()].sort((a, b) => b.id - a.id).slice(0, MAX_ROOTS);
+    this.#roots.clear();
+    for (const span of newest) this.#roots.set(span.id, span);
+    // What has not ended is read again.
+    const open = newest.filter(({ endedAt }) => endedAt === undefined).map(({ id }) => id);
+    this.#since = Math.min(Number(metadata.resourceVersion ?? 0), ...open);
+    return newest;
+  }
 }
 
 export async function readTrace(

@@ -1,6 +1,7 @@
 import { findType } from '../api/resources.ts';
 import { route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
+import { Field } from './fields.tsx';
 import { useFeed } from './use-feed.ts';
 
 /** Keeps its choice in the URL. */
@@ -11,8 +12,7 @@ export function NamespacePicker() {
   // Who may not list namespaces can still open one by its URL.
   const options = chosen !== '' && !names.includes(chosen) ? [chosen, ...names] : names;
   return (
-    <label class="field">
-      <span>{T.namespaces.label}</span>
+    <Field label={T.namespaces.label}>
       <select value={chosen} onChange={(event) => setQuery({ namespace: event.currentTarget.value })}>
         <option value="">{T.namespaces.all}</option>
         {options.map((name) => (
@@ -21,6 +21,6 @@ export function NamespacePicker() {
           </option>
         ))}
       </select>
-    </label>
+    </Field>
   );
 }

@@ -1,7 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { Feed } from '../api/feed.ts';
 import { LiveObject } from '../api/live-object.ts';
-import { pathOf, type ResourceType } from '../api/resources.ts';
+import { ObjectFeed } from '../api/object-feed.ts';
+import type { ApiObject } from '../api/objects.ts';
+import { findType, pathOf, type ResourceType } from '../api/resources.ts';
 import { pastRevision } from '../router.ts';
 
 /** A list that lives as long as the part that shows it. */
@@ -11,6 +13,19 @@ export function useFeed(type: ResourceType, { namespace = '', labelSelector = ''
     return new Feed(pathOf(type, { namespace }), { query, revision: pastRevision.value });
   }, [type.key, namespace, labelSelector, fieldSelector, pastRevision.value]);
   useEffect(() => () => feed.close(), [feed]);
+  return feed;
+}
+
+/** Whole objects, live; none where the cluster does not serve their kind. */
+export function useObjects<Item extends ApiObject = ApiObject>(
+  key: string,
+  { namespace = '', fieldSelector = '' } = {},
+): ObjectFeed<Item> | undefined {
+  const feed = useMemo(() => {
+    const type = findType(key);
+    return type && new ObjectFeed<Item>(pathOf(type, { namespace }), fieldSelector ? { query: { fieldSelector } } : {});
+  }, [key, namespace, fieldSelector]);
+  useEffect(() => () => feed?.close(), [feed]);
   return feed;
 }
 

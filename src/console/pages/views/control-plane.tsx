@@ -1,11 +1,12 @@
 /** The control plane as boxes, with the rates of requests and their latencies on the wires between them. */
-import { useEffect, useState } from 'preact/hooks';
-import { readMetrics, ratesBetween, type Client, type Metrics, type Rates } from '../api/metrics.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { METRICS_PATH, readMetrics, ratesBetween, type Client, type Metrics, type Rates } from '../api/metrics.ts';
 import type { ApiObject, ObjectList } from '../api/objects.ts';
 import { api, ApiError, apiText, messageOf } from '../api/request.ts';
 import { age, visible } from '../format.ts';
 import type { Health } from '../health.ts';
 import { Notice, shapeOf } from '../parts/basics.tsx';
+import { usePolled } from '../parts/use-polled.ts';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 
@@ -28,39 +29,24 @@ interface PlaneState {
 }
 
 export function ControlPlane({ nodes }: { nodes: number }) {
-  const [state, setState] = useState<PlaneState>();
   const [version, setVersion] = useState('');
-  useEffect(() => {
-    const ended = new AbortController();
-    let last: Metrics | undefined;
-    const poll = async (): Promise<void> => {
-      if (document.hidden) return;
-      const { signal } = ended;
+  const before = useRef<Metrics>(undefined);
+  const { value: state } = usePolled<PlaneState>(
+    async (signal) => {
       const [checks, metrics, leases] = await Promise.all([readiness(signal), sample(signal), readLeases(signal)]);
-      if (signal.aborted) return;
-      const isText = typeof metrics === 'string';
-      setState({
-        ...checks,
-        leases,
-        rates: isText || !last ? undefined : ratesBetween(last, metrics),
-        problem: isText ? metrics : undefined,
-      });
-      if (!isText) last = metrics;
-    };
-    const quietly = (): void => void poll().catch(() => undefined);
-    quietly();
+      if (typeof metrics === 'string') return { ...checks, leases, problem: metrics };
+      const last = before.current;
+      before.current = metrics;
+      return { ...checks, leases, rates: last && ratesBetween(last, metrics) };
+    },
     // Rates need two samples; the second need not wait as long.
-    const early = setTimeout(quietly, POLL_MS / 5);
+    { everyMs: POLL_MS, secondMs: POLL_MS / 5, on: [] },
+  );
+  useEffect(() => {
     api<{ gitVersion?: string }>('/version').then(
       ({ gitVersion = '' }) => setVersion(gitVersion),
       () => undefined,
     );
-    const timer = setInterval(quietly, POLL_MS);
-    return () => {
-      clearTimeout(early);
-      clearInterval(timer);
-      ended.abort();
-    };
   }, []);
   return (
     <section class="card" aria-label={T.cluster.controlPlane}>
@@ -218,7 +204,7 @@ async function readLeases(signal: AbortSignal): Promise<readonly Lease[]> {
 /** A text says why there is none. */
 async function sample(signal: AbortSignal): Promise<Metrics | string> {
   try {
-    return readMetrics(await apiText('/metrics', { signal }));
+    return readMetrics(await apiText(METRICS_PATH, { signal }));
   } catch (error) {
     return error instanceof ApiError && error.code === 403 ? T.cluster.noMetrics : messageOf(error);
   }

@@ -1,16 +1,17 @@
 /** The scheduler's recent decisions: what each plugin said about each node. Other schedulers leave events only. */
 import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import type { EventObject, ObjectList } from '../api/objects.ts';
+import type { EventObject } from '../api/objects.ts';
 import { api } from '../api/request.ts';
 import { milliseconds } from '../api/trace.ts';
 import { age, visible } from '../format.ts';
 import { Notice, Pill } from '../parts/basics.tsx';
+import { useObjects } from '../parts/use-feed.ts';
 import { usePolled } from '../parts/use-polled.ts';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 import { NodeJudgements, type NodeJudgement } from './node-judgements.tsx';
-import { EventTable, timeOf } from './object-events.tsx';
+import { EventTable, newestFirst } from './object-events.tsx';
 
 const MAX_SHOWN = 50;
 const REFRESH_MS = 5000;
@@ -118,23 +119,14 @@ function Said({ decision: { node, nodes, message, whatWouldHelp } }: { decision:
 }
 
 export function SchedulingEvents() {
-  const { value: events, error } = usePolled(
-    async (signal) => {
-      const lists = await Promise.all(
-        ['Scheduled', 'FailedScheduling'].map((reason) =>
-          api<ObjectList<EventObject>>(
-            `/api/v1/events?limit=500&fieldSelector=${encodeURIComponent(`reason=${reason}`)}`,
-            { signal },
-          ),
-        ),
-      );
-      const all = lists.flatMap(({ items }) => items).sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
-      return all.slice(0, MAX_SHOWN);
-    },
-    { everyMs: REFRESH_MS, on: [] },
-  );
-  if (error !== undefined && !events) return <Notice kind="error">{visible(error)}</Notice>;
-  if (events === undefined) return <p class="dim">{T.state.loading}</p>;
+  const feeds = [
+    useObjects<EventObject>('events', { fieldSelector: 'reason=Scheduled' }),
+    useObjects<EventObject>('events', { fieldSelector: 'reason=FailedScheduling' }),
+  ].filter((feed) => feed !== undefined);
+  const [error] = feeds.flatMap((feed) => feed.error.value ?? []);
+  const events = newestFirst(feeds.flatMap((feed) => feed.items.value)).slice(0, MAX_SHOWN);
+  if (error !== undefined && events.length === 0) return <Notice kind="error">{visible(error)}</Notice>;
+  if (feeds.some(({ state }) => state.value === 'loading')) return <p class="dim">{T.state.loading}</p>;
   return (
     <>
       <p class="dim">{T.scheduling.fromEvents}</p>

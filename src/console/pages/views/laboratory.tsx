@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { ask, messageOf } from '../api/request.ts';
 import { dateTime, visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { Field, LineForm, NumberField, TextField } from '../parts/fields.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { usePolled } from '../parts/use-polled.ts';
 import { link, objectLink } from '../router.ts';
@@ -66,27 +67,9 @@ function Nodes({ nodes, act }: { nodes: NonNullable<LaboratoryState['nodes']>; a
   const [count, setCount] = useState(1);
   return (
     <Card title={T.laboratory.nodes(nodes.length)}>
-      <form
-        class="toolbar filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          act('addNodes', { count });
-        }}
-      >
-        <label class="field">
-          <span>{T.laboratory.count}</span>
-          <input
-            type="number"
-            min={1}
-            max={1000}
-            value={count}
-            onInput={(event) => setCount(Number(event.currentTarget.value))}
-          />
-        </label>
-        <button type="submit" class="primary">
-          {T.laboratory.add}
-        </button>
-      </form>
+      <LineForm submit={T.laboratory.add} onSubmit={() => act('addNodes', { count })}>
+        <NumberField label={T.laboratory.count} min={1} max={1000} value={count} onChange={setCount} />
+      </LineForm>
       <ul class="experiments">
         {nodes.slice(0, MAX_NODES).map(({ name, silent }) => (
           <li key={name}>
@@ -124,15 +107,11 @@ function Faults({ faults, act }: { faults: NonNullable<LaboratoryState['faults']
   const [ms, setMs] = useState(500);
   return (
     <Card title={T.laboratory.faultsTitle}>
-      <form
-        class="toolbar filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          act('fault', { kind, resource, probability: percent / 100, ms });
-        }}
+      <LineForm
+        submit={T.laboratory.inject}
+        onSubmit={() => act('fault', { kind, resource, probability: percent / 100, ms })}
       >
-        <label class="field">
-          <span>{T.laboratory.kind}</span>
+        <Field label={T.laboratory.kind}>
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value as typeof kind)}>
             {Object.entries(T.laboratory.faults).map(([name, text]) => (
               <option key={name} value={name}>
@@ -140,43 +119,11 @@ function Faults({ faults, act }: { faults: NonNullable<LaboratoryState['faults']
               </option>
             ))}
           </select>
-        </label>
-        <label class="field">
-          <span>{T.laboratory.resource}</span>
-          <input
-            type="text"
-            value={resource}
-            placeholder="pods"
-            spellcheck={false}
-            onInput={(event) => setResource(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{T.laboratory.percent}</span>
-          <input
-            type="number"
-            min={1}
-            max={100}
-            value={percent}
-            onInput={(event) => setPercent(Number(event.currentTarget.value))}
-          />
-        </label>
-        {kind === 'delay' && (
-          <label class="field">
-            <span>{T.laboratory.ms}</span>
-            <input
-              type="number"
-              min={1}
-              max={60_000}
-              value={ms}
-              onInput={(event) => setMs(Number(event.currentTarget.value))}
-            />
-          </label>
-        )}
-        <button type="submit" class="primary">
-          {T.laboratory.inject}
-        </button>
-      </form>
+        </Field>
+        <TextField label={T.laboratory.resource} placeholder="pods" value={resource} onChange={setResource} />
+        <NumberField label={T.laboratory.percent} min={1} max={100} value={percent} onChange={setPercent} />
+        {kind === 'delay' && <NumberField label={T.laboratory.ms} min={1} max={60_000} value={ms} onChange={setMs} />}
+      </LineForm>
       {faults.length === 0 && <p class="dim">{T.laboratory.noFaults}</p>}
       <ul class="experiments">
         {faults.map((fault) => (

@@ -8,6 +8,7 @@ import { findType } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import type { Health } from '../health.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { LineForm, TextField } from '../parts/fields.tsx';
 import { useFeed } from '../parts/use-feed.ts';
 import { T } from '../texts.ts';
 
@@ -60,37 +61,24 @@ export function TryConnection({ namespace, services }: TryConnectionProps) {
   };
   return (
     <Card title={T.network.connection.title}>
-      <form
-        class="toolbar filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <label class="field">
-          <span>{T.network.connection.from}</span>
-          <input
-            required
-            value={from}
-            list="connection-from"
-            placeholder="web-0"
-            onInput={(event) => setFrom(event.currentTarget.value)}
-          />
-        </label>
-        <label class="field">
-          <span>{T.network.connection.to}</span>
-          <input
-            required
-            value={to}
-            list="connection-to"
-            placeholder="service/web:80"
-            onInput={(event) => setTo(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="primary">
-          {T.network.connection.ask}
-        </button>
-      </form>
+      <LineForm submit={T.network.connection.ask} onSubmit={submit}>
+        <TextField
+          label={T.network.connection.from}
+          required
+          list="connection-from"
+          placeholder="web-0"
+          value={from}
+          onChange={setFrom}
+        />
+        <TextField
+          label={T.network.connection.to}
+          required
+          list="connection-to"
+          placeholder="service/web:80"
+          value={to}
+          onChange={setTo}
+        />
+      </LineForm>
       <Suggestions namespace={namespace} services={services} />
       <p class="dim hint">{T.network.connection.hint}</p>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}

@@ -1,22 +1,25 @@
 /** Services with their endpoints, and the policies that select pods. */
-import type { ApiObject, ObjectList } from '../api/objects.ts';
-import { api } from '../api/request.ts';
-import { findType, pathOf } from '../api/resources.ts';
+import type { ComponentChildren } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { ObjectFeed } from '../api/object-feed.ts';
+import type { ApiObject } from '../api/objects.ts';
 import { visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
-import { usePolled } from '../parts/use-polled.ts';
+import { useObjects } from '../parts/use-feed.ts';
 import { objectLink, route } from '../router.ts';
 import { T } from '../texts.ts';
 import { TryConnection } from './network-connection.tsx';
 import { OpenPorts } from './object-ports.tsx';
 
+interface Endpoint {
+  readonly addresses?: readonly string[];
+  readonly conditions?: { readonly ready?: boolean };
+  readonly targetRef?: { readonly kind?: string; readonly name?: string };
+}
+
 interface EndpointSlice extends ApiObject {
-  readonly endpoints?: readonly {
-    readonly addresses?: readonly string[];
-    readonly conditions?: { readonly ready?: boolean };
-    readonly targetRef?: { readonly kind?: string; readonly name?: string };
-  }[];
+  readonly endpoints?: readonly Endpoint[];
 }
 
 interface ServicePort {
@@ -25,33 +28,12 @@ interface ServicePort {
   readonly protocol?: string;
 }
 
-interface Shown {
-  readonly services: readonly ApiObject[];
-  readonly slices: readonly EndpointSlice[];
-  readonly policies: readonly ApiObject[];
-}
-
-const REFRESH_MS = 5000;
-
-async function read(namespace: string, signal: AbortSignal): Promise<Shown> {
-  const list = async <T extends ApiObject>(key: string): Promise<readonly T[]> => {
-    const type = findType(key);
-    return type ? (await api<ObjectList<T>>(`${pathOf(type, { namespace })}?limit=1000`, { signal })).items : [];
-  };
-  const [services, slices, policies] = await Promise.all([
-    list('services'),
-    list<EndpointSlice>('endpointslices.discovery.k8s.io'),
-    list('networkpolicies.networking.k8s.io'),
-  ]);
-  return { services, slices, policies };
-}
-
 export function NetworkPage() {
   const namespace = route.value.query.get('namespace') ?? '';
-  const { value: shown, error } = usePolled((signal) => read(namespace, signal), {
-    everyMs: REFRESH_MS,
-    on: [namespace],
-  });
+  const services = useObjects('services', { namespace });
+  const slices = useObjects<EndpointSlice>('endpointslices.discovery.k8s.io', { namespace });
+  const policies = useObjects('networkpolicies.networking.k8s.io', { namespace });
+  const errors = [services, slices, policies].flatMap((feed) => feed?.error.value ?? []);
   return (
     <div class="page">
       <div class="toolbar">
@@ -59,24 +41,52 @@ export function NetworkPage() {
         <span class="grow" />
         <NamespacePicker />
       </div>
-      {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
+      {errors.map((error) => (
+        <Notice key={error} kind="error">
+          {visible(error)}
+        </Notice>
+      ))}
       <Card title={T.network.services}>
-        {!shown && error === undefined && <p class="dim">{T.state.loading}</p>}
-        {shown?.services.length === 0 && <p class="dim">{T.network.noServices}</p>}
-        {shown && shown.services.length > 0 && <Services services={shown.services} slices={shown.slices} />}
+        <Listed feed={services} none={T.network.noServices}>
+          {(items) => <Services services={items} slices={slices?.items.value ?? []} />}
+        </Listed>
       </Card>
       <OpenPorts />
-      <TryConnection namespace={namespace} services={shown?.services ?? []} />
+      <TryConnection namespace={namespace} services={services?.items.value ?? []} />
       <Card title={T.network.policies}>
-        {!shown && error === undefined && <p class="dim">{T.state.loading}</p>}
-        {shown?.policies.length === 0 && <p class="dim">{T.network.noPolicies}</p>}
-        {shown && shown.policies.length > 0 && <Policies policies={shown.policies} />}
+        <Listed feed={policies} none={T.network.noPolicies}>
+          {(items) => <Policies policies={items} />}
+        </Listed>
       </Card>
     </div>
   );
 }
 
+const serviceOf = ({ metadata }: EndpointSlice): string =>
+  `${metadata.namespace ?? ''}/${metadata.labels?.['kubernetes.io/service-name'] ?? ''}`;
+
+interface ListedProps {
+  readonly feed: ObjectFeed | undefined;
+  readonly none: string;
+  readonly children: (items: readonly ApiObject[]) => ComponentChildren;
+}
+
+function Listed({ feed, none, children }: ListedProps) {
+  const items = feed?.items.value ?? [];
+  if (items.length > 0) return <>{children(items)}</>;
+  if (feed?.state.value === 'loading') return <p class="dim">{T.state.loading}</p>;
+  return feed?.error.value === undefined ? <p class="dim">{none}</p> : null;
+}
+
 function Services({ services, slices }: { services: readonly ApiObject[]; slices: readonly EndpointSlice[] }) {
+  const endpointsOf = useMemo(() => {
+    const byService = new Map<string, Endpoint[]>();
+    for (const slice of slices) {
+      const service = serviceOf(slice);
+      byService.set(service, [...(byService.get(service) ?? []), ...(slice.endpoints ?? [])]);
+    }
+    return byService;
+  }, [slices]);
   return (
     <table class="plain">
       <thead>
@@ -90,12 +100,7 @@ function Services({ services, slices }: { services: readonly ApiObject[]; slices
       <tbody>
         {services.map((service) => {
           const { name, namespace = '', uid } = service.metadata;
-          const endpoints = slices
-            .filter(
-              ({ metadata }) =>
-                metadata.namespace === namespace && metadata.labels?.['kubernetes.io/service-name'] === name,
-            )
-            .flatMap((slice) => slice.endpoints ?? []);
+          const endpoints = endpointsOf.get(`${namespace}/${name}`) ?? [];
           const ports = (service.spec?.['ports'] ?? []) as readonly ServicePort[];
           return (
             <tr key={uid}>

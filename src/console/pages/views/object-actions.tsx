@@ -4,6 +4,7 @@ import { api, messageOf } from '../api/request.ts';
 import { pathOf } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import { Dialog } from '../parts/basics.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { setQuery } from '../router.ts';
 import { T } from '../texts.ts';
@@ -108,16 +109,15 @@ function ScaleDialog({
           onScale(replicas);
         }}
       >
-        <label class="field">
-          <span>{T.actions.replicas}</span>
-          <input
-            type="number"
-            min={0}
-            autofocus
-            value={replicas}
-            onInput={(event) => setReplicas(Number(event.currentTarget.value))}
-          />
-        </label>
+        <TextField
+          label={T.actions.replicas}
+          type="number"
+          min={0}
+          required
+          autofocus
+          value={String(replicas)}
+          onChange={(text) => setReplicas(Number(text))}
+        />
         <footer>
           <button type="button" onClick={onClose}>
             {T.actions.cancel}

@@ -1,31 +1,28 @@
-import type { ApiObject, EventObject, ObjectList } from '../api/objects.ts';
-import { api } from '../api/request.ts';
+import type { ApiObject, EventObject } from '../api/objects.ts';
 import { typeOfKind } from '../api/resources.ts';
 import { age, visible } from '../format.ts';
 import { Notice, Pill } from '../parts/basics.tsx';
-import { usePolled } from '../parts/use-polled.ts';
+import { useObjects } from '../parts/use-feed.ts';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 
-const REFRESH_MS = 5000;
-
-export const timeOf = (event: EventObject): string =>
+const timeOf = (event: EventObject): string =>
   event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '';
+
+export const newestFirst = (events: readonly EventObject[]): EventObject[] =>
+  [...events].sort((x, y) => timeOf(y).localeCompare(timeOf(x)));
 
 export function EventsTab({ object }: { object: ApiObject }) {
   const { uid = '', namespace } = object.metadata;
-  const { value: events, error } = usePolled(
-    async (signal) => {
-      const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}` });
-      // Events of objects without a namespace are in the default one.
-      const path = `/api/v1/namespaces/${encodeURIComponent(namespace ?? 'default')}/events?${query.toString()}`;
-      const { items } = await api<ObjectList<EventObject>>(path, { signal });
-      return [...items].sort((x, y) => timeOf(y).localeCompare(timeOf(x)));
-    },
-    { everyMs: REFRESH_MS, on: [uid] },
-  );
+  // Events of objects without a namespace are in the default one.
+  const feed = useObjects<EventObject>('events', {
+    namespace: namespace ?? 'default',
+    fieldSelector: `involvedObject.uid=${uid}`,
+  });
+  const error = feed?.error.value;
+  const events = newestFirst(feed?.items.value ?? []);
   if (error !== undefined) return <Notice kind="error">{visible(error)}</Notice>;
-  if (events === undefined) return <Notice>{T.state.loading}</Notice>;
+  if (feed?.state.value === 'loading') return <Notice>{T.state.loading}</Notice>;
   if (events.length === 0) return <Notice>{T.object.noEvents}</Notice>;
   return <EventTable events={events} />;
 }

@@ -7,6 +7,7 @@ import { comparable } from '../edit/review.tsx';
 import { age, dateTime, visible } from '../format.ts';
 import { Card, Notice } from '../parts/basics.tsx';
 import { DiffView } from '../parts/diff-view.tsx';
+import { Check } from '../parts/fields.tsx';
 import { link, route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { BarLane, healthOfCondition } from './condition-lanes.tsx';
@@ -71,10 +72,11 @@ function Revisions({ history: { revisions, isRecorded } }: { history: ObjectHist
         {!isRecorded && <p class="dim">{T.history.notRecorded}</p>}
       </Card>
       <div class="revision-list">
-        <label class="check">
-          <input type="checkbox" checked={showsAll} onChange={(event) => setWithStatus(event.currentTarget.checked)} />
-          {T.history.withStatus(revisions.length - listed.length)}
-        </label>
+        <Check
+          label={T.history.withStatus(revisions.length - listed.length)}
+          checked={showsAll}
+          onChange={setWithStatus}
+        />
         <ol class="revisions">
           {(showsAll ? revisions : listed).map((each) => (
             <li key={each.revision}>

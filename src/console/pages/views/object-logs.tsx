@@ -5,6 +5,7 @@ import { api, apiText, messageOf, openSocket } from '../api/request.ts';
 import { findType, pathOf } from '../api/resources.ts';
 import { visible } from '../format.ts';
 import { Notice } from '../parts/basics.tsx';
+import { Check, Field, SearchField } from '../parts/fields.tsx';
 import { route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { LogText } from './log-text.tsx';
@@ -93,8 +94,7 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
   return (
     <>
       <div class="toolbar filters">
-        <label class="field">
-          <span>{T.logs.container}</span>
+        <Field label={T.logs.container}>
           <select
             value={`${pod}/${container}`}
             onChange={(event) => {
@@ -110,36 +110,16 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
               </option>
             ))}
           </select>
-        </label>
-        <label class="field">
-          <span>{T.logs.search}</span>
-          <input
-            type="search"
-            data-filter=""
-            value={search}
-            onInput={(event) => setQuery({ logsearch: event.currentTarget.value })}
-          />
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={previous}
-            onChange={(event) => setQuery({ previous: event.currentTarget.checked ? '1' : undefined })}
-          />
-          {T.logs.previous}
-        </label>
-        <label class="check">
-          <input type="checkbox" checked={follow} onChange={(event) => setFollow(event.currentTarget.checked)} />
-          {T.logs.follow}
-        </label>
-        <label class="check">
-          <input type="checkbox" checked={wrap} onChange={(event) => setWrap(event.currentTarget.checked)} />
-          {T.logs.wrap}
-        </label>
-        <label class="check">
-          <input type="checkbox" checked={json} onChange={(event) => setJson(event.currentTarget.checked)} />
-          {T.logs.json}
-        </label>
+        </Field>
+        <SearchField label={T.logs.search} value={search} onChange={(logsearch) => setQuery({ logsearch })} />
+        <Check
+          label={T.logs.previous}
+          checked={previous}
+          onChange={(checked) => setQuery({ previous: checked ? '1' : undefined })}
+        />
+        <Check label={T.logs.follow} checked={follow} onChange={setFollow} />
+        <Check label={T.logs.wrap} checked={wrap} onChange={setWrap} />
+        <Check label={T.logs.json} checked={json} onChange={setJson} />
         <span class="grow" />
         <span class="dim">{shown.length} lines</span>
       </div>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ApiObject, PodObject } from '../api/objects.ts';
 import { visible } from '../format.ts';
 import { Notice } from '../parts/basics.tsx';
+import { Field, LineForm, TextField } from '../parts/fields.tsx';
 import { T } from '../texts.ts';
 
 export function ShellTab({ object }: { object: ApiObject }) {
@@ -16,15 +17,11 @@ export function ShellTab({ object }: { object: ApiObject }) {
   if (running.length === 0) return <Notice>{T.shell.noContainer}</Notice>;
   return (
     <>
-      <form
-        class="toolbar filters"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setSession({ id: (session?.id ?? 0) + 1, container: container || running[0]!, command });
-        }}
+      <LineForm
+        submit={T.shell.connect}
+        onSubmit={() => setSession({ id: (session?.id ?? 0) + 1, container: container || running[0]!, command })}
       >
-        <label class="field">
-          <span>{T.shell.container}</span>
+        <Field label={T.shell.container}>
           <select value={container} onChange={(event) => setContainer(event.currentTarget.value)}>
             {running.map((name) => (
               <option key={name} value={name}>
@@ -32,15 +29,9 @@ export function ShellTab({ object }: { object: ApiObject }) {
               </option>
             ))}
           </select>
-        </label>
-        <label class="field">
-          <span>{T.shell.command}</span>
-          <input type="text" value={command} onInput={(event) => setCommand(event.currentTarget.value)} />
-        </label>
-        <button type="submit" class="primary">
-          {T.shell.connect}
-        </button>
-      </form>
+        </Field>
+        <TextField label={T.shell.command} value={command} onChange={setCommand} />
+      </LineForm>
       {session && <Terminal key={session.id} pod={pod} container={session.container} command={session.command} />}
     </>
   );

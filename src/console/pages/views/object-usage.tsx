@@ -1,10 +1,12 @@
 /** What a pod or a node uses, as the metrics API measures it, since the page was opened. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ApiObject } from '../api/objects.ts';
 import { api } from '../api/request.ts';
-import { findType, pathOf } from '../api/resources.ts';
+import { findType, pathOf, type ResourceType } from '../api/resources.ts';
 import { quantityOf } from '../format.ts';
 import { Card } from '../parts/basics.tsx';
 import type { LinePlot, PlotData } from '../parts/line-plot.ts';
+import { usePolled } from '../parts/use-polled.ts';
 import { T } from '../texts.ts';
 import { theme } from '../theme.ts';
 import type { TabProps } from './tab-props.ts';
@@ -33,55 +35,43 @@ const MEASURED: ReadonlySet<string> = new Set(['pods', 'nodes']);
 
 export function UsageCard({ type, object }: TabProps) {
   const measured = MEASURED.has(type.key) ? findType(`${type.key}.metrics.k8s.io`) : undefined;
-  const [samples, setSamples] = useState<readonly Sample[]>([]);
-  const [missing, setMissing] = useState(false);
-  useEffect(() => {
-    if (!measured) return undefined;
-    const ended = new AbortController();
-    const poll = async (): Promise<void> => {
-      if (document.hidden) return;
-      const {
-        timestamp,
-        usage,
-        containers = [],
-      } = await api<Measured>(pathOf(measured, object.metadata), {
-        signal: ended.signal,
-      });
-      const all = usage ? [usage] : containers.map((container) => container.usage ?? {});
-      const sum = (read: (each: Usage) => number): number => all.reduce((total, each) => total + read(each), 0);
-      const sample = {
-        at: Date.parse(timestamp ?? '') / 1000 || Date.now() / 1000,
-        cores: sum(({ cpu = '0' }) => quantityOf(cpu)),
-        mebibytes: sum(({ memory = '0' }) => quantityOf(memory)) / 1024 ** 2,
-      };
-      setMissing(false);
-      setSamples((old) => (old.at(-1)?.at === sample.at ? old : [...old, sample].slice(-MAX_SAMPLES)));
-    };
-    const quietly = (): void =>
-      void poll().catch(() => {
-        if (!ended.signal.aborted) setMissing(true);
-      });
-    quietly();
-    const timer = setInterval(quietly, POLL_MS);
-    return () => {
-      clearInterval(timer);
-      ended.abort();
-    };
-  }, [measured?.key, object.metadata.uid]);
   if (!MEASURED.has(type.key)) return null;
   return (
     <Card title={T.object.usage}>
-      {samples.length === 0 && (
-        <p class="dim">{!measured ? T.object.noMetrics : missing ? T.object.noUsage : T.object.usageWaiting}</p>
-      )}
+      {measured ? <Usages measured={measured} object={object} /> : <p class="dim">{T.object.noMetrics}</p>}
+    </Card>
+  );
+}
+
+function Usages({ measured, object }: { measured: ResourceType; object: ApiObject }) {
+  const { value: samples = [], error } = usePolled<readonly Sample[]>(
+    async (signal, last = []) => {
+      const sample = sampleOf(await api<Measured>(pathOf(measured, object.metadata), { signal }));
+      return last.at(-1)?.at === sample.at ? last : [...last, sample].slice(-MAX_SAMPLES);
+    },
+    { everyMs: POLL_MS, on: [measured.key, object.metadata.uid] },
+  );
+  return (
+    <>
+      {samples.length === 0 && <p class="dim">{error === undefined ? T.object.usageWaiting : T.object.noUsage}</p>}
       {samples.length > 0 && (
         <div class="plots">
           <Plot title={T.object.cpu} samples={samples} of={({ cores }) => cores} colour="--accent" digits={3} />
           <Plot title={T.object.memory} samples={samples} of={({ mebibytes }) => mebibytes} colour="--ok" digits={1} />
         </div>
       )}
-    </Card>
+    </>
   );
+}
+
+function sampleOf({ timestamp, usage, containers = [] }: Measured): Sample {
+  const all = usage ? [usage] : containers.map((container) => container.usage ?? {});
+  const sum = (read: (each: Usage) => number): number => all.reduce((total, each) => total + read(each), 0);
+  return {
+    at: Date.parse(timestamp ?? '') / 1000 || Date.now() / 1000,
+    cores: sum(({ cpu = '0' }) => quantityOf(cpu)),
+    mebibytes: sum(({ memory = '0' }) => quantityOf(memory)) / 1024 ** 2,
+  };
 }
 
 interface PlotProps {

@@ -4,6 +4,7 @@ import type { Row } from '../api/feed.ts';
 import { findType, resourceTypes, type ResourceType } from '../api/resources.ts';
 import { Notice } from '../parts/basics.tsx';
 import { CreateDialog } from '../parts/create-dialog.tsx';
+import { Check, Field } from '../parts/fields.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { RowTable } from '../parts/row-table.tsx';
 import { filterSliced, useSliced, type Sliced } from '../parts/sliced.ts';
@@ -120,23 +121,24 @@ function Kinds({ current }: { current: string }) {
 /** Where the page is too narrow for the list of kinds. */
 function KindPicker({ current }: { current: string }) {
   return (
-    <label class="field kind-picker">
-      <span>{T.objects.kind}</span>
-      <select value={current} onChange={(event) => go(listLink(event.currentTarget.value))}>
-        {kindGroups().map(
-          ([group, types]) =>
-            types.length > 0 && (
-              <optgroup key={group} label={T.groups[group]}>
-                {types.map(({ key, kind }) => (
-                  <option key={key} value={key}>
-                    {kind}
-                  </option>
-                ))}
-              </optgroup>
-            ),
-        )}
-      </select>
-    </label>
+    <div class="kind-picker">
+      <Field label={T.objects.kind}>
+        <select value={current} onChange={(event) => go(listLink(event.currentTarget.value))}>
+          {kindGroups().map(
+            ([group, types]) =>
+              types.length > 0 && (
+                <optgroup key={group} label={T.groups[group]}>
+                  {types.map(({ key, kind }) => (
+                    <option key={key} value={key}>
+                      {kind}
+                    </option>
+                  ))}
+                </optgroup>
+              ),
+          )}
+        </select>
+      </Field>
+    </div>
   );
 }
 
@@ -186,14 +188,11 @@ function KindList({ type }: { type: ResourceType }) {
         <Filter name="search" label={T.objects.search} filter />
         <Filter name="labels" label={T.objects.labels} hint={T.objects.labelsHint} late />
         <Filter name="fields" label={T.objects.fields} hint={T.objects.fieldsHint} late />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={param('columns') === 'all'}
-            onChange={(event) => setQuery({ columns: event.currentTarget.checked ? 'all' : undefined })}
-          />
-          {T.objects.columns}
-        </label>
+        <Check
+          label={T.objects.columns}
+          checked={param('columns') === 'all'}
+          onChange={(checked) => setQuery({ columns: checked ? 'all' : undefined })}
+        />
       </div>
       {error !== undefined && <Notice kind="error">{error}</Notice>}
       {error === undefined && rows.length === 0 && ['live', 'past'].includes(feed.state.value) && (
@@ -240,8 +239,7 @@ function Filter({
   const value = route.value.query.get(name) ?? '';
   const take = (event: { currentTarget: HTMLInputElement }): void => setQuery({ [name]: event.currentTarget.value });
   return (
-    <label class="field">
-      <span>{label}</span>
+    <Field label={label}>
       <input
         type="search"
         value={value}
@@ -250,6 +248,6 @@ function Filter({
         {...(filter ? { 'data-filter': '' } : {})}
         {...(late ? { onChange: take } : { onInput: take })}
       />
-    </label>
+    </Field>
   );
 }

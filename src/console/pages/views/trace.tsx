@@ -5,8 +5,8 @@ import { messageOf } from '../api/request.ts';
 import { findType } from '../api/resources.ts';
 import {
   milliseconds,
+  NewestRoots,
   parseTrace,
-  readRoots,
   readTrace,
   textOf,
   titleOf,
@@ -16,6 +16,7 @@ import {
 } from '../api/trace.ts';
 import { age, visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { Check, SearchField } from '../parts/fields.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { toast } from '../parts/toasts.tsx';
 import { usePolled } from '../parts/use-polled.ts';
@@ -28,7 +29,7 @@ import { Waterfall } from './trace-waterfall.tsx';
 /** What was opened from a file. */
 const opened = signal<Trace | undefined>(undefined);
 const FROM_FILE = 'file';
-const REFRESH_MS = 2000;
+const REFRESH_MS = 1000;
 const MAX_ROOTS = 50;
 /** A trace that has not changed for as many reads is read no more. */
 const QUIET_READS = 5;
@@ -92,12 +93,10 @@ function Roots() {
   const { query } = route.value;
   const namespace = query.get('namespace') ?? '';
   const system = query.get('system') === '1';
-  const { value: roots, error } = usePolled((ended) => readRoots(namespace, ended), {
-    everyMs: REFRESH_MS,
-    on: [namespace],
-  });
+  const newest = useMemo(() => new NewestRoots({ namespace, components: system }), [namespace, system]);
+  const { value: roots, error } = usePolled((ended) => newest.read(ended), { everyMs: REFRESH_MS, on: [newest] });
   const search = (query.get('search') ?? '').toLowerCase();
-  const found = roots?.filter((span) => (system || isOfPeople(span)) && matches(span, search));
+  const found = roots?.filter((span) => (system || isWrite(span)) && matches(span, search));
   const shown = found?.slice(0, MAX_ROOTS);
   return (
     <div class="page">
@@ -105,23 +104,16 @@ function Roots() {
       <p class="dim">{T.trace.intro}</p>
       <div class="toolbar filters">
         <NamespacePicker />
-        <label class="field">
-          <span>{T.trace.search}</span>
-          <input
-            type="search"
-            data-filter=""
-            value={query.get('search') ?? ''}
-            onInput={(event) => setQuery({ search: event.currentTarget.value })}
-          />
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={system}
-            onChange={(event) => setQuery({ system: event.currentTarget.checked ? '1' : undefined })}
-          />
-          {T.trace.system}
-        </label>
+        <SearchField
+          label={T.trace.search}
+          value={query.get('search') ?? ''}
+          onChange={(text) => setQuery({ search: text })}
+        />
+        <Check
+          label={T.trace.system}
+          checked={system}
+          onChange={(checked) => setQuery({ system: checked ? '1' : undefined })}
+        />
       </div>
       {error !== undefined && <Notice kind="error">{visible(error)}</Notice>}
       {roots === undefined && error === undefined && <Notice>{T.state.loading}</Notice>}
@@ -167,10 +159,8 @@ function Roots() {
 const matches = (span: Span, search: string): boolean =>
   `${titleOf(span)} ${textOf(span, 'user.name')}`.toLowerCase().includes(search);
 
-/** Components renew leases and report states all the time. */
-const isOfPeople = (span: Span): boolean =>
+const isWrite = (span: Span): boolean =>
   'http.request.method' in span.attributes &&
-  !textOf(span, 'user.name').startsWith('system:') &&
   // A review is a question, although it is sent as a create.
   !textOf(span, 'k8s.resource').endsWith('reviews');
 
@@ -187,7 +177,7 @@ function Followed({ id }: { id: string }) {
       quiet = state === known ? quiet + 1 : 0;
       if (state !== known) setTrace(next);
       known = state;
-      if (quiet < QUIET_READS) timer = window.setTimeout(again, REFRESH_MS / 2);
+      if (quiet < QUIET_READS) timer = window.setTimeout(again, REFRESH_MS);
     };
     const again = (): void =>
       void read().catch((problem: unknown) => {

@@ -6,6 +6,7 @@ import { findType } from '../api/resources.ts';
 import { Editor } from '../edit/editor.tsx';
 import { visible } from '../format.ts';
 import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { Check, TextField } from '../parts/fields.tsx';
 import { useFeed } from '../parts/use-feed.ts';
 import { T } from '../texts.ts';
 import { dropTarget, NodeJudgements, type NodeJudgement } from './node-judgements.tsx';
@@ -66,16 +67,12 @@ export function WouldFit() {
     }
   };
   const field = (name: 'cpu' | 'memory' | 'selector', label: string, hint = '') => (
-    <label class="field">
-      <span>{label}</span>
-      <input
-        type="text"
-        value={form[name]}
-        placeholder={hint}
-        spellcheck={false}
-        onInput={(event) => setForm({ ...form, [name]: event.currentTarget.value })}
-      />
-    </label>
+    <TextField
+      label={label}
+      placeholder={hint}
+      value={form[name]}
+      onChange={(value) => setForm({ ...form, [name]: value })}
+    />
   );
   return (
     <Card title={T.fit.title}>
@@ -93,14 +90,11 @@ export function WouldFit() {
               {field('cpu', T.fit.cpu)}
               {field('memory', T.fit.memory)}
               {field('selector', T.fit.selector, T.fit.selectorHint)}
-              <label class="check">
-                <input
-                  type="checkbox"
-                  checked={form.toleratesAll}
-                  onChange={(event) => setForm({ ...form, toleratesAll: event.currentTarget.checked })}
-                />
-                {T.fit.tolerates}
-              </label>
+              <Check
+                label={T.fit.tolerates}
+                checked={form.toleratesAll}
+                onChange={(toleratesAll) => setForm({ ...form, toleratesAll })}
+              />
             </>
           )}
           <button type="submit" class="primary">
