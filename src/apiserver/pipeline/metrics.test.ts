@@ -28,6 +28,7 @@ it('creates no series from values that clients invent', async () => {
   }
 });
 
+const MERGE_PATCH = 'application/merge-patch+json';
 const TEMPLATE = { spec: { containers: [{ name: 'a', image: 'a' }] } };
 
 it('counts what is stored, listed, watched, queued and allocated', async () => {
@@ -56,6 +57,44 @@ it('counts what is stored, listed, watched, queued and allocated', async () => {
     expect(text).toMatch(/^apiserver_resource_size_estimate_bytes\{group="",resource="podtemplates"\} [1-9]/m);
     expect(text).toMatch(/^apiserver_storage_size_bytes\{storage_cluster_id="etcd-0"\} \d/m);
     expect(text).toMatch(/^version_info\{binary="1.36",component="kube",emulation="1.36",min_compat="1.35"\} 1$/m);
+  } finally {
+    await server.stop();
+  }
+});
+
+it('names the methods of requests as upstream does', async () => {
+  const server = await startTestServer();
+  const configMaps = '/api/v1/namespaces/default/configmaps';
+  try {
+    const made = { metadata: { name: 'a' } };
+    await server.call('POST', configMaps, { body: made });
+    await server.call('PUT', `${configMaps}/a`, { body: made });
+    await server.call('PATCH', `${configMaps}/a`, { body: {}, headers: { 'content-type': MERGE_PATCH } });
+    const applied = { apiVersion: 'v1', kind: 'ConfigMap', ...made };
+    const apply = { 'content-type': 'application/apply-patch+yaml' };
+    await server.call('PATCH', `${configMaps}/a?fieldManager=test`, { body: applied, headers: apply });
+    await server.call('GET', `${configMaps}/a`);
+    await server.call('GET', configMaps);
+    await server.call('DELETE', `${configMaps}/a`);
+    await server.call('DELETE', configMaps);
+    await server.call('GET', '/api/v1/namespaces/default/pods/a/log');
+    const { text } = await server.call('GET', '/metrics?name[]=apiserver_request_total');
+    const counted = (resource: string): string[] =>
+      [...text.matchAll(/verb="(\w+)".*?resource="(\w*)".*?scope="(\w+)"/g)]
+        .filter((match) => match[2] === resource)
+        .map(([, verb, , scope]) => `${verb} ${scope}`)
+        .sort();
+    expect(counted('configmaps')).toEqual([
+      'APPLY resource',
+      'DELETE namespace',
+      'DELETE resource',
+      'GET resource',
+      'LIST namespace',
+      'PATCH resource',
+      'POST namespace',
+      'PUT resource',
+    ]);
+    expect(counted('pods')).toEqual(['CONNECT resource']);
   } finally {
     await server.stop();
   }

@@ -2,7 +2,7 @@
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
-import type { ApiResponse } from '../request/request.ts';
+import { headerOf, type ApiResponse } from '../request/request.ts';
 import { bodyLength } from '../request/responses.ts';
 
 export interface ApiServerMetrics {
@@ -96,7 +96,7 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
     const { info, request } = exchange;
     const dryRun = dryRunLabel(request.query);
     const key = exchange.recognized
-      ? `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
+      ? `${verbOf(exchange)} ${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
       : `${request.method} ${response.status}`;
     let instruments = children.get(key);
     if (!instruments) {
@@ -192,9 +192,24 @@ const deprecatedLabels = ({ info }: Exchange, removed: string) => ({
 
 type Labels = Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component', string>;
 
+const CONNECTED = new Set(['log', 'exec', 'portforward', 'attach', 'proxy']);
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['watch', 'WATCH'],
+  ['list', 'LIST'],
+  ['get', 'GET'],
+]);
+
+/** Metrics name the method, and not the verb that authorizers see. Reads are told apart by it, and applies and connections from others. */
+function verbOf({ info, request }: Pick<Exchange, 'info' | 'request'>): string {
+  if (!info.isResourceRequest) return request.method;
+  if (CONNECTED.has(info.subresource)) return 'CONNECT';
+  if (info.verb === 'patch' && headerOf(request, 'content-type') === 'application/apply-patch+yaml') return 'APPLY';
+  return VERBS.get(info.verb) ?? request.method;
+}
+
 function labelsOf({ info, request }: Exchange): Labels {
   return {
-    verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
+    verb: verbOf({ info, request }),
     group: info.apiGroup,
     version: info.apiVersion,
     resource: info.resource,
