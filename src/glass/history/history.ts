@@ -12,6 +12,7 @@ import {
   type ListOptions,
 } from '../../client/index.ts';
 import type { RecordedSpan } from '../../kernel/index.ts';
+import { fieldEquals } from '../../machinery/selectors/index.ts';
 import { spanTitle } from '../trace/text.ts';
 import { changesBetween, withoutSecrets, type FieldChange } from './changes.ts';
 
@@ -144,7 +145,7 @@ const selecting = ({
   signal,
 }: Pick<HistoryOptions, 'namespace' | 'name' | 'signal'>): ListOptions => ({
   ...(namespace === '' ? {} : { namespace }),
-  fieldSelector: `metadata.name=${name}`,
+  fieldSelector: fieldEquals('metadata.name', name),
   ...(signal ? { signal } : {}),
 });
 

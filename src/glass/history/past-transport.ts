@@ -1,6 +1,7 @@
 /** The cluster as it was at a revision: reads answer from then, everything else is refused. */
 import type { Client, Transport, TransportRequest, TransportResponse } from '../../client/index.ts';
 import { failure, isStatusError, notFound } from '../../machinery/errors/index.ts';
+import { fieldEquals } from '../../machinery/selectors/index.ts';
 
 /** `/api/v1/...` and `/apis/GROUP/VERSION/...`, up to the resource, then the name and what is below it. */
 const RESOURCE = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)((?:\/namespaces\/[^/]+)?\/[^/]+)(?:\/([^/]+))?(?:\/(.+))?$/;
@@ -50,7 +51,8 @@ export class PastTransport implements Transport {
     // A list is whole: continue tokens of revisions that are kept for their history have expired.
     const { resourceVersion: _, resourceVersionMatch: __, limit: ___, ...rest } = query;
     const at = { resourceVersion: String(this.#revision), resourceVersionMatch: 'Exact' };
-    const selecting = name === undefined ? {} : { fieldSelector: `metadata.name=${decodeURIComponent(name)}` };
+    const selecting =
+      name === undefined ? {} : { fieldSelector: fieldEquals('metadata.name', decodeURIComponent(name)) };
     const list = await this.#client.request({
       ...request,
       path: `${prefix}${collection}`,

@@ -59,6 +59,9 @@ function splitTerms(text: string): string[] {
   return terms;
 }
 
+/** The selector of objects whose field has this value. */
+export const fieldEquals = (field: string, value: string): string => `${field}=${escapeValue(value)}`;
+
 const escapeValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
 function unescapeValue(text: string): string {

@@ -2,7 +2,7 @@
  * Label and field selectors: the syntax of list and watch parameters, the LabelSelector objects of the API, matching, and the
  * canonical text.
  */
-export { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
+export { fieldEquals, type FieldRequirement, parseFieldSelector } from './field-selector.ts';
 export {
   EVERYTHING,
   type LabelOperator,
