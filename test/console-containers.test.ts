@@ -156,6 +156,8 @@ describe.skipIf(missing)(
         await seeText('ok', tab);
         expect(await tab.cookies()).toEqual([]);
         expect(await page.cookies()).toHaveLength(1);
+        // Buttons of a page in the background do not settle.
+        await page.bringToFront();
         await show('#/network', 'Open ports');
         await page.locator('button[aria-label="Close 80"]').click();
         await until(`document.querySelector('.forwards') === null`);

@@ -124,7 +124,7 @@ function TopBar() {
         ⎈
       </span>
       <span class="brand">{T.product}</span>
-      <nav aria-label="Pages">
+      <nav aria-label={T.pagesLabel}>
         {PAGES.map(([page, title]) => (
           <a
             key={page}

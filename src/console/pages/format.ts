@@ -28,14 +28,18 @@ export function age(since: string | undefined, until = now.value): string {
   return days < 730 ? `${days}d` : `${Math.floor(days / 365)}y`;
 }
 
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+/** Control and direction characters, which would let a text pose as another. */
+export const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+export const codeOf = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 const MAX_SHOWN = 2000;
 
-/** Control and direction characters would let a text pose as another; they are shown by their code. */
+/** A text as it is shown: control and direction characters by their code, and no more of it than fits. */
 export function visible(value: unknown, limit = MAX_SHOWN): string {
   const text = typeof value === 'string' ? value : value === null || value === undefined ? '' : String(value);
   const cut = text.length > limit ? `${text.slice(0, limit)}… (${text.length} characters)` : text;
-  return cut.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return cut.replace(CONTROLS, codeOf);
 }
 
 export const dateTime = (time: string | undefined): string =>

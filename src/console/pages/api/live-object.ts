@@ -3,7 +3,7 @@ import { signal, type Signal } from '@preact/signals';
 import { T } from '../texts.ts';
 import type { ApiObject, ObjectList } from './objects.ts';
 import { api, ApiError, messageOf, openSocket } from './request.ts';
-import { apiVersionOf, pathOf, type ResourceType } from './resources.ts';
+import { apiVersionOf, nameSelector, pathOf, type ResourceType } from './resources.ts';
 
 const RETRY_MS = 2000;
 
@@ -56,7 +56,7 @@ export class LiveObject {
   /** Only lists can be read at a revision. */
   async #readPast(): Promise<void> {
     const query = new URLSearchParams({
-      fieldSelector: `metadata.name=${this.#name}`,
+      fieldSelector: nameSelector(this.#name),
       resourceVersion: String(this.#revision),
       resourceVersionMatch: 'Exact',
     });
@@ -70,7 +70,7 @@ export class LiveObject {
   #watch(version: string): void {
     const query = new URLSearchParams({
       watch: 'true',
-      fieldSelector: `metadata.name=${this.#name}`,
+      fieldSelector: nameSelector(this.#name),
       resourceVersion: version,
     });
     const socket = openSocket(`${pathOf(this.#type, { namespace: this.#namespace })}?${query.toString()}`);

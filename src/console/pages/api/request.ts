@@ -15,7 +15,7 @@ export class ApiError extends Error {
   readonly status: Status;
 
   constructor(code: number, status: Status) {
-    super(status.message ?? `The API server answered with ${code}.`);
+    super(status.message ?? T.state.answered(code));
     this.code = code;
     this.status = status;
   }

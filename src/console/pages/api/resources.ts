@@ -95,3 +95,6 @@ export function pathOf(
 
 export const apiVersionOf = ({ group, version }: ResourceType): string =>
   group === '' ? version : `${group}/${version}`;
+
+/** Selects one object. Names of roles may have characters that mean something in a selector. */
+export const nameSelector = (name: string): string => `metadata.name=${name.replaceAll(/[\\,=]/g, String.raw`\$&`)}`;

@@ -1,4 +1,5 @@
 /** What a write caused, from the spans that an API server of ours records. */
+import { T } from '../texts.ts';
 import { api } from './request.ts';
 
 export interface Span {
@@ -117,7 +118,7 @@ export function parseTrace(text: string): Trace {
       typeof span.attributes === 'object' &&
       span.attributes !== null;
     if (!isSpan || !Array.isArray(children) || depth > MAX_DEPTH || ++size > MAX_FILE_SPANS)
-      throw new Error('The file holds no trace of k8ts.');
+      throw new Error(T.trace.notATrace);
     return { span, children: children.map((child) => checked(child, depth + 1)) };
   };
   const root = checked(trace.root, 0);

@@ -38,7 +38,7 @@ async function submit({ type, live, edited }: Edit, options: { dryRun: boolean; 
     });
   const path = pathOf(type, { namespace: live.metadata.namespace, name: live.metadata.name });
   if (name !== live.metadata.name || (namespace ?? '') !== (live.metadata.namespace ?? ''))
-    throw new Error('The name and the namespace of an object cannot be changed.');
+    throw new Error(T.edit.renamed);
   const sent: Sent = sentFor(live, edited);
   if (sent.how === 'update') return api<ApiObject>(`${path}?${query.toString()}`, { method: 'PUT', body: sent.object });
   if (options.force) query.set('force', 'true');

@@ -1,4 +1,6 @@
 /** What the fields of a kind are, from the cluster's OpenAPI v3 documents. */
+import { T } from '../texts.ts';
+
 export interface Schema {
   readonly $ref?: string;
   readonly allOf?: readonly Schema[];
@@ -100,18 +102,20 @@ export function pathAt(lines: readonly string[], line: number, indent: number): 
   return path;
 }
 
+const W = T.edit.expected;
+
 /** What is wrong with a plain value; undefined when it may be right. */
 export function wrongValue(schema: Schema, value: unknown): string | undefined {
   if (value === null || value === undefined || schema['x-kubernetes-int-or-string']) return undefined;
   if (schema.format === 'int-or-string' || schema.type === undefined) return undefined;
   const isPlain = typeof value !== 'object';
   const { type } = schema;
-  if (type === 'object') return isPlain || Array.isArray(value) ? 'fields are expected here' : undefined;
-  if (type === 'array') return Array.isArray(value) ? undefined : 'a list is expected here';
-  if (!isPlain) return `a ${type} is expected here`;
-  if (schema.enum && !schema.enum.includes(value)) return `must be one of ${schema.enum.join(', ')}`;
-  if (type === 'string') return typeof value === 'string' ? undefined : 'text is expected here: put it in quotes';
-  if (type === 'boolean') return typeof value === 'boolean' ? undefined : 'true or false is expected here';
-  if (type === 'integer') return Number.isInteger(value) ? undefined : 'a whole number is expected here';
-  return type === 'number' && typeof value !== 'number' ? 'a number is expected here' : undefined;
+  if (type === 'object') return isPlain || Array.isArray(value) ? W.fields : undefined;
+  if (type === 'array') return Array.isArray(value) ? undefined : W.list;
+  if (!isPlain) return W.plain(type);
+  if (schema.enum && !schema.enum.includes(value)) return W.oneOf(schema.enum.join(', '));
+  if (type === 'string') return typeof value === 'string' ? undefined : W.text;
+  if (type === 'boolean') return typeof value === 'boolean' ? undefined : W.boolean;
+  if (type === 'integer') return Number.isInteger(value) ? undefined : W.integer;
+  return type === 'number' && typeof value !== 'number' ? W.number : undefined;
 }

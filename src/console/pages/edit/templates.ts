@@ -61,10 +61,12 @@ const BODIES: ReadonlyMap<string, object> = new Map(
 );
 
 export function templateOf(type: ResourceType, namespace: string): string {
-  return stringify({
+  const template = {
     apiVersion: apiVersionOf(type),
     kind: type.kind,
     metadata: { name: 'example', ...(type.namespaced ? { namespace: namespace || 'default' } : {}) },
     ...BODIES.get(type.key),
-  });
+  };
+  // Labels that are the same would become anchors.
+  return stringify(template, { aliasDuplicateObjects: false });
 }

@@ -13,10 +13,18 @@ import {
 import { lintGutter, linter, type Diagnostic } from '@codemirror/lint';
 import { highlightSelectionMatches, searchKeymap } from '@codemirror/search';
 import { EditorState, RangeSet, StateEffect, StateField } from '@codemirror/state';
-import { EditorView, gutter, GutterMarker, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import {
+  EditorView,
+  gutter,
+  GutterMarker,
+  highlightActiveLine,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { parseDocument } from 'yaml';
-import { visible } from '../format.ts';
+import { codeOf, CONTROLS, visible } from '../format.ts';
 import { checkFields, completeFields } from './schema-support.ts';
 
 export interface YamlEditor {
@@ -74,6 +82,13 @@ const syntax = linter((view): Diagnostic[] => {
   }));
 });
 
+function specialCharacter(code: number): HTMLElement {
+  const element = document.createElement('span');
+  element.className = 'cm-specialChar';
+  element.textContent = codeOf(String.fromCharCode(code));
+  return element;
+}
+
 const fields = linter((view) => checkFields(view.state.doc.toString()));
 
 export function createYamlEditor(
@@ -93,6 +108,7 @@ export function createYamlEditor(
         indentOnInput(),
         bracketMatching(),
         highlightActiveLine(),
+        highlightSpecialChars({ specialChars: CONTROLS, render: specialCharacter }),
         highlightSelectionMatches(),
         autocompletion({ override: [completeFields] }),
         yaml(),

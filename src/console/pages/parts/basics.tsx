@@ -37,8 +37,21 @@ export function Pill({ health, text }: { health: Health; text: string }) {
 
 export const Notice = ({ kind = 'info', children }: { kind?: 'info' | 'error'; children: ComponentChildren }) => (
   <p class={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
-    {children}
+    {typeof children === 'string' ? visible(children) : children}
   </p>
+);
+
+/** The titles of a table's columns. */
+export const HeadRow = ({ titles }: { titles: readonly string[] }) => (
+  <thead>
+    <tr>
+      {titles.map((title) => (
+        <th key={title} scope="col">
+          {title}
+        </th>
+      ))}
+    </tr>
+  </thead>
 );
 
 export function Card({ title, children, wide }: { title: string; children: ComponentChildren; wide?: boolean }) {

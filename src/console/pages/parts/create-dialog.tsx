@@ -5,6 +5,7 @@ import { typeOfKind, type ResourceType } from '../api/resources.ts';
 import { Editor } from '../edit/editor.tsx';
 import { Review, type Edit } from '../edit/review.tsx';
 import { templateOf } from '../edit/templates.ts';
+import { visible } from '../format.ts';
 import { go, objectLink } from '../router.ts';
 import { T } from '../texts.ts';
 import { Dialog, Notice } from './basics.tsx';
@@ -28,7 +29,9 @@ export function CreateDialog({
       const edited = parse(text) as Record<string, unknown>;
       const of = typeOfKind(String(edited['kind']), String(edited['apiVersion']));
       if (of === undefined)
-        throw new Error(T.objects.unknownKind(`${String(edited['apiVersion'])} ${String(edited['kind'])}`));
+        throw new Error(
+          T.objects.unknownKind(visible(`${String(edited['apiVersion'])} ${String(edited['kind'])}`, 200)),
+        );
       setProblem(undefined);
       setEdit({ type: of, live: undefined, edited });
     } catch (error) {

@@ -27,7 +27,7 @@ const LABEL_PX_PER_CHARACTER = 6.2;
 export async function layout({ nodes, edges }: Graph): Promise<Laid> {
   const { Graph: DagreGraph, layout: place } = await import('@dagrejs/dagre');
   const graph = new DagreGraph();
-  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 26, edgesep: 10, marginx: 4, marginy: 8 });
+  graph.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 44, edgesep: 10, marginx: 4, marginy: 8 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { id, width, height } of nodes) graph.setNode(id, { width, height });
   for (const { from, to, label } of edges)

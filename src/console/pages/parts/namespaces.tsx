@@ -1,4 +1,5 @@
 import { findType } from '../api/resources.ts';
+import { visible } from '../format.ts';
 import { route, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
 import { Field } from './fields.tsx';
@@ -17,7 +18,7 @@ export function NamespacePicker() {
         <option value="">{T.namespaces.all}</option>
         {options.map((name) => (
           <option key={name} value={name}>
-            {name}
+            {visible(name)}
           </option>
         ))}
       </select>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { visible } from '../format.ts';
 
 interface Toast {
   readonly id: number;
@@ -19,7 +20,7 @@ export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {toasts.value.map(({ id, text, bad }) => (
       <div key={id} class={bad ? 'toast bad' : 'toast'}>
-        {text}
+        {visible(text, 600)}
       </div>
     ))}
   </div>

@@ -40,7 +40,7 @@ export function Why(asked: Asked) {
     <div class="why">
       <p class="why-state">
         <strong>{visible(answer.state)}</strong>
-        {answer.healthy && answer.causes.length === 0 ? ` — ${T.why.healthy}` : ''}
+        {answer.healthy && answer.causes.length === 0 ? `: ${T.why.healthy}` : ''}
       </p>
       <Causes causes={answer.causes} />
       {answer.unknown.length > 0 && (
@@ -107,7 +107,11 @@ export function FirstCause(asked: Asked) {
   return (
     <span>
       <span class="reason">{visible(cause.reason)}</span> {visible(cause.message, 300)}
-      {cause.remedy && <span class="remedy">{` ${T.why.helps}: ${visible(cause.remedy, 300)}`}</span>}
+      {cause.remedy && (
+        <span class="remedy">
+          <span>{T.why.helps}:</span> {visible(cause.remedy, 300)}
+        </span>
+      )}
     </span>
   );
 }

@@ -287,7 +287,7 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
       </h3>
       <svg
         role="img"
-        aria-label={`${pods.length} pods, ${failing} ${T.health.bad}`}
+        aria-label={`${T.cluster.podsOf(pods.length)}, ${failing} ${T.health.bad}`}
         viewBox={`0 0 ${CELLS_PER_LINE * CELL_PX} ${LINES * CELL_PX}`}
         onMouseMove={(event) => {
           const pod = podAt(event);
@@ -304,8 +304,8 @@ function Node({ card, place }: { card: NodeCard; place: Record<string, string> }
         ))}
       </svg>
       <p class="dim">
-        {pods.length} {pods.length === 1 ? 'pod' : 'pods'}
-        {more > 0 ? `, ${more} not drawn` : ''}
+        {T.cluster.podsOf(pods.length)}
+        {more > 0 ? T.cluster.notDrawn(more) : ''}
       </p>
     </article>
   );

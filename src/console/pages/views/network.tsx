@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { ObjectFeed } from '../api/object-feed.ts';
 import type { ApiObject } from '../api/objects.ts';
 import { visible } from '../format.ts';
-import { Card, Notice, Pill } from '../parts/basics.tsx';
+import { Card, HeadRow, Notice, Pill } from '../parts/basics.tsx';
 import { NamespacePicker } from '../parts/namespaces.tsx';
 import { useObjects } from '../parts/use-feed.ts';
 import { objectLink, route } from '../router.ts';
@@ -27,6 +27,8 @@ interface ServicePort {
   readonly targetPort?: number | string;
   readonly protocol?: string;
 }
+
+const { columns } = T.network;
 
 export function NetworkPage() {
   const namespace = route.value.query.get('namespace') ?? '';
@@ -62,6 +64,11 @@ export function NetworkPage() {
   );
 }
 
+const MAX_ENDPOINTS = 6;
+
+const unreadyFirst = (endpoints: readonly Endpoint[]): Endpoint[] =>
+  [...endpoints].sort((a, b) => Number(a.conditions?.ready !== false) - Number(b.conditions?.ready !== false));
+
 const serviceOf = ({ metadata }: EndpointSlice): string =>
   `${metadata.namespace ?? ''}/${metadata.labels?.['kubernetes.io/service-name'] ?? ''}`;
 
@@ -89,18 +96,11 @@ function Services({ services, slices }: { services: readonly ApiObject[]; slices
   }, [slices]);
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Service</th>
-          <th scope="col">Address</th>
-          <th scope="col">Ports</th>
-          <th scope="col">Endpoints</th>
-        </tr>
-      </thead>
+      <HeadRow titles={[columns.service, columns.address, columns.ports, columns.endpoints]} />
       <tbody>
         {services.map((service) => {
           const { name, namespace = '', uid } = service.metadata;
-          const endpoints = endpointsOf.get(`${namespace}/${name}`) ?? [];
+          const endpoints = unreadyFirst(endpointsOf.get(`${namespace}/${name}`) ?? []);
           const ports = (service.spec?.['ports'] ?? []) as readonly ServicePort[];
           return (
             <tr key={uid}>
@@ -119,9 +119,9 @@ function Services({ services, slices }: { services: readonly ApiObject[]; slices
                   .join(', ')}
               </td>
               <td>
-                {endpoints.length === 0 && <Pill health="bad" text="none" />}
+                {endpoints.length === 0 && <Pill health="bad" text={T.network.noEndpoints} />}
                 <ul class="endpoints">
-                  {endpoints.slice(0, 20).map(({ addresses = [], conditions, targetRef }) => (
+                  {endpoints.slice(0, MAX_ENDPOINTS).map(({ addresses = [], conditions, targetRef }) => (
                     <li key={addresses.join()}>
                       <Pill health={conditions?.ready === false ? 'wait' : 'ok'} text={addresses.join(', ')} />
                       {targetRef?.kind === 'Pod' && targetRef.name && (
@@ -132,7 +132,11 @@ function Services({ services, slices }: { services: readonly ApiObject[]; slices
                     </li>
                   ))}
                 </ul>
-                {endpoints.length > 20 && <span class="dim">… {endpoints.length - 20} more</span>}
+                {endpoints.length > MAX_ENDPOINTS && (
+                  <a href={objectLink('services', { namespace, name })}>
+                    {T.state.more(endpoints.length - MAX_ENDPOINTS)}
+                  </a>
+                )}
               </td>
             </tr>
           );
@@ -145,14 +149,7 @@ function Services({ services, slices }: { services: readonly ApiObject[]; slices
 function Policies({ policies }: { policies: readonly ApiObject[] }) {
   return (
     <table class="plain">
-      <thead>
-        <tr>
-          <th scope="col">Policy</th>
-          <th scope="col">{T.network.columns.pods}</th>
-          <th scope="col">{T.network.columns.from}</th>
-          <th scope="col">{T.network.columns.to}</th>
-        </tr>
-      </thead>
+      <HeadRow titles={[columns.policy, columns.pods, columns.from, columns.to]} />
       <tbody>
         {policies.map(({ metadata, spec = {} }) => (
           <tr key={metadata.uid}>
@@ -161,7 +158,7 @@ function Policies({ policies }: { policies: readonly ApiObject[] }) {
                 {visible(metadata.namespace)}/{visible(metadata.name)}
               </a>
             </th>
-            <td>{selectorText(spec['podSelector'])}</td>
+            <td>{selectorText(spec['podSelector']) || T.network.allPods}</td>
             <td>
               <Rules restricts={restricts(spec, 'Ingress')} rules={spec['ingress']} direction="from" />
             </td>
@@ -184,13 +181,14 @@ interface Selector {
   }[];
 }
 
+/** Empty when it selects everything. */
 function selectorText(value: unknown): string {
   const { matchLabels = {}, matchExpressions = [] } = (value ?? {}) as Selector;
   const parts = [
     ...Object.entries(matchLabels).map(([key, of]) => `${key}=${of}`),
     ...matchExpressions.map(({ key, operator, values = [] }) => `${key} ${operator} ${values.join('|')}`),
   ];
-  return parts.length === 0 ? 'all pods' : visible(parts.join(', '), 200);
+  return visible(parts.join(', '), 200);
 }
 
 interface Peer {
@@ -234,10 +232,8 @@ function peersText(peers: readonly Peer[] = []): string {
   return peers
     .map(({ ipBlock, podSelector, namespaceSelector }) => {
       if (ipBlock) return visible(ipBlock.cidr);
-      const pods = selectorText(podSelector);
-      return namespaceSelector
-        ? `${pods} in namespaces ${selectorText(namespaceSelector).replace('all pods', 'of any name')}`
-        : pods;
+      const pods = selectorText(podSelector) || T.network.allPods;
+      return namespaceSelector ? T.network.inNamespaces(pods, selectorText(namespaceSelector)) : pods;
     })
     .join('; ');
 }

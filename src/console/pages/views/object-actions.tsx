@@ -148,7 +148,7 @@ function DeleteDialog({ type, object, onClose, onDelete }: TabProps & { onClose:
             {each.type.kind} {visible(each.name)}
           </li>
         ))}
-        {(owned?.length ?? 0) > MAX_SHOWN && <li>… {owned!.length - MAX_SHOWN} more</li>}
+        {(owned?.length ?? 0) > MAX_SHOWN && <li>{T.state.more(owned!.length - MAX_SHOWN)}</li>}
       </ul>
       <footer>
         <button type="button" onClick={onClose} autofocus>

@@ -1,7 +1,7 @@
 import type { ApiObject, EventObject } from '../api/objects.ts';
 import { typeOfKind } from '../api/resources.ts';
 import { age, visible } from '../format.ts';
-import { Notice, Pill } from '../parts/basics.tsx';
+import { HeadRow, Notice, Pill } from '../parts/basics.tsx';
 import { useObjects } from '../parts/use-feed.ts';
 import { objectLink } from '../router.ts';
 import { T } from '../texts.ts';
@@ -24,22 +24,18 @@ export function EventsTab({ object }: { object: ApiObject }) {
   if (error !== undefined) return <Notice kind="error">{visible(error)}</Notice>;
   if (feed?.state.value === 'loading') return <Notice>{T.state.loading}</Notice>;
   if (events.length === 0) return <Notice>{T.object.noEvents}</Notice>;
-  return <EventTable events={events} />;
+  return (
+    <div class="card">
+      <EventTable events={events} />
+    </div>
+  );
 }
+
+const { type, reason, seen, count, object: of, from, message } = T.object.eventColumns;
 
 export const EventTable = ({ events, withObject }: { events: readonly EventObject[]; withObject?: boolean }) => (
   <table class="plain">
-    <thead>
-      <tr>
-        <th scope="col">Type</th>
-        <th scope="col">Reason</th>
-        <th scope="col">Last seen</th>
-        <th scope="col">Count</th>
-        {!withObject && <th scope="col">From</th>}
-        {withObject && <th scope="col">Object</th>}
-        <th scope="col">Message</th>
-      </tr>
-    </thead>
+    <HeadRow titles={[type, reason, seen, count, withObject ? of : from, message]} />
     <tbody>
       {events.map((event) => (
         <tr key={event.metadata.uid}>

@@ -121,7 +121,7 @@ function Logs({ pods }: { pods: readonly PodObject[] }) {
         <Check label={T.logs.wrap} checked={wrap} onChange={setWrap} />
         <Check label={T.logs.json} checked={json} onChange={setJson} />
         <span class="grow" />
-        <span class="dim">{shown.length} lines</span>
+        <span class="dim">{T.logs.count(shown.length)}</span>
       </div>
       {previous && container !== '' && <p class="dim">{T.logs.crashed(visible(container))}</p>}
       {notes.map((note) => (

@@ -3,7 +3,7 @@ import type { ApiObject, ContainerStatus, PodObject } from '../api/objects.ts';
 import { typeOfKind } from '../api/resources.ts';
 import { age, dateTime, now, visible } from '../format.ts';
 import { healthOfStatus, type Health } from '../health.ts';
-import { Card, Pill } from '../parts/basics.tsx';
+import { Card, HeadRow, Pill } from '../parts/basics.tsx';
 import { Why } from '../parts/why-view.tsx';
 import { objectLink, pastRevision, setQuery } from '../router.ts';
 import { T } from '../texts.ts';
@@ -175,16 +175,7 @@ function Containers({ pod }: { pod: PodObject }) {
   return (
     <Card title={T.object.containers} wide>
       <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Restarts</th>
-            <th scope="col">Last exit</th>
-            <th scope="col">Image</th>
-            <th scope="col">{T.object.showLogs}</th>
-          </tr>
-        </thead>
+        <HeadRow titles={[...Object.values(T.object.containerColumns), T.object.showLogs]} />
         <tbody>
           {declared.map(({ name, image }) => {
             const status = statuses.find((each) => each.name === name);
@@ -217,7 +208,8 @@ function Containers({ pod }: { pod: PodObject }) {
 
 function stateOfContainer(status: ContainerStatus | undefined): { health: Health; text: string } {
   const { running, waiting, terminated } = status?.state ?? {};
-  if (running) return { health: status?.ready ? 'ok' : 'wait', text: status?.ready ? 'Running' : 'Running, not ready' };
+  if (running)
+    return { health: status?.ready ? 'ok' : 'wait', text: status?.ready ? T.object.running : T.object.notReady };
   if (waiting)
     return {
       health: healthOfStatus(waiting.reason ?? 'Pending') === 'bad' ? 'bad' : 'wait',
@@ -230,7 +222,7 @@ function stateOfContainer(status: ContainerStatus | undefined): { health: Health
 
 function lastExit(status: ContainerStatus | undefined): string {
   const exit = status?.state?.['terminated'] ?? status?.lastState?.['terminated'];
-  return exit ? `${visible(exit.reason ?? '')} (exit code ${exit.exitCode ?? '?'}), ${age(exit.finishedAt)} ago` : '–';
+  return exit ? T.object.lastExit(visible(exit.reason ?? ''), exit.exitCode ?? '?', age(exit.finishedAt)) : '–';
 }
 
 /** Each condition as a bar from its last change to now, over the object's life. */

@@ -62,7 +62,7 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
   const state = object && stateOf(object);
   return (
     <div class="page object">
-      <nav class="crumbs" aria-label="Place">
+      <nav class="crumbs" aria-label={T.place}>
         <a href={listLink(type.key)}>{type.kind}</a>
         {namespace !== '' && <a href={listLink(type.key, { namespace })}>{visible(namespace)}</a>}
       </nav>
@@ -119,7 +119,12 @@ function TypedObject({ type, namespace, name }: { type: ResourceType; namespace:
 
 function TabContent({ tab, type, object }: TabProps & { tab: Tab }) {
   const { namespace = '', name, resourceVersion } = object.metadata;
-  if (tab === 'why') return <Why type={type} namespace={namespace} name={name} version={resourceVersion} />;
+  if (tab === 'why')
+    return (
+      <div class="card">
+        <Why type={type} namespace={namespace} name={name} version={resourceVersion} />
+      </div>
+    );
   if (tab === 'history') return <HistoryTab type={type} object={object} />;
   if (tab === 'yaml') return <YamlTab type={type} object={object} />;
   if (tab === 'events') return <EventsTab object={object} />;

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Row } from '../api/feed.ts';
 import { findType, resourceTypes, type ResourceType } from '../api/resources.ts';
+import { visible } from '../format.ts';
 import { Notice } from '../parts/basics.tsx';
 import { CreateDialog } from '../parts/create-dialog.tsx';
 import { Check, Field } from '../parts/fields.tsx';
@@ -147,7 +148,11 @@ export function ObjectsPage({ resource }: { resource: string }) {
   return (
     <div class="with-kinds">
       <Kinds current={resource} />
-      {type ? <KindList key={resource} type={type} /> : <Notice kind="error">{T.objects.unknownKind(resource)}</Notice>}
+      {type ? (
+        <KindList key={resource} type={type} />
+      ) : (
+        <Notice kind="error">{T.objects.unknownKind(visible(resource, 200))}</Notice>
+      )}
     </div>
   );
 }

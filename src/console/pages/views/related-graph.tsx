@@ -9,6 +9,9 @@ import { idOf, type RelatedObject } from './related-object.ts';
 type Thing = Pick<RelatedObject, 'type' | 'name' | 'namespace'>;
 
 const MAX_DRAWN = 30;
+/** Of one kind beside one object: a Deployment may own hundreds of pods. */
+const MAX_ALIKE = 8;
+const MAX_NAME = 25;
 const BOX = { width: 190, height: 42 };
 /** These point to the object from the left. */
 const INCOMING: ReadonlySet<string> = new Set(['owned by', 'selected by']);
@@ -17,7 +20,7 @@ const ARROWS: Readonly<Record<string, string>> = { 'owned by': 'owns', 'selected
 
 export function RelatedGraph({ self, related }: { self: Thing; related: readonly RelatedObject[] }) {
   const [laid, setLaid] = useState<Laid>();
-  const drawn = related.slice(0, MAX_DRAWN);
+  const drawn = chosen(related);
   const things = new Map<string, Thing>([[idOf(self), self], ...drawn.map((each) => [idOf(each), each] as const)]);
   const key = drawn.map((each) => `${each.relation} ${each.of ?? ''} ${idOf(each)}`).join('\n');
   useEffect(() => {
@@ -59,14 +62,31 @@ export function RelatedGraph({ self, related }: { self: Thing; related: readonly
           })}
         </svg>
       </div>
-      {related.length > MAX_DRAWN && <p class="dim">{T.object.moreRelated(related.length - MAX_DRAWN)}</p>}
+      {related.length > drawn.length && <p class="dim">{T.object.moreRelated(related.length - drawn.length)}</p>}
     </>
   );
 }
 
+/** Those beside an object that is not drawn are not drawn either. */
+function chosen(related: readonly RelatedObject[]): RelatedObject[] {
+  const alike = new Map<string, number>();
+  const drawn = new Set<string>();
+  return related
+    .filter((each) => {
+      if (each.of !== undefined && each.relation === 'owns' && !drawn.has(each.of)) return false;
+      const group = `${each.relation} ${each.of ?? ''} ${each.type.key}`;
+      const count = (alike.get(group) ?? 0) + 1;
+      alike.set(group, count);
+      if (count > MAX_ALIKE) return false;
+      drawn.add(idOf(each));
+      return true;
+    })
+    .slice(0, MAX_DRAWN);
+}
+
 function Box({ thing, x, y, self }: { thing: Thing; x: number; y: number; self: boolean }) {
   const { type, name } = thing;
-  const short = name.length > 27 ? `${name.slice(0, 12)}…${name.slice(-13)}` : name;
+  const short = name.length > MAX_NAME ? `${name.slice(0, 11)}…${name.slice(-12)}` : name;
   return (
     <a href={objectLink(type.key, thing)} class={self ? 'self' : ''} aria-label={`${type.kind} ${visible(name)}`}>
       <title>{`${type.kind} ${visible(name)}`}</title>

@@ -37,7 +37,7 @@ export function SchedulingPage() {
             <Why type={pods} namespace={namespace} name={name} />
           </article>
         ))}
-        {waiting.length > MAX_EXPLAINED && <p class="dim">… {waiting.length - MAX_EXPLAINED} more</p>}
+        {waiting.length > MAX_EXPLAINED && <p class="dim">{T.state.more(waiting.length - MAX_EXPLAINED)}</p>}
       </Card>
       <WouldFit />
       <Card title={T.scheduling.recent}>

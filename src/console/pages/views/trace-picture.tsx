@@ -44,7 +44,7 @@ export function TracePicture({ steps, at, stepMs }: { steps: readonly Step[]; at
       class="picture"
       viewBox="0 0 800 300"
       role="img"
-      aria-label={step ? `${T.trace.picture}: ${step.title}` : T.trace.picture}
+      aria-label={step ? `${T.trace.picture}: ${visible(step.title)}` : T.trace.picture}
     >
       {ALL.filter((actor) => actor !== 'api').map((actor) => {
         const [from, to] = [edge(PLACES[actor], PLACES.api), edge(PLACES.api, PLACES[actor])];

@@ -227,7 +227,7 @@ function OneTrace({ id, trace }: { id: string; trace: Trace }) {
   const { writes, refusals, reconciles, deliveries } = trace.counts;
   return (
     <div class="page">
-      <nav class="crumbs" aria-label="Place">
+      <nav class="crumbs" aria-label={T.place}>
         <a href={link(['trace'])}>{T.trace.title}</a>
       </nav>
       <Heading trace={trace} />
