@@ -185,7 +185,7 @@ describe.skipIf(missing)(
 
     it('a revision with its differences shows as text', async () => {
       await show('#/object/configmaps/default/hostile?tab=history', HTML.slice(0, 40));
-      await page.locator('.revisions .revision').click();
+      await page.locator('.revisions .revision ::-p-text(again)').click();
       await until(`document.querySelector('.diff .added')?.textContent.includes('again')`);
       await isText();
     });

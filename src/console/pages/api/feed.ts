@@ -19,21 +19,24 @@ export interface Row {
   readonly deleting: boolean;
 }
 
+/** Events after the first have no columns: null, as Go writes it. */
 interface Table {
-  readonly columnDefinitions?: readonly Column[];
-  readonly rows?: readonly {
-    readonly cells: readonly unknown[];
-    readonly object?: {
-      readonly metadata?: {
-        readonly uid?: string;
-        readonly name?: string;
-        readonly namespace?: string;
-        readonly creationTimestamp?: string;
-        readonly deletionTimestamp?: string;
-        readonly resourceVersion?: string;
-      };
-    };
-  }[];
+  readonly columnDefinitions?: readonly Column[] | null;
+  readonly rows?:
+    | readonly {
+        readonly cells: readonly unknown[];
+        readonly object?: {
+          readonly metadata?: {
+            readonly uid?: string;
+            readonly name?: string;
+            readonly namespace?: string;
+            readonly creationTimestamp?: string;
+            readonly deletionTimestamp?: string;
+            readonly resourceVersion?: string;
+          };
+        };
+      }[]
+    | null;
 }
 
 const TABLE: ListForm<Table, Row> = {
@@ -41,8 +44,8 @@ const TABLE: ListForm<Table, Row> = {
   watchQuery: '&console-table=1',
   keyOf: ({ uid }) => uid,
   versionOf: ({ rows }) => rows?.[0]?.object?.metadata?.resourceVersion,
-  itemsOf: ({ rows = [] }) =>
-    rows.map(({ cells, object }) => {
+  itemsOf: ({ rows }) =>
+    (rows ?? []).map(({ cells, object }) => {
       const { uid, name = '', namespace = '', creationTimestamp = '', deletionTimestamp } = object?.metadata ?? {};
       return {
         uid: uid ?? `${namespace}/${name}`,
@@ -66,7 +69,7 @@ export class Feed extends LiveList<Table, Row> {
     return this.items;
   }
 
-  protected override received({ columnDefinitions = [] }: Table): void {
-    if (columnDefinitions.length > 0) this.columns.value = columnDefinitions;
+  protected override received({ columnDefinitions }: Table): void {
+    if (columnDefinitions && columnDefinitions.length > 0) this.columns.value = columnDefinitions;
   }
 }

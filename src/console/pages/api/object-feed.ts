@@ -3,7 +3,7 @@ import { LiveList, type ListForm, type ListOptions } from './live-list.ts';
 import type { ApiObject } from './objects.ts';
 
 /** A list has items; the object of an event is the item. */
-type Body<Item> = { readonly items?: readonly Item[] } & Partial<Item>;
+type Body<Item> = { readonly items?: readonly Item[] | null } & Partial<Item>;
 
 const keyOf = ({ metadata }: ApiObject): string => metadata.uid ?? `${metadata.namespace ?? ''}/${metadata.name}`;
 
@@ -11,7 +11,7 @@ const objectForm = <Item extends ApiObject>(): ListForm<Body<Item>, Item> => ({
   accept: 'application/json',
   watchQuery: '',
   keyOf,
-  itemsOf: (body) => body.items ?? [body as Item],
+  itemsOf: (body) => ('items' in body ? (body.items ?? []) : [body as Item]),
   versionOf: ({ metadata }) => metadata?.resourceVersion,
 });
 
