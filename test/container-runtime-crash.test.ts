@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { until } from '../src/kernel/testing/index.ts';
 import { createNetns, deleteNetns } from '../src/net/netns/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { startRuntimeProcess, type RuntimeProcess } from './container-runtime-process.ts';
-import { everything, requires } from './requires.ts';
+import { everything, findProgram, requires } from './requires.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'busybox', 'ip');
@@ -143,6 +143,40 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
     ROUNDS * 60_000,
   );
 
+  it.runIf(everything)('waits for what the killed one was creating, and deletes it', async () => {
+    // As on a machine that is busy: the OCI runtime continues to create long after its caller was killed.
+    const slow = join(directory, 'slow');
+    const [begun, goOn] = [join(slow, 'begun'), join(slow, 'go-on')];
+    mkdirSync(slow);
+    writeFileSync(
+      join(slow, 'runc'),
+      `#!/bin/sh\ncase " $* " in *" create "*) touch ${begun}; until [ -e ${goOn} ]; do sleep 0.1; done;; esac\nexec ${findProgram('runc')} "$@"\n`,
+      { mode: 0o755 },
+    );
+    const { PATH } = process.env;
+    await runtime.kill('SIGTERM');
+    process.env['PATH'] = `${slow}:${PATH}`;
+    await start();
+    process.env['PATH'] = PATH;
+    const creating = runtime.client.runtime
+      .runPodSandbox({
+        config: {
+          metadata: { name: 'slow', uid: 'slow', namespace: 'default' },
+          logDirectory: join(directory, 'logs', 'slow'),
+          linux: { cgroupParent: `/${name}/pod-slow`, securityContext: { namespaceOptions: { pid: 'POD' } } },
+        },
+      })
+      .catch(() => undefined);
+    await until('the sandbox is being created', () => existsSync(begun));
+    await runtime.kill('SIGKILL');
+    await creating;
+    await start();
+    writeFileSync(goOn, '');
+    expect((await runtime.client.runtime.listPodSandbox({})).items ?? []).toEqual([]);
+    await until('the OCI runtime has ended', () => !processes().some((words) => words.includes('create')));
+    expect(leftovers()).toEqual([]);
+  });
+
   function leftovers(): string[] {
     const folders = [
       join(state, 's'),
@@ -176,6 +210,13 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
       : [];
     return [...files, ...mounts, ...conmons, ...links, ...cgroups];
   }
+
+  /** The command lines that name the runtime's state directory. */
+  const processes = (): string[][] =>
+    readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid))
+      .map((pid) => commandOf(pid))
+      .filter((words) => words.some((word) => word.startsWith(`${state}/`)));
 
   function commandOf(pid: string): string[] {
     try {

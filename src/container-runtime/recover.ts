@@ -5,10 +5,11 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { cgroupsPath } from './cgroup-path.ts';
 import { recordExitLocked } from './containers/record-exit.ts';
 import { releaseContainer } from './containers/remove-container.ts';
 import { mountsBelow, unmountAll } from './linux/mounts.ts';
-import { identify, readPidFile } from './linux/processes.ts';
+import { identify, readPidFile, signalProcess } from './linux/processes.ts';
 import { awaitsStart, deleteOciContainer, type OciRuntime } from './oci-runtime.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
@@ -17,13 +18,14 @@ import { sandboxExists, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
 import { releaseSandbox } from './sandboxes/stop-sandbox.ts';
 
 export async function recover(parts: RuntimeParts): Promise<void> {
-  const conmons = [...parts.containers].some((record) => record.phase === 'starting')
-    ? runningConmons()
-    : new Map<string, number>();
+  const isInterrupted =
+    [...parts.containers].some(({ phase }) => phase === 'starting') ||
+    [...parts.sandboxes].some(({ phase }) => phase === 'creating' || phase === 'removing');
+  const programs = isInterrupted ? runningPrograms(parts) : [];
   for (const record of parts.containers)
-    await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, conmons.get(record.id)));
+    await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, programs));
   for (const record of parts.sandboxes)
-    await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record));
+    await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record, programs));
   await attempt(parts, 'leftovers without a record', () => removeLeftovers(parts));
 }
 
@@ -36,15 +38,21 @@ async function attempt(parts: RuntimeParts, what: string, work: () => Promise<vo
   }
 }
 
-async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promise<void> {
+async function recoverSandbox(
+  parts: RuntimeParts,
+  record: SandboxRecord,
+  programs: readonly RunningProgram[],
+): Promise<void> {
   const { id, phase } = record;
   if (phase === 'creating' || phase === 'removing') {
+    await endCreation(parts, id, programs);
     for (const container of parts.containers) {
       if (container.sandboxId !== id) continue;
       await releaseContainer(parts, container);
       parts.containers.remove(container.id);
     }
     await releaseSandbox(parts, record);
+    await removeCgroup(parts, cgroupsPath(parts, record.config.linux?.cgroupParent, id).absolute);
     fs.rmSync(parts.paths.sandbox(id).directory, { recursive: true, force: true });
     parts.sandboxes.remove(id);
   } else if (
@@ -59,7 +67,7 @@ async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promi
 async function recoverContainer(
   parts: RuntimeParts,
   record: ContainerRecord,
-  conmon: number | undefined,
+  programs: readonly RunningProgram[],
 ): Promise<void> {
   const runtime = parts.handlers.get(record.runtimeHandler);
   switch (record.phase) {
@@ -69,7 +77,7 @@ async function recoverContainer(
       parts.containers.remove(record.id);
       break;
     case 'starting':
-      if (runtime !== undefined) await recoverStart(parts, { record, runtime, conmon });
+      if (runtime !== undefined) await recoverStart(parts, { record, runtime, programs });
       break;
     case 'running':
       recordExitLocked(parts, record.id);
@@ -86,28 +94,28 @@ async function recoverContainer(
 interface InterruptedStart {
   readonly record: ContainerRecord;
   readonly runtime: OciRuntime;
-  /** The container's conmon, if it still runs. */
-  readonly conmon: number | undefined;
+  readonly programs: readonly RunningProgram[];
 }
 
-const CONMON_TIMEOUT_MS = 10_000;
-const CONMON_POLL_MS = 10;
+const PROGRAM_TIMEOUT_MS = 10_000;
+const PROGRAM_POLL_MS = 10;
 
 /**
  * The runtime ended between starting conmon and recording it. If the container's process has not started yet, it is
  * deleted and the container goes back to `created`. Otherwise the container is running or has exited.
  */
-async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: InterruptedStart): Promise<void> {
+async function recoverStart(parts: RuntimeParts, { record, runtime, programs }: InterruptedStart): Promise<void> {
   const { id } = record;
+  const conmon = programs.find((program) => program.id === id && program.kind === 'conmon')?.pid;
   const paths = parts.paths.container(id);
-  const until = parts.ctx.clock.monotonic() + CONMON_TIMEOUT_MS;
+  const until = parts.ctx.clock.monotonic() + PROGRAM_TIMEOUT_MS;
   while (
     conmon !== undefined &&
     identify(conmon) !== undefined &&
     readPidFile(paths.pid) === undefined &&
     parts.ctx.clock.monotonic() < until
   ) {
-    await parts.ctx.clock.sleep(CONMON_POLL_MS);
+    await parts.ctx.clock.sleep(PROGRAM_POLL_MS);
   }
   const pid = readPidFile(paths.pid);
   const started =
@@ -115,8 +123,15 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: In
     fs.existsSync(path.join(runtime.root, id)) &&
     (!awaitsStart(runtime, id) || !runsOciInit(runtime, pid));
   if (!started) {
+    await endCreation(
+      parts,
+      id,
+      programs.filter(({ kind }) => kind === 'create'),
+    );
     await deleteOciContainer(runtime, id);
-    await waitForConmonExit(parts, conmon);
+    // conmon exits when its container is deleted. One that does not would write to the next container's files.
+    await endCreation(parts, id, programs);
+    await removeCgroup(parts, record.cgroupPath);
     for (const file of [paths.pid, paths.conmonPid, paths.exit, paths.oom]) fs.rmSync(file, { force: true });
     parts.containers.update(id, { phase: 'created' });
     return;
@@ -141,35 +156,60 @@ function runsOciInit(runtime: OciRuntime, pid: number): boolean {
   }
 }
 
-/**
- * conmon exits when its container is deleted. One that does not is killed, or it would write to the next container's
- * files.
- */
-async function waitForConmonExit(parts: RuntimeParts, pid: number | undefined): Promise<void> {
-  if (pid === undefined) return;
-  const until = parts.ctx.clock.monotonic() + CONMON_TIMEOUT_MS;
-  while (identify(pid) !== undefined) {
-    if (parts.ctx.clock.monotonic() > until) process.kill(pid, 'SIGKILL');
-    await parts.ctx.clock.sleep(CONMON_POLL_MS);
-  }
+/** A conmon, or a `create` of an OCI runtime, that an earlier run has started. */
+interface RunningProgram {
+  readonly kind: 'conmon' | 'create';
+  /** The container or sandbox. */
+  readonly id: string;
+  readonly pid: number;
 }
 
-/** Every conmon on the machine by the id of its container. */
-function runningConmons(): Map<string, number> {
-  const found = new Map<string, number>();
+function runningPrograms(parts: RuntimeParts): RunningProgram[] {
+  const found: RunningProgram[] = [];
+  const roots = Array.from(parts.handlers.values(), ({ root }) => root);
   for (const name of fs.readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     let words: string[];
     try {
-      words = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      words = fs.readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0').slice(0, -1);
     } catch {
       continue;
     }
-    if (path.basename(words[0] ?? '') !== 'conmon') continue;
-    const id = words[words.indexOf('--cid') + 1];
-    if (id !== undefined) found.set(id, Number(name));
+    const pid = Number(name);
+    if (path.basename(words[0] ?? '') === 'conmon')
+      found.push({ kind: 'conmon', id: words[words.indexOf('--cid') + 1] ?? '', pid });
+    else if (words.includes('create') && roots.some((root) => words.includes(root)))
+      found.push({ kind: 'create', id: words.at(-1) ?? '', pid });
   }
   return found;
+}
+
+/**
+ * Waits for the programs that create a container, and kills those that take too long: what they make after their container was
+ * deleted, such as its cgroup, nobody would delete.
+ */
+async function endCreation(parts: RuntimeParts, id: string, programs: readonly RunningProgram[]): Promise<void> {
+  const { clock } = parts.ctx;
+  for (const { pid } of programs.filter((program) => program.id === id)) {
+    const until = clock.monotonic() + PROGRAM_TIMEOUT_MS;
+    while (identify(pid) !== undefined) {
+      if (clock.monotonic() > until) process.kill(pid, 'SIGKILL');
+      await clock.sleep(PROGRAM_POLL_MS);
+    }
+  }
+}
+
+/** A `create` that was killed has no state that the OCI runtime could delete, but perhaps a cgroup with processes. */
+async function removeCgroup(parts: RuntimeParts, cgroup: string): Promise<void> {
+  const { clock } = parts.ctx;
+  const until = clock.monotonic() + PROGRAM_TIMEOUT_MS;
+  while (!(await parts.cgroups.remove(cgroup)) && clock.monotonic() < until) {
+    for (const pid of parts.cgroups.processes(cgroup)) {
+      const identity = identify(pid);
+      if (identity !== undefined) signalProcess(identity, 'SIGKILL');
+    }
+    await clock.sleep(PROGRAM_POLL_MS);
+  }
 }
 
 /** Deletes state directories, OCI containers, exit files, snapshots and network attachments without a record. */
