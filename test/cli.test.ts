@@ -545,18 +545,21 @@ it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig ent
   expect(readFileSync(kubeconfig, 'utf8')).not.toContain('k8ts-older');
 });
 
-it('finds a cluster in memory from the directory that it was started in, and from no other', async () => {
-  const elsewhere = join(scratch, 'elsewhere');
-  mkdirSync(elsewhere);
-  const flags = ['--ephemeral', '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '--detach'];
-  const up = await k8ts(['up', ...flags], { shell: `cd ${elsewhere}` });
-  expect(up, up.stderr).toMatchObject({ code: 0 });
-  const here = await k8ts(['status']);
-  expect(here.code).toBe(1);
-  expect(here.stderr).toMatch(/no cluster is running in .*In memory: \S+ \(started in .*elsewhere\)/);
-  expect(await k8ts(['down'])).toMatchObject({ code: 1 });
-  expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
-});
+it.runIf(everything)(
+  'finds a cluster in memory from the directory that it was started in, and from no other',
+  async () => {
+    const elsewhere = join(scratch, 'elsewhere');
+    mkdirSync(elsewhere);
+    const flags = ['--ephemeral', '--port', '0', '--simulated-nodes', '1', '--addons', 'none', '--detach'];
+    const up = await k8ts(['up', ...flags], { shell: `cd ${elsewhere}` });
+    expect(up, up.stderr).toMatchObject({ code: 0 });
+    const here = await k8ts(['status']);
+    expect(here.code).toBe(1);
+    expect(here.stderr).toMatch(/no cluster is running in .*In memory: \S+ \(started in .*elsewhere\)/);
+    expect(await k8ts(['down'])).toMatchObject({ code: 1 });
+    expect(await k8ts(['down'], { shell: `cd ${elsewhere}` })).toMatchObject({ code: 0 });
+  },
+);
 
 it('runs simulated nodes where the modules and programs of Linux are missing', async () => {
   const directory = join(scratch, 'elsewhere-platform');

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, declarations, manual } from '../scripts/build.mjs';
-import { everything } from './requires.ts';
+import { everything, some } from './requires.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -100,6 +100,8 @@ it('has a program', () => {
   expect(code).toBe(0);
 });
 
+const INSTALL = ['install', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--prefix'];
+
 const USE = `
 interface Widget extends ApiObject { spec: { speed: number } }
 async function main(): Promise<void> {
@@ -123,12 +125,19 @@ import { type PodScript } from 'k8ts/testing';
 `;
 
 describe('types in strict projects that check libraries too', () => {
-  it.each([
-    { file: 'node16.mts', module: 'node16', resolution: 'node16' },
+  const PROJECTS = [
     { file: 'nodenext.mts', module: 'nodenext', resolution: 'nodenext' },
     { file: 'required.cts', module: 'nodenext', resolution: 'nodenext' },
+    { file: 'node16.mts', module: 'node16', resolution: 'node16' },
     { file: 'bundler.ts', module: 'esnext', resolution: 'bundler' },
-  ])('$file', ({ file, module, resolution }) => {
+  ];
+
+  /** What this compiler has to say about them. */
+  function compile(compiler: string, projects: typeof PROJECTS): string {
+    return projects.map((one) => compileOne(compiler, one)).join('');
+  }
+
+  function compileOne(compiler: string, { file, module, resolution }: (typeof PROJECTS)[number]): string {
     write({
       [`types/${file}`]: `${IMPORTS}${USE}`,
       [`types/${file}.json`]: {
@@ -146,10 +155,24 @@ describe('types in strict projects that check libraries too', () => {
         files: [file],
       },
     });
-    const { code, output } = node(tool('typescript', 'bin/tsc'), '--project', path.join('types', `${file}.json`));
-    expect(output).toBe('');
-    expect(code).toBe(0);
+    const { code, output } = node(compiler, '--project', path.join('types', `${file}.json`));
+    return code === 0 ? output : `${file}: ${output || `code ${code}`}`;
+  }
+
+  it.each(some(PROJECTS, 2))('$file', (one) => {
+    expect(compile(tool('typescript', 'bin/tsc'), [one])).toBe('');
   });
+
+  it.runIf(everything).for(['5.2', '5.4', '5.9', '6'])(
+    'with TypeScript %s',
+    { timeout: 600_000 },
+    (version, { skip }) => {
+      const installed = run('npm', [...INSTALL, path.join(project, `typescript-${version}`), `typescript@~${version}`]);
+      if (installed.code !== 0) skip(`it cannot be installed: ${installed.output.trim().split('\n').at(-1) ?? ''}`);
+      const compiler = path.join(project, `typescript-${version}`, 'node_modules/typescript/bin/tsc');
+      expect(compile(compiler, PROJECTS)).toBe('');
+    },
+  );
 });
 
 const STORY = `
@@ -160,7 +183,7 @@ const STORY = `
 `;
 
 describe('runs in', () => {
-  it('node:test, as a module', () => {
+  it.runIf(everything)('node:test, as a module', () => {
     write({
       'a.test.mjs': `import { test } from 'node:test';\nimport { Cluster } from 'k8ts/testing';\ntest('a', async () => {${STORY}});`,
     });
@@ -194,16 +217,7 @@ assert.equal(typeof require('k8ts/client').Client, 'function');`;
   it.runIf(everything)(
     'plain jest',
     ({ skip }) => {
-      const installed = run('npm', [
-        'install',
-        '--no-audit',
-        '--no-fund',
-        '--no-save',
-        '--no-package-lock',
-        '--prefix',
-        path.join(project, 'tools'),
-        'jest@30',
-      ]);
+      const installed = run('npm', [...INSTALL, path.join(project, 'tools'), 'jest@30']);
       if (installed.code !== 0) skip(`jest cannot be installed: ${installed.output.trim().split('\n').at(-1) ?? ''}`);
       write({
         'jest/package.json': { name: 'plain' },

@@ -10,7 +10,7 @@ import { checkEvents, runAndKill, StorePromises } from './store-promises.ts';
 
 const clock = new RealClock();
 const random = new SeededRandom('file-system');
-const ROUNDS = everything ? 50 : 3;
+const ROUNDS = everything ? 50 : 2;
 const IMAGE_BYTES = 64 * 1024 * 1024;
 
 let scratch = '';

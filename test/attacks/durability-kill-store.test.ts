@@ -9,7 +9,7 @@ import { checkEvents, runAndKill, StorePromises } from './store-promises.ts';
 
 const clock = new RealClock();
 const random = new SeededRandom('crash');
-const ROUNDS = everything ? 100 : 5;
+const ROUNDS = everything ? 100 : 3;
 
 describe('a killed store', () => {
   it(`has every acknowledged write after SIGKILL, ${ROUNDS} times`, { timeout: ROUNDS * 20_000 }, async () => {

@@ -10,7 +10,7 @@ import { AcknowledgedWrites, ResumedWatch } from './acknowledged-writes.ts';
 
 const clock = new RealClock();
 const random = new SeededRandom('apiserver-crash');
-const ROUNDS = everything ? 50 : 3;
+const ROUNDS = everything ? 50 : 2;
 const LANES = 16;
 
 describe('kill -9 under write load', () => {

@@ -15,7 +15,7 @@ import { checkEvents, type Report, runAndKill, StorePromises } from './store-pro
 const skip = requires('gcc');
 const clock = new RealClock();
 const random = new SeededRandom('power-loss');
-const ROUNDS = everything ? 50 : 3;
+const ROUNDS = everything ? 50 : 2;
 /** How often the power goes in a round: the record is played up to that many moments. */
 const MOMENTS = everything ? 20 : 8;
 
