@@ -34,22 +34,24 @@ export async function* readContainerLog(source: LogSource, options: LogOptions):
         ? -Infinity
         : clock.now() - options.sinceSeconds * 1000;
   let left = options.limitBytes ?? Infinity;
+  // What is written after the last lines were found must not make them more.
+  let linesLeft = options.follow ? Infinity : (options.tailLines ?? Infinity);
   let handle = await fs.open(source.file, 'r');
   const changes = options.follow ? new FileChanges(source.file) : undefined;
   try {
     let position = options.tailLines === undefined ? 0 : await tailStart(handle, options.tailLines);
     let rest = Buffer.alloc(0);
     const buffer = Buffer.alloc(CHUNK);
-    for (;;) {
+    while (linesLeft > 0) {
       const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
       if (bytesRead > 0) {
         position += bytesRead;
         const data = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = data.lastIndexOf(0x0a) + 1;
         rest = Buffer.from(data.subarray(end));
-        const text = Buffer.concat(
-          linesOf(data.subarray(0, end)).map((line) => formatLine(line, since, options.timestamps)),
-        );
+        const lines = linesOf(data.subarray(0, end)).slice(0, linesLeft);
+        linesLeft -= lines.length;
+        const text = Buffer.concat(lines.map((line) => formatLine(line, since, options.timestamps)));
         if (text.length > 0) yield text.subarray(0, Math.min(text.length, left));
         left -= text.length;
         if (left <= 0) return;
