@@ -51,10 +51,11 @@ async function submit({ type, live, edited }: Edit, options: { dryRun: boolean; 
 
 export const yamlOf = (object: ApiObject): string => stringify(shown(object), { lineWidth: 0 });
 
-/** The version and the generation change with every write, so they say nothing. */
+/** The version and the generation change with every write, and a write may reorder fields: neither says anything. */
 export function comparable(object: ApiObject): string {
   const { resourceVersion: _, generation: __, ...metadata } = object.metadata;
-  return yamlOf({ ...object, metadata: metadata as ApiObject['metadata'] });
+  const compared = shown({ ...object, metadata: metadata as ApiObject['metadata'] });
+  return stringify(compared, { lineWidth: 0, sortMapEntries: true });
 }
 
 export function Review({
