@@ -62,6 +62,10 @@ export function ControlPlane({ nodes }: { nodes: number }) {
   );
 }
 
+const MAX_HOLDER = 24;
+const shortened = (holder = ''): string =>
+  visible(holder.length > MAX_HOLDER ? `${holder.slice(0, MAX_HOLDER)}…` : holder);
+
 const BOX = { width: 216, height: 58 };
 const PLACES = {
   clients: { x: 110, y: 125 },
@@ -88,7 +92,7 @@ function Plane({ state, version, nodes }: { state: PlaneState | undefined; versi
     if (!lease) return { line: state ? T.cluster.noLease : '' };
     const { renewTime, leaseDurationSeconds = 15 } = lease.spec ?? {};
     const late = !!renewTime && Date.now() - Date.parse(renewTime) > leaseDurationSeconds * 4000;
-    const line = T.cluster.leader(visible(lease.spec?.holderIdentity, 24), age(renewTime, Date.now()));
+    const line = T.cluster.leader(shortened(lease.spec?.holderIdentity), age(renewTime, Date.now()));
     return { line, health: late ? 'bad' : 'ok', href: objectLink('leases.coordination.k8s.io', lease.metadata) };
   };
   const health: Health = state === undefined ? 'wait' : state.ready ? 'ok' : 'bad';
