@@ -58,6 +58,7 @@ export const FOLDERS = {
       'otlp',
       'flags',
       'client',
+      'component-server',
       'etcd',
     ],
     because: 'the API server is a component: it must run without any of the others',

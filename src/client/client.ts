@@ -112,7 +112,7 @@ export class Client {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const signal = request.signal ?? this.#options.signal;
     for (let attempt = 1; ; attempt++) {
-      await this.#options.limiter?.take(signal);
+      await this.#limit(request.method, signal);
       let delay: number;
       try {
         const response = await this.#attempt(request, signal);
@@ -131,18 +131,26 @@ export class Client {
 
   /** Opens a watch; the timeout counts until the server has accepted it. */
   async watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>> {
-    await this.#options.limiter?.take(request.signal);
+    await this.#limit(request.method, request.signal);
     return this.#transport.watch(this.#prepare(request));
   }
 
   async stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>> {
-    await this.#options.limiter?.take(request.signal);
+    await this.#limit(request.method, request.signal);
     return this.#transport.stream(this.#prepare(request));
   }
 
   /** Closes the transport. */
   close(): Promise<void> {
     return this.#transport.close();
+  }
+
+  async #limit(method: string, signal: AbortSignal | undefined): Promise<void> {
+    const { limiter } = this.#options;
+    if (limiter === undefined) return this.#transport.limited?.(method, 0);
+    const startedAt = this.clock.monotonic();
+    await limiter.take(signal);
+    this.#transport.limited?.(method, (this.clock.monotonic() - startedAt) / 1000);
   }
 
   #attempt(request: TransportRequest, signal: AbortSignal | undefined): Promise<TransportResponse> {

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import { goJsonText } from '../base/index.ts';
-import type { Clock, Tracer } from '../kernel/index.ts';
+import type { Clock, MetricsRegistry, Tracer } from '../kernel/index.ts';
 import { TlsTrust } from '../net/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
 import { connectionError } from './connection-error.ts';
@@ -9,6 +9,7 @@ import type { HttpConnection, HttpResponse } from './http-connection.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 import { readJsonLines } from './json-lines.ts';
+import { RequestMetrics } from './request-metrics.ts';
 import {
   formatQuery,
   TransportError,
@@ -30,12 +31,18 @@ export class HttpTransport implements Transport {
   readonly #config: ClientConfig;
   readonly #clock: Clock;
   readonly #tracer: Tracer | undefined;
+  readonly #metrics: RequestMetrics | undefined;
   readonly #server: URL;
   readonly #basePath: string;
   #connection: Promise<HttpConnection> | undefined;
   #closed = false;
 
-  constructor(options: { config: ClientConfig; clock: Clock; tracer?: Tracer | undefined }) {
+  constructor(options: {
+    config: ClientConfig;
+    clock: Clock;
+    tracer?: Tracer | undefined;
+    metrics?: MetricsRegistry | undefined;
+  }) {
     this.#config = options.config;
     this.#clock = options.clock;
     this.#tracer = options.tracer;
@@ -43,12 +50,14 @@ export class HttpTransport implements Transport {
     if (this.#server.protocol !== 'https:' && this.#server.protocol !== 'http:') {
       throw new TransportError('malformed', `${options.config.server}: only http and https are supported`);
     }
+    this.#metrics = options.metrics && new RequestMetrics(options.metrics, this.#server.host);
     this.#basePath = this.#server.pathname.replace(/\/$/, '');
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
     const response = await this.#send(request, 'application/json');
-    return { status: response.status, headers: response.headers, body: await readBody(response, request.signal) };
+    const body = await readBody(response, request.signal, (bytes) => this.#metrics?.received(request.method, bytes));
+    return { status: response.status, headers: response.headers, body };
   }
 
   async watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>> {
@@ -69,6 +78,10 @@ export class HttpTransport implements Transport {
   async forward(request: ForwardedRequest): Promise<HttpResponse> {
     const { target, ...rest } = request;
     return this.#send({ ...rest, path: target }, '*/*');
+  }
+
+  limited(method: string, seconds: number): void {
+    this.#metrics?.waited(method, seconds);
   }
 
   async close(): Promise<void> {
@@ -108,7 +121,17 @@ export class HttpTransport implements Transport {
       this.#connection = undefined;
       throw error;
     }
-    return connection.send({ method: request.method, path: target, headers, body, signal: request.signal });
+    const sentAt = this.#clock.monotonic();
+    try {
+      const { method, signal } = request;
+      const response = await connection.send({ method, path: target, headers, body, signal });
+      const seconds = (this.#clock.monotonic() - sentAt) / 1000;
+      this.#metrics?.sent({ verb: method, code: response.status, seconds, bytes: body?.length ?? 0 });
+      return response;
+    } catch (error) {
+      this.#metrics?.failed(request.method);
+      throw error;
+    }
   }
 
   /** The first connection negotiates the HTTP version. */
@@ -156,10 +179,16 @@ function encodeBody(body: unknown): Buffer | undefined {
   return Buffer.from(goJsonText(body));
 }
 
-async function readBody(response: HttpResponse, signal: AbortSignal | undefined): Promise<unknown> {
+async function readBody(
+  response: HttpResponse,
+  signal: AbortSignal | undefined,
+  onSize?: (bytes: number) => void,
+): Promise<unknown> {
   const pieces: Uint8Array[] = [];
   for await (const piece of readPieces(response, signal)) pieces.push(piece);
-  const text = Buffer.concat(pieces).toString('utf8');
+  const bytes = Buffer.concat(pieces);
+  onSize?.(bytes.length);
+  const text = bytes.toString('utf8');
   if (text === '') return undefined;
   if (!(response.headers['content-type'] ?? '').includes('json')) return text;
   try {

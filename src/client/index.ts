@@ -55,6 +55,7 @@ export {
 export { discover, findKind, RepeatedDiscovery, type DiscoveredResource, type Discovery } from './discovery.ts';
 export { ResourceFinder } from './find-resource.ts';
 export { connect } from './connect.ts';
+export { LeaderElectionCheck } from './leader-election-check.ts';
 export { HttpTransport } from './http-transport.ts';
 export { ClientConfigError, type ClientConfig } from './client-config.ts';
 export { readJsonLines } from './json-lines.ts';

@@ -5,6 +5,7 @@ import type { Client } from './client.ts';
 import { createCoreEventRecorder } from './core-event-recorder.ts';
 import { isNotFound } from './errors.ts';
 import type { EventRecorder } from './event-recorder.ts';
+import type { LeaderElectionCheck } from './leader-election-check.ts';
 import { referenceTo } from './object-reference.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
@@ -47,7 +48,7 @@ const JITTER = 1.2;
  */
 export async function runWithLeaderElection(
   ctx: Context,
-  options: LeaderElectionOptions & { component: string },
+  options: LeaderElectionOptions & { component: string; check?: LeaderElectionCheck | undefined },
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const stopped = new AbortController();
@@ -63,11 +64,20 @@ export async function runWithLeaderElection(
 
 async function leadWhenElected(
   ctx: Context,
-  options: LeaderElectionOptions,
+  options: LeaderElectionOptions & { check?: LeaderElectionCheck | undefined },
   lead: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const elector = new LeaderElector(ctx, options);
+  options.check?.observe(elector);
+  const labels = { name: options.name };
+  const status = ctx.metrics.gauge({
+    name: 'leader_election_master_status',
+    help: 'Whether this process is the leader by the lease.',
+    labels: ['name'],
+  });
+  status.set(0, labels);
   if (!(await elector.acquire())) return;
+  status.set(1, labels);
   const leading = new AbortController();
   const onStop = (): void => leading.abort(ctx.signal.reason);
   if (ctx.signal.aborted) onStop();
@@ -84,6 +94,7 @@ async function leadWhenElected(
     ctx.signal.removeEventListener('abort', onStop);
     leading.abort();
     await renewing;
+    status.set(0, labels);
     if (leading.signal.reason !== lost && options.releaseOnStop !== false) await elector.release();
   }
   if (leading.signal.reason === lost) throw lost;
@@ -277,6 +288,11 @@ export class LeaderElector {
 
   #expired(): boolean {
     return this.#ctx.clock.monotonic() - this.#observedAt >= this.#options.leaseDurationMs;
+  }
+
+  /** How long ago the lease expired, as far as this candidate has seen it; negative while it is valid. */
+  get millisecondsSinceExpiry(): number {
+    return this.#ctx.clock.monotonic() - this.#observedAt - this.#options.leaseDurationMs;
   }
 
   /** How long until another holder's lease expires; `otherwise` when there is none or it has expired. */

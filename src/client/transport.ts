@@ -17,6 +17,8 @@ export interface Transport {
   watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>>;
   /** The response body as it arrives, for logs and other streams. */
   stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>>;
+  /** Tells how long a request waited for the client's rate limiter. */
+  limited?(method: string, seconds: number): void;
   /** Closes connections; requests in flight fail. */
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../kernel/index.ts';
 
 export type Access = 'allowed' | 'forbidden' | 'unauthorized';
 
-/** The user of a client certificate. */
+/** The user of a client certificate, or nobody. */
 export interface CertificateUser {
   readonly name: string;
   readonly groups: readonly string[];
@@ -36,10 +36,10 @@ export class DelegatedAccess {
     return this.#cached([token, verb, path], () => this.#reviewToken(token, verb, path));
   }
 
-  /** For clients with a certificate that the client CA has signed. */
+  /** For clients with a certificate that the client CA has signed, and for anonymous ones. */
   checkUser(user: CertificateUser, verb: string, path: string): Promise<Access> {
     return this.#cached([user, verb, path], () =>
-      this.#reviewAccess({ username: user.name, groups: [...user.groups, 'system:authenticated'] }, verb, path),
+      this.#reviewAccess({ username: user.name, groups: [...user.groups] }, verb, path),
     );
   }
 

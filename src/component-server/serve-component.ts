@@ -2,8 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { BINARY_EFFECTIVE_VERSION, type EffectiveVersion } from '../api/kubernetes-version.ts';
+import { stringifyIndented } from '../base/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import { failure, notAcceptable, unauthorized, type StatusError } from '../machinery/errors/index.ts';
 import { closeServer, createHttpsServer, splitTarget } from '../net/http/index.ts';
 import {
   ClientCertificates,
@@ -13,27 +15,31 @@ import {
   peerChain,
 } from '../net/tls/index.ts';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
+import { ENDPOINTS, type HealthCheck } from './health-check.ts';
+import { healthIndicators } from './health-indicators.ts';
+import { flagsPage, statusPage, type FlagTexts, type OperatorPage } from './operator-pages.ts';
+import { runCheck, runChecks } from './run-checks.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
 
-interface HealthCheck {
-  readonly name: string;
-  /** Returns undefined when healthy, else the problem. */
-  check(): string | undefined;
-}
-
 interface ComponentServerOptions {
+  /** `kube-scheduler` */
+  readonly component: string;
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   readonly certificate: ServingCertificate;
   /** Authenticates and authorizes requests for paths outside of `alwaysAllowPaths`. */
-  readonly access: Pick<DelegatedAccess, 'check'> & Partial<Pick<DelegatedAccess, 'checkUser'>>;
+  readonly access: Pick<DelegatedAccess, 'check' | 'checkUser'>;
   /** The CA of client certificates, PEM; without it clients authenticate with tokens only. */
-  readonly clientCa?: string;
+  readonly clientCa?: string | undefined;
   readonly alwaysAllowPaths: readonly string[];
-  readonly checks?: readonly HealthCheck[];
+  /** Those without endpoints are checks of /healthz. An endpoint without checks at the start does not exist. */
+  readonly checks: readonly HealthCheck[] | (() => readonly HealthCheck[]);
   /** The content of `/configz`, by the name of the configuration. */
   readonly configuration?: Readonly<Record<string, unknown>>;
+  /** The flags that the component was started with, for /flagz. */
+  readonly flags?: FlagTexts;
+  readonly effectiveVersion?: EffectiveVersion;
   /** Further paths, each with a handler whose value is served as JSON. */
   readonly pages?: Readonly<Record<string, (query: URLSearchParams) => Page>>;
 }
@@ -55,12 +61,17 @@ interface Answer {
   readonly type?: string;
 }
 
-const VERSION = { major: KUBERNETES_MAJOR, minor: KUBERNETES_MINOR, gitVersion: KUBERNETES_VERSION };
-const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
+interface Asked {
+  readonly query: URLSearchParams;
+  readonly accept: string;
+}
+
+type Routes = ReadonlyMap<string, (asked: Asked) => Promise<Answer> | Answer>;
 
 /** Resolves when the server listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
+  const routes = routesOf(ctx, options);
   const { certificate: cert, key } = options.certificate;
   const clients = options.clientCa === undefined ? {} : clientCertificateOptions(options.clientCa);
   const server = createHttpsServer(
@@ -70,7 +81,7 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
           status,
           body,
           type = 'text/plain; charset=utf-8',
-        } = await answer({ ctx, options, certificates }, request);
+        } = await answer({ options, certificates, routes }, request);
         response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
         response.end(request.method === 'HEAD' ? undefined : body);
       },
@@ -94,65 +105,112 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
 }
 
 interface Serving {
-  readonly ctx: Context;
   readonly options: ComponentServerOptions;
   readonly certificates: ClientCertificates;
+  readonly routes: Routes;
 }
 
-async function answer({ ctx, options, certificates }: Serving, request: IncomingMessage): Promise<Answer> {
+const ANONYMOUS: CertificateUser = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+async function answer({ options, certificates, routes }: Serving, request: IncomingMessage): Promise<Answer> {
   const { path, query } = splitTarget(request.url ?? '/');
   if (!options.alwaysAllowPaths.includes(path)) {
     const user = certificateUser(certificates, request.socket as TLSSocket);
-    const access = await accessOf(options, request, { path, user });
-    if (access === 'unauthorized') return { status: 401, body: 'Unauthorized\n' };
-    if (access === 'forbidden') return { status: 403, body: 'Forbidden\n' };
+    const verb = (request.method ?? 'GET').toLowerCase();
+    const { authorization } = request.headers;
+    const access =
+      user === undefined && authorization !== undefined
+        ? await options.access.check(authorization, verb, path)
+        : await options.access.checkUser(user ?? ANONYMOUS, verb, path);
+    const refused = refusal(access, user?.name ?? ANONYMOUS.name, verb, path);
+    if (refused !== undefined) return statusAnswer(refused);
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'Method Not Allowed\n' };
-  if (HEALTH.has(path)) return health(path, options.checks ?? [], query.has('verbose'));
-  switch (path) {
-    case '/metrics':
-      return { status: 200, body: ctx.metrics.expose(), type: METRICS_CONTENT_TYPE };
-    case '/configz':
-      return { status: 200, body: JSON.stringify(options.configuration ?? {}), type: 'application/json' };
-    case '/version':
-      return { status: 200, body: JSON.stringify(VERSION), type: 'application/json' };
-    default: {
-      const page = Object.hasOwn(options.pages ?? {}, path) ? options.pages?.[path]?.(query) : undefined;
-      return page === undefined
-        ? { status: 404, body: '404 page not found\n' }
-        : { status: page.status, body: JSON.stringify(page.value), type: 'application/json' };
-    }
-  }
+  const route = routes.get(path);
+  if (route === undefined) return { status: 404, body: '404 page not found\n' };
+  return route({ query, accept: request.headers.accept ?? '' });
 }
 
-function accessOf(
-  { access }: ComponentServerOptions,
-  request: IncomingMessage,
-  { path, user }: { path: string; user: CertificateUser | undefined },
-): Promise<Access> {
-  if (user !== undefined && access.checkUser !== undefined) return access.checkUser(user, 'get', path);
-  return access.check(request.headers.authorization, 'get', path);
+function refusal(access: Access, user: string, verb: string, path: string): StatusError | undefined {
+  if (access === 'unauthorized') return unauthorized();
+  if (access === 'allowed') return undefined;
+  return failure(
+    403,
+    'Forbidden',
+    `forbidden: User ${JSON.stringify(user)} cannot ${verb} path ${JSON.stringify(path)}`,
+    {},
+  );
+}
+
+const statusAnswer = ({ status }: StatusError): Answer => ({
+  status: status.code ?? 500,
+  body: stringifyIndented(status),
+  type: 'application/json',
+});
+
+function routesOf(ctx: Context, options: ComponentServerOptions): Routes {
+  const { component, effectiveVersion = BINARY_EFFECTIVE_VERSION, pages = {} } = options;
+  const indicators = healthIndicators();
+  const routes = new Map<string, (asked: Asked) => Promise<Answer> | Answer>();
+  for (const endpoint of ENDPOINTS) {
+    const current = (): HealthCheck[] =>
+      (typeof options.checks === 'function' ? options.checks() : options.checks)
+        .filter(({ endpoints = ['healthz'] }) => endpoints.includes(endpoint))
+        .map((check) => indicators.observed(check, endpoint));
+    const atStart = current();
+    if (atStart.length === 0) continue;
+    routes.set(`/${endpoint}`, async ({ query }) => {
+      const { status, text } = await runChecks(ctx.logger, endpoint, current(), query);
+      return { status, body: text };
+    });
+    for (const check of atStart)
+      routes.set(`/${endpoint}/${check.name}`, async () => {
+        const { status, text } = await runCheck(check);
+        return { status, body: text };
+      });
+  }
+  const metrics = (expose: () => string) => (): Answer => ({ status: 200, body: expose(), type: METRICS_CONTENT_TYPE });
+  routes.set(
+    '/metrics',
+    metrics(() => ctx.metrics.expose()),
+  );
+  routes.set(
+    '/metrics/slis',
+    metrics(() => indicators.expose()),
+  );
+  const configuration = JSON.stringify(options.configuration ?? {});
+  routes.set('/configz', () => ({ status: 200, body: configuration, type: 'application/json' }));
+  const paths = [...routes.keys(), '/flagz'].filter((path) => path.lastIndexOf('/') === 0).sort();
+  const status = statusPage({ component, clock: ctx.clock, version: effectiveVersion, paths });
+  routes.set('/statusz', ({ accept }) => pageAnswer(status, accept));
+  const flags = flagsPage(component, options.flags ?? {});
+  routes.set('/flagz', ({ accept }) => pageAnswer(flags, accept));
+  for (const [path, page] of Object.entries(pages))
+    routes.set(path, ({ query }) => {
+      const { status: code, value } = page(query);
+      return { status: code, body: JSON.stringify(value), type: 'application/json' };
+    });
+  return routes;
+}
+
+const VERSION = 'v1beta1';
+
+/** Text, or for programs that name it the object of config.k8s.io. */
+function pageAnswer({ component, kind, text, fields }: OperatorPage, accept: string): Answer {
+  if (accept === '' || /(?:^|,)\s*(?:\*\/\*|text\/\*|text\/plain)\s*(?:$|[,;])/.test(accept))
+    return { status: 200, body: text() };
+  const type = `application/json;g=config.k8s.io;v=${VERSION};as=${kind}`;
+  const wanted = new Set(accept.split(';').map((part) => part.trim()));
+  if (type.split(';').every((part) => wanted.has(part))) {
+    const object = { kind, apiVersion: `config.k8s.io/${VERSION}`, metadata: { name: component }, ...fields() };
+    return { status: 200, body: stringifyIndented(object), type };
+  }
+  const types = 'application/json, application/yaml, text/plain';
+  return statusAnswer(notAcceptable(`only the following media types are accepted: ${types}`));
 }
 
 function certificateUser(certificates: ClientCertificates, socket: TLSSocket): CertificateUser | undefined {
   const raw = peerChain(socket);
   const subject = raw.length === 0 ? undefined : certificates.verify({ raw });
   if (subject === undefined || subject instanceof Error || commonName(subject) === '') return undefined;
-  return { name: commonName(subject), groups: organizations(subject) };
-}
-
-function health(path: string, checks: readonly HealthCheck[], verbose: boolean): Answer {
-  const results = [
-    { name: 'ping', problem: undefined },
-    ...checks.map(({ name, check }) => ({ name, problem: check() })),
-  ];
-  const failed = results.some(({ problem }) => problem !== undefined);
-  if (!failed && !verbose) return { status: 200, body: 'ok' };
-  const lines = results.map(({ name, problem }) =>
-    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
-  );
-  return {
-    status: failed ? 500 : 200,
-    body: `${lines.join('\n')}\n${path.slice(1)} check ${failed ? 'failed' : 'passed'}\n`,
-  };
+  return { name: commonName(subject), groups: [...organizations(subject), 'system:authenticated'] };
 }

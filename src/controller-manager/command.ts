@@ -1,13 +1,18 @@
 /** `kube-controller-manager` as a program of its own, with upstream's flags. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
+import { LeaderElectionCheck } from '../client/index.ts';
 import {
+  clientCaOf,
   DelegatedAccess,
+  gateFlags,
+  registerComponentMetrics,
   selfSignedCertificate,
   serveComponent,
+  type HealthCheck,
   type ServingCertificate,
 } from '../component-server/index.ts';
-import { flagsHelp, parseFlags, UsageError } from '../flags/index.ts';
+import { flagsHelp, flagTexts, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup } from '../kernel/index.ts';
 import { controllerManagerFlags, type ControllerManagerFlagValues } from './command/flags.ts';
 import {
@@ -46,8 +51,18 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
   const config = given.rootCa === '' ? { ...given, rootCa: serverCa } : given;
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
+  const electionCheck = new LeaderElectionCheck();
+  const started: HealthCheck[] = [];
+  const { featureGates, effectiveVersion, withoutEffect } = gateFlags(values);
+  for (const name of withoutEffect) ctx.logger.warn('The feature gate has no effect in this component', { name });
+  registerComponentMetrics(ctx, { featureGates, effectiveVersion });
   if (values['secure-port'] !== 0) {
     const server = await serveComponent(inner, {
+      component: 'kube-controller-manager',
+      flags: flagTexts(values),
+      effectiveVersion,
+      clientCa: await clientCaOf(ctx, client),
+      checks: () => [electionCheck, ...started],
       host: values['bind-address'],
       port: values['secure-port'],
       certificate: await servingCertificate(ctx, values),
@@ -65,6 +80,8 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
       ...(clientFor ? { clientFor } : {}),
       config,
       identity: `${os.hostname()}_${ctx.random.uid()}`,
+      electionCheck,
+      onStarted: (name) => started.push({ name, check: () => undefined }),
     }),
   );
   try {

@@ -1,5 +1,11 @@
 /** The controller manager: shared informers, leader election, and each enabled controller's loop. */
-import { createCoreEventRecorder, InformerFactory, runWithLeaderElection, type Client } from '../client/index.ts';
+import {
+  createCoreEventRecorder,
+  InformerFactory,
+  runWithLeaderElection,
+  type Client,
+  type LeaderElectionCheck,
+} from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { ControllerContext } from './controller.ts';
@@ -14,13 +20,17 @@ interface ControllerManagerOptions {
   readonly clientFor?: (controller: string) => Client;
   /** The holder identity of this process in leader elections. */
   readonly identity: string;
+  readonly electionCheck?: LeaderElectionCheck;
+  /** Gets the name of each controller when it starts. */
+  readonly onStarted?: (controller: string) => void;
 }
 
 export async function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
   if (!options.config.leaderElect) return lead(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = options.config.leaderElection;
   const { client, identity } = options;
-  const lock = { client, identity, namespace, name, ...timing, component: 'kube-controller-manager' };
+  const component = 'kube-controller-manager';
+  const lock = { client, identity, namespace, name, ...timing, component, check: options.electionCheck };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }
 
@@ -47,6 +57,7 @@ async function lead(ctx: Context, options: ControllerManagerOptions): Promise<vo
       config: options.config,
     };
     const loop = controller.build(context);
+    options.onStarted?.(controller.name);
     group.start(`${controller.name} events`, (signal) => recorder.run(signal));
     group.start(controller.name, async () => {
       await informers.waitForSync(group.signal);

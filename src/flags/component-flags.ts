@@ -27,8 +27,16 @@ export const processFlags = {
   'allow-metric-labels-manifest': { kind: 'text', refused: 'labels of metrics are not limited' },
   'disabled-metrics': { kind: 'texts', refused: 'all metrics are always collected' },
   'show-hidden-metrics-for-version': { kind: 'text', ignored: 'no metric is hidden' },
-  'emulated-version': { kind: 'texts', only: ['1.36', 'kube=1.36'], refused: 'only v1.36 is served' },
-  'min-compatibility-version': { kind: 'texts', ignored: 'only v1.36 is served' },
+  'emulated-version': {
+    kind: 'texts',
+    section: 'General',
+    summary: 'Version to behave as: 1.33 to the own one; its feature gates and APIs apply',
+  },
+  'min-compatibility-version': {
+    kind: 'texts',
+    section: 'General',
+    summary: 'Oldest version to be compatible with; default the one before the emulated version',
+  },
 } as const satisfies FlagTable;
 
 /** The connection to the API server. `burst` is the component's default. */

@@ -6,4 +6,5 @@
 export { UsageError, type FlagDeclaration, type FlagTable, type FlagValues } from './flag-table.ts';
 export { parseFlags, type ParsedFlags } from './parse-flags.ts';
 export { flagsHelp } from './flags-help.ts';
+export { flagTexts } from './flag-texts.ts';
 export { clientFlags, leaderElectionFlags, loggingFlags, loggingOptions, processFlags } from './component-flags.ts';

@@ -25,6 +25,7 @@ export {
   type MetricsRegistry,
 } from './metrics.ts';
 export { PrometheusRegistry } from './metrics-registry.ts';
+export { registerProcessMetrics } from './process-metrics.ts';
 export { Backoff } from './backoff.ts';
 export { allocateBytes } from './long-lived-buffers.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';

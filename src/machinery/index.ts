@@ -3,7 +3,9 @@
  * `errors` (StatusErrors, field errors), `names`, `decode`, `defaulting`, `selectors`, `validation`, `patch`, `apply`,
  * `protobuf`, `table`, `openapi`, `quota`. `scripts/check-boundaries.mjs` has the rules which area may import which.
  */
-export { BETA_GATES_OFF, FEATURE_GATE_DEFAULTS, featureEnabled } from './feature-gates.ts';
+export { gateIn, featureEnabled, CONSULTED_GATES } from './feature-gates/feature-gates.ts';
+export { gateStates, gatesWithoutEffect, setFeatureGates } from './feature-gates/set-gates.ts';
+export { parseEffectiveVersion } from './feature-gates/effective-version.ts';
 export { type KubeObject } from './object.ts';
 
 export { behaviorFromAnnotation, behaviorToAnnotation } from './autoscaler-behavior.ts';

@@ -3,18 +3,28 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
 import {
+  connect,
+  inClusterConfig,
+  LeaderElectionCheck,
+  loadKubeconfig,
+  type Client,
+  type ClientConfig,
+} from '../client/index.ts';
+import {
+  clientCaOf,
   DelegatedAccess,
+  gateFlags,
+  registerComponentMetrics,
   selfSignedCertificate,
   serveComponent,
   type ServingCertificate,
 } from '../component-server/index.ts';
-import { flagsHelp, type ParsedFlags, parseFlags, UsageError } from '../flags/index.ts';
+import { flagsHelp, flagTexts, type ParsedFlags, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup, TokenBucket } from '../kernel/index.ts';
 import { schedulerFlags, type SchedulerFlagValues } from './command/flags.ts';
 import { DEFAULT_CONFIG } from './config/defaults.ts';
-import { formatConfiguration } from './config/format-configuration.ts';
+import { configurationObject, formatConfiguration } from './config/format-configuration.ts';
 import { loadSchedulerConfiguration } from './config/load-configuration.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
 import { explainPage } from './explanations/explain-page.ts';
@@ -31,7 +41,9 @@ export function schedulerHelp(): string {
 
 /** Throws a UsageError for flags that are invalid or not supported. */
 export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFlags {
-  return parseFlags(argv, schedulerFlags);
+  const parsed = parseFlags(argv, schedulerFlags);
+  if (!parsed.help) gateFlags(parsed.values);
+  return parsed;
 }
 
 /** The configuration of the file and the flags. */
@@ -39,7 +51,7 @@ async function schedulerConfiguration(values: SchedulerFlagValues): Promise<Sche
   const own = {
     pluginModules: values['plugin-module'],
     podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000,
-    featureGates: featureGates(values['feature-gates'] ?? {}),
+    featureGates: gateFlags(values).featureGates,
   };
   if (values.config) return { ...loadSchedulerConfiguration(await fs.readFile(values.config, 'utf8')), ...own };
   return {
@@ -56,16 +68,6 @@ async function schedulerConfiguration(values: SchedulerFlagValues): Promise<Sche
   };
 }
 
-function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
-  const gates: Record<string, boolean> = {};
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== 'true' && value !== 'false')
-      throw new UsageError(`--feature-gates: ${name} must be true or false, not ${JSON.stringify(value)}`);
-    gates[name] = value === 'true';
-  }
-  return gates;
-}
-
 /** Runs until the context ends, or the lease is lost. */
 export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerFlags): Promise<void> {
   const { values, warnings } = parsed;
@@ -79,8 +81,25 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
   const explanations = new Explanations();
+  const electionCheck = new LeaderElectionCheck();
+  const { featureGates, effectiveVersion, withoutEffect } = gateFlags(values);
+  for (const name of withoutEffect) ctx.logger.warn('The feature gate has no effect in this component', { name });
+  registerComponentMetrics(ctx, { featureGates, effectiveVersion });
   if (values['secure-port'] !== 0) {
     const server = await serveComponent(inner, {
+      component: 'kube-scheduler',
+      flags: flagTexts(values),
+      effectiveVersion,
+      checks: [
+        { name: electionCheck.name, check: electionCheck.check, endpoints: ['healthz', 'readyz'] },
+        { name: 'ping', endpoints: ['livez'], check: () => undefined },
+        {
+          name: 'shutdown',
+          endpoints: ['readyz'],
+          check: () => (inner.signal.aborted ? 'process is shutting down' : undefined),
+        },
+        { name: 'sched-handler-sync', endpoints: ['readyz'], check: () => undefined },
+      ],
       host: values['bind-address'],
       port: values['secure-port'],
       certificate: await servingCertificate(ctx, values),
@@ -89,33 +108,17 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
       clientCa: await clientCaOf(ctx, client),
       pages: { '/explain': (query) => explainPage(explanations, query) },
       configuration: {
-        'kubescheduler.config.k8s.io': {
-          profiles: config.profiles.map((p) => p.schedulerName),
-          leaderElect: config.leaderElect,
-        },
+        componentconfig: configurationObject(config),
       },
     });
     group.start('server', () => server.finished);
   }
   const identity = `${os.hostname()}_${ctx.random.uid()}`;
-  group.start('scheduler', () => run(inner, { client, config, identity, explanations }));
+  group.start('scheduler', () => run(inner, { client, config, identity, explanations, electionCheck }));
   try {
     await group.wait();
   } finally {
     await client.close();
-  }
-}
-
-/** The CA of client certificates. Without it only bearer tokens are accepted. */
-async function clientCaOf(ctx: Context, client: Client): Promise<string | undefined> {
-  try {
-    const { data } = await client
-      .resource('v1/configmaps')
-      .get({ namespace: 'kube-system', name: 'extension-apiserver-authentication' }, { signal: ctx.signal });
-    return data?.['client-ca-file'];
-  } catch (error) {
-    ctx.logger.warn('Client certificates will not be accepted', { err: error });
-    return undefined;
   }
 }
 

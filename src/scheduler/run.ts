@@ -1,5 +1,5 @@
 /** The scheduler as a component: informers, leader election, and the loop that takes pods from the queue. */
-import { InformerFactory, runWithLeaderElection, type Client } from '../client/index.ts';
+import { InformerFactory, runWithLeaderElection, type Client, type LeaderElectionCheck } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { assemble, type RunningScheduler } from './assemble.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
@@ -17,6 +17,7 @@ import type { SpeedOptions } from './speed-options.ts';
 
 interface SchedulerOptions {
   readonly client: Client;
+  readonly electionCheck?: LeaderElectionCheck;
   readonly config: SchedulerConfiguration;
   /** The holder identity of this process in leader elections. */
   readonly identity: string;
@@ -37,9 +38,8 @@ export async function run(ctx: Context, options: SchedulerOptions): Promise<void
   if (!config.leaderElect) return schedule(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
   const component = config.profiles[0]?.schedulerName ?? 'default-scheduler';
-  await runWithLeaderElection(ctx, { client, identity, namespace, name, ...timing, component }, (signal) =>
-    schedule(childContext(ctx, 'leading', signal), options),
-  );
+  const lock = { client, identity, namespace, name, ...timing, component, check: options.electionCheck };
+  await runWithLeaderElection(ctx, lock, (signal) => schedule(childContext(ctx, 'leading', signal), options));
 }
 
 async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> {

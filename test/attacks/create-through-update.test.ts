@@ -1,8 +1,8 @@
 /** Who may change objects and not make them makes none: not by PUT, not by apply, not through a subresource. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { featureGates } from '../../src/apiserver/command/feature-gates.ts';
 import type { UserInfo } from '../../src/apiserver/request/request.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../../src/apiserver/testing/index.ts';
+import { setFeatureGates as featureGates } from '../../src/machinery/index.ts';
 import { allSampleObjects, type SampleObject } from './sample-objects.ts';
 
 const APPLY = 'application/apply-patch+yaml';

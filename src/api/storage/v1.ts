@@ -31,7 +31,7 @@ export const storageV1: PackageDeclaration = {
         4,
         '*bool',
         'Whether scheduling looks at the capacity the driver reports; default false.',
-        { gate: 'CSIStorageCapacity', default: false },
+        { default: false },
       ),
       fsGroupPolicy: field(5, '*FSGroupPolicy', 'Ownership changes: ReadWriteOnceWithFSType (default), File or None.', {
         default: 'ReadWriteOnceWithFSType',

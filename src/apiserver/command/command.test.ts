@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { featureGates } from './feature-gates.ts';
+import { setFeatureGates as featureGates } from '../../machinery/index.ts';
 import { apiServerHelp, parseApiServerFlags } from './index.ts';
 import { securityFiles } from './options.ts';
 import { servedVersions } from './served-versions.ts';

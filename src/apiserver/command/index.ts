@@ -1,8 +1,8 @@
 /** The kube-apiserver command, with upstream's flags. */
+import { gateFlags } from '../../component-server/index.ts';
 import { flagsHelp, parseFlags } from '../../flags/index.ts';
 import { type Context, RunGroup } from '../../kernel/index.ts';
 import { startApiServer, type ApiServer, type ApiServerOptions } from '../server.ts';
-import { featureGates } from './feature-gates.ts';
 import { apiServerFlags } from './flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './options.ts';
 import { servedVersions } from './served-versions.ts';
@@ -17,13 +17,18 @@ export function parseApiServerFlags(argv: readonly string[]): ParsedApiServerFla
   return parsed;
 }
 
-/** What --runtime-config and --feature-gates ask for. Throws a UsageError for what is not known. */
+/** What --runtime-config, --feature-gates and --emulated-version ask for. Throws a UsageError for what is not known. */
 export function servedApis(
   runtimeConfig: Readonly<Record<string, string>>,
   gates: Readonly<Record<string, string>>,
-): Pick<ApiServerOptions, 'servesVersion' | 'featureGates'> {
-  const servesVersion = servedVersions(runtimeConfig);
-  return { featureGates: featureGates(gates), ...(servesVersion ? { servesVersion } : {}) };
+  emulatedVersion?: string,
+): Pick<ApiServerOptions, 'servesVersion' | 'featureGates' | 'effectiveVersion'> {
+  const { featureGates, effectiveVersion } = gateFlags({
+    'feature-gates': gates,
+    'emulated-version': emulatedVersion === undefined ? [] : [emulatedVersion],
+  });
+  const servesVersion = servedVersions(runtimeConfig, effectiveVersion);
+  return { featureGates, effectiveVersion, ...(servesVersion ? { servesVersion } : {}) };
 }
 
 /** Runs until the context ends. */
@@ -33,6 +38,8 @@ export async function runApiServerCommand(
   onReady?: (server: ApiServer) => void,
 ): Promise<void> {
   for (const warning of parsed.warnings) ctx.logger.warn(warning);
+  for (const name of gateFlags(parsed.values).withoutEffect)
+    ctx.logger.warn('The feature gate has no effect in this component', { name });
   // The group ends file watchers and webhook clients with the server.
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };

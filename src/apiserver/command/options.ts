@@ -1,9 +1,10 @@
 /** Converts the flags of kube-apiserver to server options. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
-import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import { errorMessage, isRecord } from '../../base/index.ts';
-import { type ParsedFlags, UsageError } from '../../flags/index.ts';
+import { BINARY_MINOR, KUBERNETES_VERSION, type EffectiveVersion } from '../../api/kubernetes-version.ts';
+import { errorMessage } from '../../base/index.ts';
+import { gateFlags } from '../../component-server/index.ts';
+import { flagTexts, type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { tracingConfigurationFrom, type TracingConfiguration } from '../../otlp/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
@@ -11,10 +12,9 @@ import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
 import type { ApiServerOptions } from '../server.ts';
 import { openStore } from '../storage/open-store.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
-import { featureGates } from './feature-gates.ts';
 import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
 import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
-import { servedVersions } from './served-versions.ts';
+import { servedVersions, type EmulationOptions } from './served-versions.ts';
 import { serverKeys } from './server-keys.ts';
 
 export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
@@ -24,24 +24,20 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
   if (!/^\d+-\d+$/.test(values['service-node-port-range']))
     throw new UsageError('--service-node-port-range must be two ports with a dash between');
-  featureGates(values['feature-gates'] ?? {});
-  servedVersions(values['runtime-config'] ?? {});
+  servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, gateFlags(values).effectiveVersion));
   checkReportedVersion(values.version);
 }
 
-/** As Go's flags print their values; `[]` for a list without elements. */
-const flagTexts = (values: ApiServerFlagValues): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? `[${value.join(',')}]` : isRecord(value) ? pairsText(value) : String(value ?? ''),
-    ]),
-  );
-
-const pairsText = (pairs: Readonly<Record<string, unknown>>): string =>
-  Object.entries(pairs)
-    .map(([key, value]) => `${key}=${String(value)}`)
-    .join(',');
+function emulationOptions(values: ApiServerFlagValues, { emulation }: EffectiveVersion): EmulationOptions {
+  const forwardCompatible = values['emulation-forward-compatible'];
+  const runtimeConfigForwardCompatible = values['runtime-config-emulation-forward-compatible'];
+  if (emulation === BINARY_MINOR && (forwardCompatible || runtimeConfigForwardCompatible)) {
+    const option = forwardCompatible ? 'EmulationForwardCompatible' : 'RuntimeConfigEmulationForwardCompatible';
+    const problem = 'cannot be set to true if the emulation version is the same as the binary version';
+    throw new UsageError(`ServerRunOptions.${option} ${problem}`);
+  }
+  return { emulation, forwardCompatible, runtimeConfigForwardCompatible };
+}
 
 /** Opens the store; the caller must close it. */
 export async function apiServerOptions(
@@ -67,7 +63,8 @@ export async function apiServerOptions(
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
     values['tracing-config-file'] ? tracingFrom(values['tracing-config-file']) : undefined,
   ]);
-  const servesVersion = servedVersions(values['runtime-config'] ?? {});
+  const { featureGates, effectiveVersion } = gateFlags(values);
+  const servesVersion = servedVersions(values['runtime-config'] ?? {}, emulationOptions(values, effectiveVersion));
   const addressTypes = values['kubelet-preferred-address-types'];
   return {
     store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
@@ -93,7 +90,8 @@ export async function apiServerOptions(
     storageMediaType: (values['storage-media-type'] || 'application/json') as StorageMediaType,
     compactionIntervalMs: values['etcd-compaction-interval'],
     eventTtlSeconds: values['event-ttl'] / 1000,
-    featureGates: featureGates(values['feature-gates'] ?? {}),
+    featureGates,
+    effectiveVersion,
     allowPrivileged: values['allow-privileged'],
     ...(servesVersion ? { servesVersion } : {}),
     ...(values.version?.startsWith('v') ? { gitVersion: values.version } : {}),

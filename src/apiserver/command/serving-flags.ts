@@ -126,8 +126,18 @@ export const apiFlags = {
     section: 'API',
     summary: 'API versions to enable or disable: group/version=true, api/beta=false',
   },
-  'runtime-config-emulation-forward-compatible': { kind: 'switch', ignored: 'only v1.36 is served' },
-  'emulation-forward-compatible': { kind: 'switch', ignored: 'only v1.36 is served' },
+  'runtime-config-emulation-forward-compatible': {
+    kind: 'switch',
+    default: false,
+    section: 'API',
+    summary: 'Serve what --runtime-config names also when it is newer than the emulated version',
+  },
+  'emulation-forward-compatible': {
+    kind: 'switch',
+    default: false,
+    section: 'API',
+    summary: 'Serve newer versions of the beta and stable APIs of the emulated version',
+  },
   'feature-gates': { kind: 'pairs', section: 'API', summary: 'Feature gates: Name=true' },
   'allow-privileged': {
     kind: 'switch',

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { APIGroupList, APIResource, APIResourceList } from '../../api/generated/meta-v1.ts';
-import { featureGates } from '../command/feature-gates.ts';
+import { setFeatureGates as featureGates } from '../../machinery/index.ts';
 import { servedVersions } from '../command/served-versions.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../testing/index.ts';
 

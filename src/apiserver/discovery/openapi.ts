@@ -1,5 +1,5 @@
 /** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
-import { VERSION } from '../../api/kubernetes-version.ts';
+import { BINARY_EFFECTIVE_VERSION, KUBERNETES_MAJOR, type EffectiveVersion } from '../../api/kubernetes-version.ts';
 import type { Steps } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
@@ -15,7 +15,12 @@ import { httpTime, serveContent, type Content } from './serve-content.ts';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
-export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
+export function openapiEndpoints(
+  registry: Registry,
+  clock: Clock,
+  aggregator?: Aggregator,
+  { emulation }: EffectiveVersion = BINARY_EFFECTIVE_VERSION,
+): Endpoint[] {
   let documents: OpenApiCache | undefined;
   registry.onChange(() => (documents = undefined));
   aggregator?.aggregatedApis.onChange(() => (documents = undefined));
@@ -24,7 +29,7 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
       clock,
       new MergedDocuments(
         new OpenApiDocuments({
-          version: `${VERSION.major}.${VERSION.minor}`,
+          version: `${KUBERNETES_MAJOR}.${emulation}`,
           builtin: registry.all().filter(({ custom }) => !custom),
           custom: registry.customApis(),
         }),

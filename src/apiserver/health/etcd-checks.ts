@@ -1,8 +1,8 @@
 /** The health checks `etcd` and `etcd-readiness`: is the store reachable, and does it accept writes? */
 import { errorMessage } from '../../base/index.ts';
+import type { HealthCheck } from '../../component-server/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import { DeadlineExceeded, unlessAborted, type Clock } from '../../kernel/index.ts';
-import type { HealthCheck } from './health-check.ts';
 
 /** The key that upstream reads too; it does not exist. */
 const HEALTH_KEY = '/registry/health';

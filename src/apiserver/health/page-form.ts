@@ -1,4 +1,5 @@
 import { stringifyIndented } from '../../base/index.ts';
+import type { OperatorPage } from '../../component-server/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 /** In which form a page for operators is wanted: text, or an object of config.k8s.io for programs. */
 import { notAcceptable } from '../../machinery/errors/index.ts';
@@ -12,22 +13,7 @@ const OBJECT_TYPES = ['application/json', 'application/yaml'];
 const DEPRECATED_VERSION = 'v1alpha1';
 const VERSIONS = [DEPRECATED_VERSION, 'v1beta1'];
 
-interface Page {
-  /** `Statusz`; the path is the same in lower case. */
-  readonly kind: string;
-  text(): string;
-  /** The fields besides kind, apiVersion and metadata. */
-  fields(): Readonly<Record<string, unknown>>;
-}
-
-const COMPONENT = 'apiserver';
-
-export const pageHead = (kind: string): string => `
-${COMPONENT} ${kind.toLowerCase()}
-Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.
-`;
-
-export function respondPage(request: ApiRequest, page: Page): ApiResponse {
+export function respondPage(request: ApiRequest, page: OperatorPage): ApiResponse {
   const accept = headerOf(request, 'accept') ?? '';
   if (accept.trim() === '') return respondText(200, page.text());
   for (const { type, params } of parseAccept(accept)) {
@@ -41,8 +27,8 @@ export function respondPage(request: ApiRequest, page: Page): ApiResponse {
   throw notAcceptable(`only the following media types are accepted: ${[...OBJECT_TYPES, 'text/plain'].join(', ')}`);
 }
 
-function respondObject({ kind, fields }: Page, mediaType: string, version: string): ApiResponse {
-  const object = { kind, apiVersion: `${GROUP}/${version}`, metadata: { name: COMPONENT }, ...fields() };
+function respondObject({ component, kind, fields }: OperatorPage, mediaType: string, version: string): ApiResponse {
+  const object = { kind, apiVersion: `${GROUP}/${version}`, metadata: { name: component }, ...fields() };
   const warning = `299 - "This version of the ${kind.toLowerCase()} endpoint is deprecated. Please use a newer version."`;
   return {
     status: 200,

@@ -3,7 +3,7 @@
  * the hook has run.
  */
 import { whenDone, type MaybePromise } from '../../base/index.ts';
-import type { HealthCheck } from './health-check.ts';
+import type { HealthCheck } from '../../component-server/index.ts';
 
 /** In the order of the health checks. */
 const HOOKS = [

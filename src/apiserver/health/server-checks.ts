@@ -1,11 +1,11 @@
 /** The health checks of the API server, in upstream's order. */
 import { X509Certificate } from 'node:crypto';
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
+import type { HealthCheck } from '../../component-server/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { etcdChecks } from './etcd-checks.ts';
-import type { HealthCheck } from './health-check.ts';
 import type { PostStartHooks } from './post-start-hooks.ts';
 
 interface ServerCheckOptions {

@@ -188,8 +188,10 @@ interface ChainDependencies {
 
 async function buildHandlerChain(
   { ctx, hooks, cache, backend, authentication, aggregator, address, recording }: ChainDependencies,
-  { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {}, gitVersion }: PipelineOptions,
+  options: PipelineOptions,
 ): Promise<HandlerChain> {
+  const { flowControl, requestTimeoutMs, audit = noAudit, store, pki, flags = {} } = options;
+  const { gitVersion, effectiveVersion, featureGates } = options;
   const { registry, authorizer } = backend;
   const checks = serverChecks({
     ctx,
@@ -216,8 +218,14 @@ async function buildHandlerChain(
     securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([
       ...healthEndpoints(ctx, checks),
-      ...operatorPages(ctx, flags),
-      ...builtinEndpoints(ctx, registry, serverAddress, aggregator, gitVersion, store),
+      ...operatorPages(ctx, flags, effectiveVersion),
+      ...builtinEndpoints(ctx, registry, serverAddress, {
+        aggregator,
+        gitVersion,
+        effectiveVersion,
+        featureGates,
+        store,
+      }),
       ...issuerDiscoveryEndpoints(authentication.serviceAccounts, serverAddress),
     ]),
     aggregator,

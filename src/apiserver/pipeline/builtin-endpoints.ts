@@ -1,5 +1,10 @@
 /** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
-import { VERSION } from '../../api/kubernetes-version.ts';
+import {
+  BINARY_EFFECTIVE_VERSION,
+  KUBERNETES_VERSION,
+  versionInfo,
+  type EffectiveVersion,
+} from '../../api/kubernetes-version.ts';
 import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
@@ -12,25 +17,33 @@ import { checkAccept } from '../request/negotiate.ts';
 import { noSuchResource, respondIndented, respondText } from '../request/responses.ts';
 import { registerServerMetrics, STORAGE_SIZE, storageSizeReader } from './server-metrics.ts';
 
+interface BuiltinEndpointOptions {
+  readonly aggregator?: Aggregator;
+  readonly gitVersion?: string | undefined;
+  readonly effectiveVersion?: EffectiveVersion | undefined;
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
+  readonly store?: Store;
+}
+
 export function builtinEndpoints(
   ctx: Context,
   registry: Registry,
   serverAddress: () => string,
-  aggregator?: Aggregator,
-  gitVersion: string = VERSION.gitVersion,
-  store?: Store,
+  options: BuiltinEndpointOptions = {},
 ): readonly Endpoint[] {
+  const { aggregator, gitVersion = KUBERNETES_VERSION, store } = options;
+  const { effectiveVersion = BINARY_EFFECTIVE_VERSION, featureGates } = options;
   const startedAt = ctx.clock.now();
-  registerServerMetrics(ctx, gitVersion);
+  registerServerMetrics(ctx, { gitVersion, effectiveVersion, featureGates });
   const readStorageSize = store && storageSizeReader(ctx, store);
   return [
     ...discoveryEndpoints(registry, serverAddress, aggregator?.aggregatedApis),
-    ...openapiEndpoints(registry, ctx.clock, aggregator),
+    ...openapiEndpoints(registry, ctx.clock, aggregator, effectiveVersion),
     {
       path: '/version',
       serve({ request }) {
         checkAccept(request, 'application/json');
-        return respondIndented({ ...VERSION, gitVersion });
+        return respondIndented({ ...versionInfo(effectiveVersion), gitVersion });
       },
     },
     {

@@ -56,7 +56,7 @@ it('counts what is stored, listed, watched, queued and allocated', async () => {
     expect(text).not.toContain('apiserver_cache_list_returned_objects_total{group="",resource="podtemplates"}');
     expect(text).toMatch(/^apiserver_resource_size_estimate_bytes\{group="",resource="podtemplates"\} [1-9]/m);
     expect(text).toMatch(/^apiserver_storage_size_bytes\{storage_cluster_id="etcd-0"\} \d/m);
-    expect(text).toMatch(/^version_info\{binary="1.36",component="kube",emulation="1.36",min_compat="1.35"\} 1$/m);
+    expect(text).toMatch(/^version_info\{binary="1.36.4",component="kube",emulation="1.36",min_compat="1.35"\} 1$/m);
   } finally {
     await server.stop();
   }

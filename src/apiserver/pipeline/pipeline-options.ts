@@ -1,3 +1,5 @@
+import type { EffectiveVersion } from '../../api/kubernetes-version.ts';
+import type { FlagTexts } from '../../component-server/index.ts';
 import type { Store } from '../../etcd/index.ts';
 import type { AdmissionOptions } from '../admission/plugins.ts';
 import type { AuditLog } from '../audit/index.ts';
@@ -5,7 +7,6 @@ import type { AuthenticationOptions } from '../authn/build.ts';
 import type { AuthorizerConfig } from '../authz/build.ts';
 import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
-import type { FlagTexts } from '../health/operator-pages.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import type { StorageMediaType } from '../storage/storage-media-type.ts';
@@ -36,6 +37,8 @@ export interface PipelineOptions {
   readonly allowPrivileged?: boolean;
   /** The version to report, by default that of the program. */
   readonly gitVersion?: string;
+  /** The version to behave as, by default that of the program. */
+  readonly effectiveVersion?: EffectiveVersion;
   /** Which built-in versions are served; by default the stable ones. */
   readonly servesVersion?: (group: string, version: string, plural: string) => boolean;
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;

@@ -1,7 +1,7 @@
 /** Kinds and versions that are off by default, on a server that serves everything. */
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { featureGates } from '../command/feature-gates.ts';
+import { setFeatureGates as featureGates } from '../../machinery/index.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 
 const NAMESPACE = '/namespaces/default';

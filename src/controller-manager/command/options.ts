@@ -13,6 +13,7 @@ import {
   type ClientConfig,
   type ClientOptions,
 } from '../../client/index.ts';
+import { gateFlags } from '../../component-server/index.ts';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import { type Context, TokenBucket } from '../../kernel/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN } from '../certificates/request.ts';
@@ -29,7 +30,7 @@ const DEFAULT_BURST = 30;
 const HOST_PATH_DIRECTORY = '/tmp/hostpath_pv';
 
 /** Validates the flags; files are read later. */
-export function checkControllerManagerFlags({ values, given }: ParsedControllerManagerFlags): void {
+export function checkControllerManagerFlags({ values }: ParsedControllerManagerFlags): void {
   try {
     enabledControllers(values.controllers);
   } catch (error) {
@@ -46,11 +47,7 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
     throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
   if (renew <= retry * 1.2)
     throw new UsageError('--leader-elect-renew-deadline must be greater than --leader-elect-retry-period × 1.2');
-  const [gate] = Object.keys(values['feature-gates'] ?? {});
-  if (given.has('feature-gates') && gate !== undefined)
-    throw new UsageError(
-      `--feature-gates: ${gate} has no effect in this component; gates of the API belong to kube-apiserver`,
-    );
+  gateFlags(values);
 }
 
 const readText = async (file: string | undefined): Promise<string | undefined> =>
@@ -199,6 +196,7 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
         config: { ...server, credentials: serviceAccountCredentials(ctx, client, account) },
         clock: ctx.clock,
         tracer: ctx.tracer,
+        metrics: ctx.metrics,
       });
       const own = new Client({ ...options(), userAgent: `${USER_AGENT}/${account}`, transport, clock: ctx.clock });
       all.push(own);

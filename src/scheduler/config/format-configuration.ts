@@ -1,12 +1,14 @@
-/** Writes a configuration as YAML, for `--write-config-to`. */
+/** A configuration as a KubeSchedulerConfiguration, for /configz, and as YAML, for `--write-config-to`. */
 import { stringify } from 'yaml';
 import { formatDuration } from '../../base/index.ts';
 import type { SchedulerConfiguration } from './types.ts';
 
 /** As a KubeSchedulerConfiguration file. */
-export function formatConfiguration(config: SchedulerConfiguration): string {
+export const formatConfiguration = (config: SchedulerConfiguration): string => stringify(configurationObject(config));
+
+export function configurationObject(config: SchedulerConfiguration): Readonly<Record<string, unknown>> {
   const { leaderElection } = config;
-  return stringify({
+  return {
     apiVersion: 'kubescheduler.config.k8s.io/v1',
     kind: 'KubeSchedulerConfiguration',
     clientConnection: config.clientConnection,
@@ -37,5 +39,5 @@ export function formatConfiguration(config: SchedulerConfiguration): string {
           })),
         }
       : {}),
-  });
+  };
 }

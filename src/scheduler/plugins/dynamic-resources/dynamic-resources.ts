@@ -1,16 +1,16 @@
-/**
- * The plugin DynamicResources: allocates the devices of ResourceClaims among those that drivers publish in
- * ResourceSlices.
- */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { formatTime } from '../../../base/index.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
+/**
+ * The plugin DynamicResources: allocates the devices of ResourceClaims among those that drivers publish in
+ * ResourceSlices.
+ */
+import { featureEnabled } from '../../../machinery/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
-import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { ClusterEventWithHint, FeasibleNodes, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
@@ -190,7 +190,7 @@ class DynamicResources implements Plugin {
   /** The extended resources of a pod that a DeviceClass provides. */
   #extendedOf(pod: PodInfo): string[] {
     const { scalars } = pod.shape.requests;
-    if (scalars.length === 0 || !featureEnabled(this.#handle.featureGates, 'DRAExtendedResource')) return [];
+    if (scalars.length === 0 || !featureEnabled('DRAExtendedResource', this.#handle.featureGates)) return [];
     const classes = this.#classes();
     return scalars.map(([name]) => name).filter((name) => deviceClassOf(name, classes) !== undefined);
   }

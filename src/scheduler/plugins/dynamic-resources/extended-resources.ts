@@ -1,13 +1,13 @@
-/**
- * Extended resources that DeviceClasses provide: a container requests `example.com/gpu: 2` as of a device plugin, and
- * on nodes without that resource the scheduler creates a claim for devices of the class.
- */
 import type { Container, ContainerExtendedResourceRequest, Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, DeviceRequest, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
+/**
+ * Extended resources that DeviceClasses provide: a container requests `example.com/gpu: 2` as of a device plugin, and
+ * on nodes without that resource the scheduler creates a claim for devices of the class.
+ */
+import { featureEnabled } from '../../../machinery/index.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
-import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 
 /** The annotation of claims that the scheduler creates for extended resources. */
@@ -44,7 +44,7 @@ export function isBackedByDevices(
   resource: string,
 ): boolean {
   return (
-    featureEnabled(featureGates, 'DRAExtendedResource') &&
+    featureEnabled('DRAExtendedResource', featureGates) &&
     deviceClassOf(resource, listers.list('resource.k8s.io/v1/deviceclasses')) !== undefined
   );
 }

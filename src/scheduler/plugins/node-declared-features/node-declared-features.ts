@@ -1,8 +1,8 @@
-/** The plugin NodeDeclaredFeatures: pods that need a feature of the kubelet go only to nodes that declare it. */
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
+/** The plugin NodeDeclaredFeatures: pods that need a feature of the kubelet go only to nodes that declare it. */
+import { featureEnabled } from '../../../machinery/index.ts';
 import { requiredFeatures } from '../../cache/required-features.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
-import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
@@ -12,7 +12,7 @@ const NAME = 'NodeDeclaredFeatures';
 const UNSATISFIED = unresolvable("node(s) didn't match Pod's required features");
 
 export function nodeDeclaredFeatures({ featureGates }: Pick<Handle, 'featureGates'>): Plugin {
-  const enabled = featureEnabled(featureGates, NAME);
+  const enabled = featureEnabled(NAME, featureGates);
   return {
     name: NAME,
     signature: alwaysShared,

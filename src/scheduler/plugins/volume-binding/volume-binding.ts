@@ -1,13 +1,13 @@
+import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 /**
  * The plugin VolumeBinding: bound volumes of a pod must be accessible on the node, and volumes are found or provisioned
  * there for claims that wait for their first consumer.
  */
-import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
+import { featureEnabled } from '../../../machinery/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
-import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { ClusterEventWithHint, Plugin } from '../../framework/plugin.ts';
 import { skip, Status } from '../../framework/status.ts';
@@ -46,7 +46,7 @@ class VolumeBinding implements Plugin {
     this.#handle = handle;
     this.#planner = new VolumePlanner(handle.listers);
     this.#timeoutMs = (args.bindTimeoutSeconds ?? 600) * 1000;
-    const isScored = featureEnabled(handle.featureGates, 'StorageCapacityScoring');
+    const isScored = featureEnabled('StorageCapacityScoring', handle.featureGates);
     this.#scoreOf = isScored ? capacityScorer(args.shape ?? DEFAULT_SHAPE) : undefined;
   }
 

@@ -1,7 +1,7 @@
 /**
  * The service level indicators at /metrics/slis: the last result of each health check, and the number of each result.
  */
-import { PrometheusRegistry } from '../../kernel/index.ts';
+import { PrometheusRegistry } from '../kernel/index.ts';
 import type { HealthCheck } from './health-check.ts';
 
 interface HealthIndicators {
