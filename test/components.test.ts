@@ -260,7 +260,7 @@ describe('components as processes', () => {
 
   it('serve health to everybody and metrics to authorized users', async () => {
     expect(await ask('/healthz')).toBe(200);
-    expect(await ask('/metrics')).toBe(401);
+    expect(await ask('/metrics')).toBe(403);
     expect(await ask('/metrics', 'guest-token')).toBe(403);
     expect(await ask('/metrics', TOKEN)).toBe(200);
   });
