@@ -1,13 +1,17 @@
 /** The health check of a component that elects a leader: a leader that cannot renew its lease must be restarted. */
-import type { LeaderElector } from './leader-election.ts';
-
 const TIMEOUT_MS = 20_000;
+
+interface ObservedElector {
+  readonly lock: string;
+  readonly isLeader: boolean;
+  readonly millisecondsSinceExpiry: number;
+}
 
 export class LeaderElectionCheck {
   readonly name = 'leaderElection';
-  #elector: LeaderElector | undefined;
+  #elector: ObservedElector | undefined;
 
-  observe(elector: LeaderElector): void {
+  observe(elector: ObservedElector): void {
     this.#elector = elector;
   }
 

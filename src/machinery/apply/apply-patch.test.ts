@@ -272,6 +272,13 @@ describe('configurations that do not fit', () => {
     ['no version', { apiVersion: undefined }, {}, 400, 'invalid object type: /, Kind=ConfigMap'],
     ['managedFields', { metadata: { name: 'x', managedFields: [] } }, {}, 400, 'metadata.managedFields must be nil'],
     [
+      'managedFields with unknown fields',
+      { metadata: { name: 'x', managedFields: [{ nosuch: 1 }] } },
+      {},
+      400,
+      'metadata.managedFields must be nil',
+    ],
+    [
       'unknown field',
       { nosuch: 1 },
       {},

@@ -139,8 +139,11 @@ const liveErrorText = ({ live, schemaMessage, mayBeMistyped }: ApplyRequest): st
 
 const ENTRY = schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry');
 
+/** Fields that an entry does not have are no mistake here. */
 function isManagedFieldsEntry(value: unknown): boolean {
-  return isRecord(value) && tryConform(ENTRY, value) !== undefined;
+  if (!isRecord(value)) return false;
+  const known = ENTRY.fields.flatMap(({ name }) => (value[name] === undefined ? [] : [[name, value[name]]]));
+  return tryConform(ENTRY, Object.fromEntries(known)) !== undefined;
 }
 
 function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {

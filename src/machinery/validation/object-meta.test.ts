@@ -167,6 +167,12 @@ describe('metadata on update', () => {
       { generation: 2 },
       ['metadata.generation: Invalid value: 1: must not be decremented'],
     ],
+    [
+      'the zero time marks it',
+      { deletionTimestamp: null as never },
+      {},
+      ['metadata.deletionTimestamp: Invalid value: null: field is immutable'],
+    ],
     ['the uid changes', { uid: 'x' }, { uid: 'u' }, ['metadata.uid: Invalid value: "x": field is immutable']],
     ['the uid goes', {}, { uid: 'u' }, ['metadata.uid: Invalid value: "": field is immutable']],
     [

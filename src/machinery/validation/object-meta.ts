@@ -105,6 +105,11 @@ export function validateAnyObjectMetaUpdate(
     errors.push(invalidValue(at.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }
   for (const name of IMMUTABLE_FIELDS) {
+    // The zero time marks an object as being deleted, too; it is decoded as null.
+    if (name === 'deletionTimestamp' && (meta[name] as unknown) === null && old[name] === undefined) {
+      errors.push(invalidValue(at.child(name), null, IMMUTABLE_MESSAGE));
+      continue;
+    }
     const text = name === 'name' || name === 'namespace' || name === 'uid';
     validateImmutable(
       errors,

@@ -41,7 +41,8 @@ const TOKENS_IN_ATTRIBUTES =
 
 export const csiDriver: KindValidation<CSIDriver> = {
   warnings: [
-    (warnings, { spec }) => {
+    (warnings, { spec }, old) => {
+      if (old !== undefined && semanticEqual(spec?.tokenRequests, old.spec?.tokenRequests)) return;
       if ((spec?.tokenRequests?.length ?? 0) > 0 && spec.serviceAccountTokenInSecrets === undefined)
         warnings.push(TOKENS_IN_ATTRIBUTES);
     },
