@@ -3,7 +3,8 @@
  * `errors` (StatusErrors, field errors), `names`, `decode`, `defaulting`, `selectors`, `validation`, `patch`, `apply`,
  * `protobuf`, `table`, `openapi`, `quota`. `scripts/check-boundaries.mjs` has the rules which area may import which.
  */
-export { gateIn, featureEnabled, CONSULTED_GATES } from './feature-gates/feature-gates.ts';
+export { compareVersions } from './version-order.ts';
+export { featureEnabled, CONSULTED_GATES } from './feature-gates/feature-gates.ts';
 export { gateStates, gatesWithoutEffect, setFeatureGates } from './feature-gates/set-gates.ts';
 export { parseEffectiveVersion } from './feature-gates/effective-version.ts';
 export { type KubeObject } from './object.ts';

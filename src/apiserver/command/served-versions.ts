@@ -2,7 +2,7 @@
 import { introducedIn, isServedByDefault, schema } from '../../api/index.ts';
 import { BINARY_EFFECTIVE_VERSION, BINARY_MINOR, KUBERNETES_MAJOR } from '../../api/kubernetes-version.ts';
 import { UsageError } from '../../flags/index.ts';
-import { compareVersions } from '../discovery/version-order.ts';
+import { compareVersions } from '../../machinery/index.ts';
 
 type ServesResource = (group: string, version: string, plural: string) => boolean;
 

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
 import { customKinds, type CustomKinds } from '../custom-kind/custom-kinds.ts';
 import { customMessage } from '../custom-kind/custom-type.ts';
-import { compareVersions } from '../discovery/index.ts';
+import { compareVersions } from '../../machinery/index.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
 import { customResourcePrefix } from '../storage/keys.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';

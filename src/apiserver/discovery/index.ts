@@ -5,4 +5,3 @@
 export { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 export { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 export { discoverableGroups, type DiscoverableResource } from './discoverable-resource.ts';
-export { compareVersions } from './version-order.ts';

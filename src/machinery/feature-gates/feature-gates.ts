@@ -63,8 +63,6 @@ export const CONSULTED_GATES = [
   'WorkloadAwarePreemption',
 ] as const satisfies readonly KnownGate[];
 
-export type FeatureGate = (typeof CONSULTED_GATES)[number];
-
 type Stage = 'alpha' | 'beta' | 'GA' | 'deprecated';
 
 interface GateSpec {

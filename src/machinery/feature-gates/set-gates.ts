@@ -34,7 +34,7 @@ export const gatesWithoutEffect = (
     isKnownGate(name) && !CONSULTED.has(name) && gateIn(name, emulation)?.enabled !== enabled ? [name] : [],
   );
 
-export interface GateState {
+interface GateState {
   readonly name: string;
   /** As the label of a metric: `ALPHA`, `BETA`, empty when stable. */
   readonly stage: string;
