@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
-import { conversions } from '../registry/conversions.ts';
 import { compareVersions } from '../../machinery/index.ts';
+import { conversions } from '../registry/conversions.ts';
 
 /** The fields of a served resource that discovery needs. */
 export interface DiscoverableResource extends Pick<

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
+import { compareVersions } from '../../machinery/index.ts';
 import {
   apiGroup,
   apiGroupDiscoveryList,
   apiGroupList,
   apiResourceList,
   apiVersions,
-  compareVersions,
   discoverableGroups,
   discoveryEtag,
   type DiscoverableResource,

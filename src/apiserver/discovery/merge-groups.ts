@@ -1,7 +1,7 @@
+import { compareVersions } from '../../machinery/index.ts';
 /** Merges the groups of this server and of aggregated servers, ordered by the priorities of their APIServices. */
 import type { AggregatedApis } from '../aggregator/index.ts';
 import type { DiscoverableGroup, DiscoverableVersion } from './discoverable-resource.ts';
-import { compareVersions } from '../../machinery/index.ts';
 
 /** Has no APIService, and is listed first. */
 const OWN_GROUP = 'apiregistration.k8s.io';
