@@ -1,20 +1,20 @@
 /** When resources came: only what not every version has that can be emulated. */
-const introduced: Readonly<Record<string, number>> = {
-  'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': 36,
-  'admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings': 36,
-  'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies': 34,
-  'admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicybindings': 34,
-  'certificates.k8s.io/v1beta1/podcertificaterequests': 35,
-  'resource.k8s.io/v1/deviceclasses': 34,
-  'resource.k8s.io/v1/resourceclaims': 34,
-  'resource.k8s.io/v1/resourceclaimtemplates': 34,
-  'resource.k8s.io/v1/resourceslices': 34,
-  'resource.k8s.io/v1alpha3/resourcepoolstatusrequests': 36,
-  'resource.k8s.io/v1beta2/devicetaintrules': 36,
-  'storage.k8s.io/v1/volumeattributesclasses': 34,
-  'storagemigration.k8s.io/v1beta1/storageversionmigrations': 35,
-};
+const introduced: ReadonlyMap<string, number> = new Map([
+  ['admissionregistration.k8s.io/v1/mutatingadmissionpolicies', 36],
+  ['admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings', 36],
+  ['admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies', 34],
+  ['admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicybindings', 34],
+  ['certificates.k8s.io/v1beta1/podcertificaterequests', 35],
+  ['resource.k8s.io/v1/deviceclasses', 34],
+  ['resource.k8s.io/v1/resourceclaims', 34],
+  ['resource.k8s.io/v1/resourceclaimtemplates', 34],
+  ['resource.k8s.io/v1/resourceslices', 34],
+  ['resource.k8s.io/v1alpha3/resourcepoolstatusrequests', 36],
+  ['resource.k8s.io/v1beta2/devicetaintrules', 36],
+  ['storage.k8s.io/v1/volumeattributesclasses', 34],
+  ['storagemigration.k8s.io/v1beta1/storageversionmigrations', 35],
+]);
 
 /** The minor version in which a resource came. */
 export const introducedIn = (group: string, version: string, plural: string): number =>
-  introduced[`${group}/${version}/${plural}`] ?? 0;
+  introduced.get(`${group}/${version}/${plural}`) ?? 0;

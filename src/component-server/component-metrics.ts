@@ -68,11 +68,11 @@ export function registerComponentMetrics(
       })),
     );
   // No metric is hidden or disabled, and the values of labels are not limited.
-  for (const name of Object.keys(ALWAYS_ZERO)) metrics.counter({ name, help: ALWAYS_ZERO[name] ?? '' });
+  for (const [name, help] of ALWAYS_ZERO) metrics.counter({ name, help });
 }
 
-const ALWAYS_ZERO: Readonly<Record<string, string>> = {
-  hidden_metrics_total: 'Number of metrics that are hidden because they are deprecated.',
-  disabled_metrics_total: 'Number of metrics that were disabled by a flag.',
-  cardinality_enforcement_unexpected_categorizations_total: 'Number of values of labels that were not expected.',
-};
+const ALWAYS_ZERO = [
+  ['hidden_metrics_total', 'Number of metrics that are hidden because they are deprecated.'],
+  ['disabled_metrics_total', 'Number of metrics that were disabled by a flag.'],
+  ['cardinality_enforcement_unexpected_categorizations_total', 'Number of values of labels that were not expected.'],
+] as const;
