@@ -5,7 +5,7 @@ import { InformerFactory, type Client } from '../../client/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { sendFrames } from '../../net/netns/index.ts';
 import type { MachineLink } from '../machine-network/index.ts';
-import { gratuitousArp } from './announcement.ts';
+import { gratuitousArp, neighborAdvertisement } from './announcement.ts';
 import { chooseSpeaker } from './choose-speaker.ts';
 import { Heartbeats, type Peer } from './heartbeats.ts';
 import { SpeakingTable } from './speaking-table.ts';
@@ -19,7 +19,6 @@ interface SpeakerOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly link: MachineLink;
-  /** IPv4 ranges. */
   readonly pool: readonly string[];
 }
 
@@ -32,7 +31,7 @@ export async function runLoadBalancerSpeaker(outer: Context, options: SpeakerOpt
   group.start('informers', () => informers.run());
   group.start('speaker', async (signal) => {
     const heartbeats = await Heartbeats.open(ctx.clock, options.link.address);
-    const table = await SpeakingTable.open(options.pool);
+    const table = await SpeakingTable.open(options.pool, options.link.index);
     const announced = new Map<string, number>();
     let known = '';
     try {
@@ -68,7 +67,7 @@ function announce({ index, mac }: MachineLink, own: readonly string[], announced
     const times = announced.get(address) ?? 0;
     if (times >= ANNOUNCEMENTS || mac === undefined) continue;
     announced.set(address, times + 1);
-    sendFrames(index, gratuitousArp(address, mac));
+    sendFrames(index, address.includes(':') ? [neighborAdvertisement(address, mac)] : gratuitousArp(address, mac));
   }
 }
 

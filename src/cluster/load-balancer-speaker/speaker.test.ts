@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { gratuitousArp } from './announcement.ts';
+import { gratuitousArp, neighborAdvertisement } from './announcement.ts';
 import { chooseSpeaker } from './choose-speaker.ts';
 
 const NODES = ['a', 'b', 'c', 'd'];
@@ -29,5 +29,19 @@ describe('the speaker of an address', () => {
       `${head}001${tail}`,
       `${head}002${tail}`,
     ]);
+  });
+
+  it('tells the link by a neighbor advertisement to all, with a checksum that is right', () => {
+    const bytes = neighborAdvertisement('fd99::c8', '0a:0b:0c:0d:0e:0f');
+    const own = 'fd9900000000000000000000000000c8';
+    const hex = bytes.toString('hex');
+    expect(hex.slice(0, 28)).toBe('3333000000010a0b0c0d0e0f86dd');
+    expect(hex.slice(28, 108)).toBe(`6000000000203aff${own}ff020000000000000000000000000001`);
+    expect(hex.slice(108, 112) + hex.slice(116)).toBe(`880020000000${own}02010a0b0c0d0e0f`);
+    // With its checksum, everything that it is about sums up to all ones.
+    const summed = Buffer.concat([bytes.subarray(22, 54), Buffer.from([0, 0, 0, 32, 0, 0, 0, 58]), bytes.subarray(54)]);
+    let sum = 0;
+    for (let at = 0; at < summed.length; at += 2) sum += summed.readUInt16BE(at);
+    expect((sum & 0xffff) + (sum >>> 16)).toBe(0xffff);
   });
 });

@@ -29,6 +29,7 @@ const AF_BRIDGE = 7;
 
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
+const IFA_CACHEINFO = 6;
 const IFA_F_NODAD = 0x02;
 
 const RTA_DST = 1;
@@ -75,13 +76,21 @@ function parsePrefix(cidr: string): Prefix {
   return { address, length: bits };
 }
 
-/** `cidr` is the address with the length of its network, such as 10.0.0.1/24. */
-export function addAddress(index: number, cidr: string): NetlinkRequest {
+/**
+ * `cidr` is the address with the length of its network, such as 10.0.0.1/24. After `validSeconds` the kernel removes it, and
+ * until then it does not send from it by itself; adding it again renews it.
+ */
+export function addAddress(index: number, cidr: string, validSeconds?: number): NetlinkRequest {
   const { address, length } = parsePrefix(cidr);
+  const lifetimes = Buffer.alloc(16);
+  lifetimes.writeUInt32LE(validSeconds ?? 0, 4);
   return {
     type: RTM_NEWADDR,
     flags: NLM_F_CREATE | NLM_F_REPLACE,
-    body: addressBody(index, address, length),
+    body: Buffer.concat([
+      addressBody(index, address, length),
+      ...(validSeconds === undefined ? [] : [attribute(IFA_CACHEINFO, lifetimes)]),
+    ]),
     what: `add the address ${cidr}`,
   };
 }
