@@ -18,6 +18,8 @@ interface ClusterDnsOptions {
   readonly port: number;
   readonly clusterDomain: string;
   readonly forwarders: readonly string[];
+  /** Other servers of the cluster serve DNS, too. */
+  readonly hasPeers?: boolean;
   readonly onReady?: () => void;
 }
 
@@ -49,6 +51,7 @@ export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): P
         group.start('endpoints', async () => {
           await writeSlice(inner, options, listener!.port);
           options.onReady?.();
+          if (options.hasPeers) await tendSlices(inner, options, listener!.port);
         }),
     }),
   );
@@ -89,6 +92,37 @@ async function writeSlice(ctx: Context, { admin, address, slice }: ClusterDnsOpt
     },
     { fieldManager: 'k8ts-dns', force: true, signal: ctx.signal },
   );
+}
+
+const TEND_MS = 5000;
+
+/**
+ * A server that died cannot take its endpoint back: the others do, when its API server is no longer listed. One that was
+ * only silent writes its own again.
+ */
+async function tendSlices(ctx: Context, options: ClusterDnsOptions, port: number): Promise<void> {
+  const { clock, signal, logger } = ctx;
+  const { admin, address, slice } = options;
+  const slices = admin.resource('discovery.k8s.io/v1/endpointslices');
+  while (!signal.aborted) {
+    await clock.sleep(TEND_MS, signal).catch(() => undefined);
+    if (signal.aborted) return;
+    try {
+      const servers = await slices.get({ name: 'kubernetes', namespace: 'default' }, { signal });
+      const listed = new Set((servers.endpoints ?? []).flatMap(({ addresses }) => addresses));
+      const labelSelector = `kubernetes.io/service-name=${NAME},endpointslice.kubernetes.io/managed-by=k8ts`;
+      const { items } = await slices.list({ namespace: NAMESPACE, labelSelector, signal });
+      if (!items.some(({ metadata }) => metadata.name === slice)) await writeSlice(ctx, options, port);
+      for (const { metadata, endpoints } of items) {
+        const addresses = (endpoints ?? []).flatMap((endpoint) => endpoint.addresses);
+        if (addresses.includes(address) || addresses.some((one) => listed.has(one))) continue;
+        logger.info('Removing the DNS endpoint of a server that is gone', { addresses: addresses.join(',') });
+        await slices.delete({ name: metadata.name!, namespace: NAMESPACE }, { signal });
+      }
+    } catch (error) {
+      if (!signal.aborted && !isNotFound(error)) logger.error(error, 'The endpoints of DNS could not be tended');
+    }
+  }
 }
 
 /** The tenth address of the first Service CIDR, as everywhere: 10.96.0.0/16 gives 10.96.0.10. */

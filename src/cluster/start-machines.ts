@@ -125,6 +125,7 @@ async function startDns({ options, controlPlane, components }: MachinesOptions):
         port: DNS_PORT,
         clusterDomain: CLUSTER_DOMAIN,
         forwarders: resolvers(),
+        hasPeers: isShared(options),
         onReady: resolve,
       }),
     );
