@@ -26,8 +26,8 @@ import {
 } from '../../net/tls/index.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** notBefore is in the past, for clients whose clock is behind. */
-const BACKDATE_MS = 5 * 60 * 1000;
+/** notBefore is in the past, for machines whose clock is behind, be it by an hour. */
+const BACKDATE_MS = 2 * 3600 * 1000;
 
 export interface KeyPair {
   /** PEM */
