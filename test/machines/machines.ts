@@ -26,7 +26,7 @@ export interface Machine {
   readonly address6: string;
   readonly directory: string;
   /** Starts `k8ts ARGS` on the machine and waits for its "ready in". */
-  start(args: readonly string[]): Promise<MachineProcess>;
+  start(args: readonly string[], environment?: NodeJS.ProcessEnv): Promise<MachineProcess>;
   /** Runs `k8ts ARGS` to its end; its output. */
   k8ts(args: readonly string[]): Promise<string>;
   /** Runs a program to its end on the machine; its stdout, or an error with its stderr. */
@@ -115,7 +115,7 @@ export class Machines {
       address: addressOn(link, number),
       address6: address6On(link, number),
       directory: join(this.#scratch, name),
-      start: (args) => this.#start(netns, args),
+      start: (args, environment) => this.#start(netns, args, environment),
       k8ts: async (args) => this.#runToEnd(netns, process.execPath, [await builtProgram(), ...args]),
       run: (program, ...args) => runIn(netns, program, ...args),
       runAsync: (program, ...args) => this.#runToEnd(netns, program, args),
@@ -126,13 +126,14 @@ export class Machines {
     return machine;
   }
 
-  async #start(netns: string, args: readonly string[]): Promise<MachineProcess> {
+  async #start(netns: string, args: readonly string[], env = process.env): Promise<MachineProcess> {
     const child = spawn(
       'nsenter',
       [`--net=${netns}`, process.execPath, await builtProgram(), ...args, '--wait', '3m'],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         cwd: this.#scratch,
+        env,
       },
     );
     this.#processes.add(child);
