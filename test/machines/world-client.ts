@@ -118,7 +118,7 @@ export class Writer {
   async lost(host: string): Promise<string[]> {
     const expected = this.acknowledged.map(({ name }) => name);
     const answer = await this.#client.call(host, 'GET', `${MAPS}?labelSelector=written%3Dtrue`, { timeoutMs: 20_000 });
-    const { items } = answer?.body as { items: { metadata: { name: string } }[] };
+    const { items } = (answer ?? { body: { items: [] } }).body as { items: { metadata: { name: string } }[] };
     const found = new Set(items.map(({ metadata }) => metadata.name));
     return expected.filter((name) => !found.has(name));
   }
