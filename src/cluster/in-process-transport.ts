@@ -266,6 +266,9 @@ async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: Abo
   }
 }
 
+/** Without a reason every abort would make a DOMException, with a stack trace that nobody reads. */
+const READER_STOPPED = new Error('the reader of the watch has stopped');
+
 /** With this many events waiting, the server stops delivering until the reader has taken them. */
 const MAX_WAITING_EVENTS = 4096;
 
@@ -304,7 +307,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     this.#ended = true;
     this.#error = this.signal.aborted ? this.signal.reason : error;
     // A signal that joins others is kept as long as these, with its listeners, unless it is aborted itself.
-    this.#readerStopped.abort();
+    this.#readerStopped.abort(READER_STOPPED);
     this.#wake?.();
     this.#drained?.();
   }
@@ -314,7 +317,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     return {
       next: () => this.#next(),
       return: () => {
-        this.#readerStopped.abort();
+        this.#readerStopped.abort(READER_STOPPED);
         return Promise.resolve({ value: undefined, done: true });
       },
     };

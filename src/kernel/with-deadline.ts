@@ -1,5 +1,8 @@
 import type { Clock } from './clock.ts';
 
+/** Without a reason every abort would make a DOMException, with a stack trace that nobody reads. */
+const ENDED = new Error('the work has ended');
+
 /**
  * Runs `work` with a signal that aborts after `ms`. The deadline ends with the work: a long one that is left to itself
  * would keep what listens to it in memory until it fires.
@@ -16,6 +19,6 @@ export async function withDeadline<T>(
     return await work(clock.deadline(ms, ended.signal));
   } finally {
     parent?.removeEventListener('abort', end);
-    ended.abort();
+    ended.abort(ENDED);
   }
 }

@@ -153,6 +153,7 @@ const MAX_ATTEMPTS = 5;
 class BootstrapWriter {
   readonly #registry: Registry;
   readonly #loopback: Loopback;
+  readonly #kinds = new Map<string, ReturnType<Registry['require']>>();
 
   constructor(registry: Registry, loopback: Loopback) {
     this.#registry = registry;
@@ -226,9 +227,15 @@ class BootstrapWriter {
   }
 
   #served(object: KubeObject): ReturnType<Registry['require']> {
+    const key = `${object.apiVersion} ${object.kind}`;
+    const known = this.#kinds.get(key);
+    if (known) return known;
     const served = this.#registry.all().find((s) => s.kind === object.kind && apiVersionOf(s) === object.apiVersion);
-    if (!served) throw new Error(`${object.apiVersion} ${object.kind} is not served`);
-    return served;
+    if (served) {
+      this.#kinds.set(key, served);
+      return served;
+    }
+    throw new Error(`${object.apiVersion} ${object.kind} is not served`);
   }
 }
 

@@ -29,10 +29,14 @@ export function createLoopback(
       },
       readBody: () => Promise.resolve(Buffer.alloc(0)),
       ...(object ? { object } : {}),
+      inProcess: true,
       user,
       remoteAddress: '127.0.0.1',
       signal,
     });
+    const { result } = response;
+    if (result?.type === 'entry') return result.entry.object as T;
+    if (result?.type === 'object') return result.object as T;
     const body = JSON.parse(response.body?.toString() || '{}') as KubeObject;
     if (response.status >= 400) throw new StatusError(body as unknown as StatusError['status']);
     return body as T;

@@ -19,6 +19,7 @@ import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resour
 import { prepareAll } from './list.ts';
 import type { Scope } from './scope.ts';
 import { selectionOf, type Selection } from './selection.ts';
+import { everyTogether } from './shared-periods.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
@@ -99,7 +100,7 @@ class WatchSession<F> implements CacheWatcher {
     const unsubscribe = request.served.cache.watch(this);
     const timers = [clock.after(seconds * 1000, () => this.#stop())];
     if (options.allowWatchBookmarks) {
-      timers.push(clock.every(BOOKMARK_EVERY_MS, () => this.#bookmark()));
+      timers.push(everyTogether(clock, BOOKMARK_EVERY_MS, () => this.#bookmark()));
       // A last bookmark before the end spares the client a replay when it reconnects.
       if (seconds > 4) timers.push(clock.after((seconds - 2) * 1000, () => this.#bookmark()));
     }

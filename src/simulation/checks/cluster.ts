@@ -236,6 +236,7 @@ export const clusterChecks = {
         (kind) =>
           firstWrong(log.beginning(kind), (first) => {
             const now = log.object(kind, idOf(first));
+            if (now === first) return undefined;
             // Aggregated roles collect the rules of others.
             if ('aggregationRule' in first) return now ? undefined : `${kind} ${idOf(first)} is gone`;
             return now && content(now) === content(first) ? undefined : `${kind} ${idOf(first)} is not as it was`;

@@ -5,6 +5,8 @@ import type { HorizontalPodAutoscaler } from '../../api/generated/autoscaling-v2
 import { firstWrong, type Check } from './check.ts';
 import { all, isDeleted } from './workloads.ts';
 
+const DEPTHS = new Set(['workqueue_depth']);
+
 export const restChecks = {
   'autoscalers-converge': {
     because: 'an autoscaled Deployment has between the least and the most replicas that its autoscaler allows',
@@ -49,7 +51,7 @@ export const restChecks = {
       firstWrong(processes, ([name, { metrics, isRunning }]) => {
         if (!isRunning || !metrics) return undefined;
         return firstWrong(
-          metrics.expose().matchAll(/^workqueue_depth\{name="([^"]+)"\} (\d+)$/gm),
+          metrics.expose(DEPTHS).matchAll(/^workqueue_depth\{name="([^"]+)"\} (\d+)$/gm),
           ([, queue, depth]) => {
             looked();
             return depth === '0' ? undefined : `the queue ${queue} of ${name} has ${depth} items`;

@@ -111,7 +111,7 @@ export class StoreLog {
     const { key, value, modRevision } = event.kv;
     if (NO_OBJECTS.some((prefix) => key.startsWith(prefix))) return;
     const before = this.#byKey.get(key);
-    const after = event.type === 'put' ? objectOf(value, modRevision) : undefined;
+    const after = event.type === 'put' ? (tell ? objectOf : knownObjectOf)(value, modRevision) : undefined;
     const known = after ?? before;
     if (known === undefined) return;
     if (after) this.#byKey.set(key, after);
@@ -133,6 +133,15 @@ export class StoreLog {
 
 export const idOf = ({ metadata }: KubeObject): string =>
   metadata.namespace ? `${metadata.namespace}/${metadata.name}` : (metadata.name ?? '');
+
+/** Worlds begin with the same values: what they hold is parsed once. Checks only read it. */
+const parsed = new WeakMap<Uint8Array, KubeObject>();
+
+function knownObjectOf(value: Uint8Array, revision: number): KubeObject | undefined {
+  const known = parsed.get(value) ?? objectOf(value, revision);
+  if (known) parsed.set(value, known);
+  return known;
+}
 
 function objectOf(value: Uint8Array, revision: number): KubeObject | undefined {
   const object = JSON.parse(Buffer.from(value).toString()) as KubeObject;
