@@ -1,6 +1,6 @@
 /** Runs the worlds of some seeds and reports to `simulate.mjs`. */
 import process from 'node:process';
-import { failureText, simulate, unexercised, type PlanOptions } from '../src/simulation/index.ts';
+import { failureText, runSeeds, unexercised, type PlanOptions } from '../src/simulation/index.ts';
 
 interface WorkerOptions {
   readonly seeds: readonly number[];
@@ -10,7 +10,7 @@ interface WorkerOptions {
 }
 
 const { trace = false, ...options } = JSON.parse(process.argv[2] ?? '{}') as WorkerOptions;
-const report = await simulate({
+const report = await runSeeds({
   ...options,
   onWorld: (world) => {
     if (trace) for (const line of world.trace) console.log(line);

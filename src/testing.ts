@@ -30,11 +30,16 @@ export {
 } from './index.ts';
 export {
   failureText,
+  operation,
   simulate,
+  SimulationFailed,
   type Check,
   type CheckContext,
   type FaultName,
+  type Operation,
   type OperationName,
+  type Operator,
+  type OperatorOverHttp,
   type Plan,
   type PlanOptions,
   type ProcessContext,
@@ -44,5 +49,6 @@ export {
   type SimulationReport,
   type Verdict,
   type Violation,
+  type Work,
   type WorldResult,
 } from './simulation/index.ts';

@@ -1,4 +1,7 @@
-/** Every command of the README and the docs is run, as it stands there; every TypeScript block too; every link leads somewhere. */
+/**
+ * Every command of the README and the docs is run, as it stands there; every TypeScript block too, and prints the `text` block
+ * that follows it; every link leads somewhere.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -112,18 +115,24 @@ describe.each(documents)('%s', (document) => {
       const source = (name: string): string => JSON.stringify(join(root, 'src', name));
       writeFileSync(
         file,
-        text.replaceAll("'k8ts'", source('index.ts')).replaceAll("'k8ts/testing'", source('testing.ts')),
+        text
+          .replaceAll("'k8ts'", source('index.ts'))
+          .replaceAll("'k8ts/testing'", source('testing.ts'))
+          .replaceAll("'k8ts/client'", source('client/index.ts')),
       );
       entryPoints[`line-${line}`] = file;
     }
     const built = join(outdir, 'built');
     await build({ entryPoints, outdir: built });
-    for (const name of Object.keys(entryPoints)) {
-      const { status, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
+    for (const { line } of typescript) {
+      const name = `line-${line}`;
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
         encoding: 'utf8',
         timeout: 150_000,
       });
       expect(status, `${document} ${name}: ${stderr}`).toBe(0);
+      const next = blocks[blocks.findIndex((block) => block.line === line) + 1];
+      if (next?.language === 'text') expect(stdout, `${document} ${name}`).toBe(next.text);
     }
   });
 

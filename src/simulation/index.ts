@@ -5,11 +5,18 @@
  * meanwhile and at the end. The same seed gives the same world, step by step. `simulate.ts` runs many seeds and shrinks a
  * failing plan to a short story. `world/` has the parts: processes that can be killed, links between them, the store's views.
  */
-export { simulate, failureText, unexercised } from './simulate.ts';
+export { failureText, runSeeds, simulate, SimulationFailed, unexercised } from './simulate.ts';
 export type { SimulateOptions, SimulationFailure, SimulationReport } from './simulate.ts';
-export { describePlanned, drawPlan, type Plan, type PlanOptions } from './plan.ts';
-export { runWorld, type RunOptions, type Violation, type WorldResult } from './run-world.ts';
+export { describePlanned, drawPlan, type Plan, type PlanOptions, type Work } from './plan.ts';
+export {
+  runWorld,
+  type Operator,
+  type OperatorOverHttp,
+  type RunOptions,
+  type Violation,
+  type WorldResult,
+} from './run-world.ts';
 export { checks, type Check, type CheckContext, type Verdict } from './checks/index.ts';
 export { faults, type FaultName } from './faults/index.ts';
-export { operations, type OperationName } from './operations/index.ts';
+export { operation, operations, type Operation, type OperationName } from './operations/index.ts';
 export type { ProcessContext } from './world/processes.ts';

@@ -4,13 +4,14 @@
  */
 import { SeededRandom, type Random } from '../kernel/index.ts';
 import { faults, type FaultName } from './faults/index.ts';
-import { operations, type OperationName } from './operations/index.ts';
+import { operations, type Operation, type OperationName } from './operations/index.ts';
 
 export interface PlannedOperation {
   readonly type: 'operation';
   /** Milliseconds after the world is ready. */
   readonly at: number;
-  readonly name: OperationName;
+  /** Of the built-in work or of one's own. */
+  readonly name: string;
   /** Which client does it. */
   readonly client: number;
   readonly arguments: OperationArguments;
@@ -47,32 +48,43 @@ export interface PlanOptions {
   readonly faults?: readonly FaultName[];
   /** How many faults, on average. */
   readonly faultCount?: number;
-  /** Which operations clients do; default all. */
+  /** Which of the built-in operations clients do; default all, or none where worlds have work of their own. */
   readonly kinds?: readonly OperationName[];
 }
 
+/** Work by its name. */
+export type Work = Readonly<Record<string, Operation>>;
+
 const CLIENTS = 3;
-const DEFAULT_DURATION_MS = 180_000;
-const DEFAULT_OPERATIONS = 30;
+const DEFAULT_DURATION_MS = 120_000;
+const DEFAULT_OPERATIONS = 25;
 const DEFAULT_FAULTS = 6;
 const MAX_FAULT_MS = 60_000;
 
-export function drawPlan(seed: number | string, options: PlanOptions = {}): Plan {
+export function drawPlan(seed: number | string, options: PlanOptions = {}, work?: Work): Plan {
   const random = new SeededRandom(seed).fork('plan');
   const { durationMs = DEFAULT_DURATION_MS } = options;
-  const events = [...drawOperations(random.fork('operations'), durationMs, options)];
+  const events = [...drawOperations(random.fork('operations'), durationMs, { ...options, work })];
   events.push(...drawFaults(random.fork('faults'), durationMs, options));
   events.sort((a, b) => a.at - b.at);
   return { seed: String(seed), durationMs, nodes: 2 + random.integer(3), events };
 }
 
-function* drawOperations(random: Random, durationMs: number, options: PlanOptions): Iterable<Planned> {
-  const names = options.kinds ?? someOf(random, Object.keys(operations) as OperationName[]);
-  if (names.length === 0) return;
-  const weights = names.map((name) => operations[name].weight);
+function* drawOperations(
+  random: Random,
+  durationMs: number,
+  options: PlanOptions & { work: Work | undefined },
+): Iterable<Planned> {
+  const builtIn = options.kinds ?? (options.work ? [] : someOf(random, Object.keys(operations) as OperationName[]));
+  const drawn: (readonly [string, Operation])[] = [
+    ...builtIn.map((name) => [name, operations[name]] as const),
+    ...Object.entries(options.work ?? {}),
+  ];
+  if (drawn.length === 0) return;
+  const weights = drawn.map(([, { weight = 1 }]) => weight);
   const count = around(random, options.operations ?? DEFAULT_OPERATIONS);
   for (let i = 0; i < count; i++) {
-    const name = names[weighted(random, weights)]!;
+    const [name, { draw }] = drawn[weighted(random, weights)]!;
     // Most of the work is in the first half, so that changes of what was made follow.
     const at = Math.floor(durationMs * random.next() * (random.next() < 0.5 ? 0.5 : 1));
     yield {
@@ -80,7 +92,7 @@ function* drawOperations(random: Random, durationMs: number, options: PlanOption
       at,
       name,
       client: random.integer(CLIENTS),
-      arguments: operations[name].draw(random),
+      arguments: draw(random),
     };
   }
 }

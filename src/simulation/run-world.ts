@@ -3,11 +3,12 @@
  * come to rest in the state that its specs ask for. The first check that fails ends it.
  */
 import { errorMessage } from '../base/index.ts';
-import { silentLogger, type Logger } from '../kernel/index.ts';
+import type { Client } from '../client/index.ts';
+import { RealClock, silentLogger, type Logger } from '../kernel/index.ts';
 import { checks, type Check, type CheckContext, type Verdict } from './checks/index.ts';
 import { faults, type FaultName, type Stage } from './faults/index.ts';
-import { operations, type OperationName } from './operations/index.ts';
-import type { Plan, Planned, PlannedFault, PlannedOperation } from './plan.ts';
+import { operations, type Operation } from './operations/index.ts';
+import type { Plan, Planned, PlannedFault, PlannedOperation, Work } from './plan.ts';
 import type { Exchange } from './world/network.ts';
 import { widgetDefinition } from './world/operator.ts';
 import { createOrigin } from './world/origin.ts';
@@ -31,7 +32,7 @@ export interface WorldResult {
   readonly looked: Readonly<Record<string, number>>;
   /** How often each fault struck something. */
   readonly struck: Readonly<Partial<Record<FaultName, number>>>;
-  readonly done: Readonly<Partial<Record<OperationName, number>>>;
+  readonly done: Readonly<Record<string, number>>;
   /** What happened, a line each; only with `trace`. */
   readonly trace: readonly string[];
   readonly commits: number;
@@ -43,13 +44,28 @@ export interface RunOptions {
   /** Records every request, commit and fault. */
   readonly trace?: boolean;
   readonly logger?: Logger;
-  /** Runs instead of the built-in operator, in two processes. */
-  readonly operator?: (ctx: ProcessContext, identity: string) => Promise<void>;
+  /**
+   * Runs instead of the built-in operator, in two processes, each of which is killed, cut off and started again as the
+   * others are: it must elect a leader, or be able to work beside itself. Ends when `ctx.signal` aborts.
+   */
+  readonly operator?: Operator;
+  /**
+   * Runs instead, with a client of its own for the API server that the kubeconfig names. Time is the machine's then: worlds
+   * take longer, and two runs of a seed may differ.
+   */
+  readonly operatorOverHttp?: OperatorOverHttp;
+  /** How many seconds of the world pass in one of the machine's, with `operatorOverHttp`; default 5. */
+  readonly speed?: number;
   /** CustomResourceDefinitions that worlds begin with, besides the built-in operator's. */
   readonly crds?: readonly object[];
-  /** Hold besides the built-in ones. */
-  readonly checks?: Readonly<Record<string, Check>>;
+  /** What clients do besides the built-in operations that `world.kinds` names. */
+  readonly work?: Work;
+  /** Hold besides the built-in checks. */
+  readonly invariants?: Readonly<Record<string, Check>>;
 }
+
+export type Operator = (client: Client, ctx: ProcessContext) => Promise<void>;
+export type OperatorOverHttp = (kubeconfig: string, ctx: ProcessContext) => Promise<void>;
 
 interface NamedCheck {
   readonly name: string;
@@ -62,7 +78,7 @@ const READY_LIMIT_MS = 120_000;
 const SETTLE_LIMIT_MS = 900_000;
 const LOOK_AGAIN_MS = 5_000;
 /** At rest nothing but heartbeats is written for so long. */
-const REST_MS = 60_000;
+const REST_MS = 45_000;
 const HEARTBEATS = new Set(['Lease', 'Event']);
 const AT_REST = 'a cluster that has converged writes heartbeats only';
 
@@ -84,16 +100,19 @@ export async function runWorld(plan: Plan, options: RunOptions = {}): Promise<Wo
 
 class WorldRun {
   readonly #plan: Plan;
+  readonly #work: Work;
   readonly #world: World;
   readonly #checks: readonly NamedCheck[];
   readonly #onCommit: readonly NamedCheck[];
   readonly #onAnswer: readonly NamedCheck[];
   readonly #looked: Record<string, number> = {};
   readonly #struck: Partial<Record<FaultName, number>> = {};
-  readonly #done: Partial<Record<OperationName, number>> = {};
+  readonly #done: Record<string, number> = {};
   readonly #trace: string[] = [];
   readonly #lifts = new Set<() => void>();
   readonly #tracing: boolean;
+  /** Undefined where time is virtual. */
+  readonly #speed: number | undefined;
   #violation: Violation | undefined;
   #readyAt = 0;
   #faults = 0;
@@ -105,13 +124,16 @@ class WorldRun {
 
   constructor(plan: Plan, origin: Origin, options: RunOptions) {
     this.#plan = plan;
+    this.#work = { ...operations, ...options.work } satisfies Record<string, Operation>;
     this.#tracing = options.trace ?? false;
+    this.#speed = options.operatorOverHttp ? (options.speed ?? DEFAULT_SPEED) : undefined;
     this.#world = new World({
       origin,
       seed: plan.seed,
       nodes: plan.nodes,
       logger: options.logger ?? silentLogger,
       ...(options.operator ? { operator: options.operator } : {}),
+      ...(options.operatorOverHttp ? { operatorOverHttp: options.operatorOverHttp } : {}),
       observer: {
         committed: (change) => this.#committed(change),
         exchanged: (exchange) => this.#exchanged(exchange),
@@ -125,7 +147,7 @@ class WorldRun {
       },
     });
     const { log, clock, processes, webhook } = this.#world;
-    this.#checks = Object.entries<Check>({ ...checks, ...options.checks }).map(([name, check]) => ({
+    this.#checks = Object.entries<Check>({ ...checks, ...options.invariants }).map(([name, check]) => ({
       name,
       check,
       context: { log, clock, processes, webhook, looked: () => this.#count(name) },
@@ -181,7 +203,7 @@ class WorldRun {
 
   #operate({ name, client, arguments: args }: PlannedOperation): void {
     this.#done[name] = (this.#done[name] ?? 0) + 1;
-    const work = operations[name].run(this.#world.clientOf(client), args);
+    const work = this.#work[name]!.run(this.#world.clientOf(client), args);
     work.then(
       () => this.#note(() => `client-${client} ${name} done`),
       (error: unknown) => this.#note(() => `client-${client} ${name} failed: ${errorMessage(error)}`),
@@ -219,14 +241,19 @@ class WorldRun {
     await this.#suspendCronJobs();
     const limit = clock.monotonic() + SETTLE_LIMIT_MS;
     this.#wroteAt = clock.monotonic();
+    let judgedAt = NaN;
+    let wrong: [string, string, string] | undefined;
     for (;;) {
       await this.#advance(LOOK_AGAIN_MS);
       if (this.#violation) return;
       const isLate = clock.monotonic() > limit;
-      const wrong = this.#firstUnsettled();
+      const isAtRest = clock.monotonic() - this.#wroteAt >= REST_MS;
+      // What was right stays so until something is written.
+      if (wrong || this.#wroteAt !== judgedAt || isLate || isAtRest) wrong = this.#firstUnsettled();
+      judgedAt = this.#wroteAt;
       if (wrong && isLate) return this.#violated(...wrong);
       if (wrong) continue;
-      if (clock.monotonic() - this.#wroteAt >= REST_MS) return this.#count('nothing-is-written-at-rest');
+      if (isAtRest) return this.#count('nothing-is-written-at-rest');
       if (isLate) return this.#violated('nothing-is-written-at-rest', AT_REST, `still written: ${this.#lastWrite}`);
     }
   }
@@ -266,7 +293,9 @@ class WorldRun {
     const { clock } = this.#world;
     const end = clock.monotonic() + ms;
     while (!this.#violation && clock.monotonic() < end) {
-      await clock.advance(Math.min(STEP_MS, end - clock.monotonic()));
+      const ms = Math.min(STEP_MS, end - clock.monotonic());
+      if (this.#speed !== undefined) await machineClock.sleep(ms / this.#speed);
+      await clock.advance(ms);
       this.#checkAnswers();
     }
   }
@@ -330,6 +359,8 @@ class WorldRun {
 }
 
 const STEP_MS = 250;
+const DEFAULT_SPEED = 5;
+const machineClock = new RealClock();
 
 /** The status that a kubelet reports every five minutes. */
 function isHeartbeat({ kind, before, after }: Change): boolean {

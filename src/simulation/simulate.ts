@@ -2,7 +2,6 @@
 import { checks } from './checks/index.ts';
 import type { FaultName } from './faults/index.ts';
 import { faults } from './faults/index.ts';
-import type { OperationName } from './operations/index.ts';
 import { describePlanned, drawPlan, type Plan, type PlanOptions } from './plan.ts';
 import { runWorld, type RunOptions, type Violation, type WorldResult } from './run-world.ts';
 import { shrink } from './shrink.ts';
@@ -22,7 +21,7 @@ export interface SimulationReport {
   /** How often each check had something to look at. */
   readonly looked: Readonly<Record<string, number>>;
   readonly struck: Readonly<Partial<Record<FaultName, number>>>;
-  readonly done: Readonly<Partial<Record<OperationName, number>>>;
+  readonly done: Readonly<Record<string, number>>;
   readonly failure: SimulationFailure | undefined;
 }
 
@@ -35,23 +34,44 @@ export interface SimulationFailure {
   readonly plan: Plan;
   /** What happened in it, up to the violation. */
   readonly trace: readonly string[];
+  /** Whether the caller gave an operator, work or invariants. */
+  readonly isOwn: boolean;
 }
 
 const DEFAULT_SEEDS = 50;
 
-/** Stops at the first world that fails. */
+/** A world did not hold what it must. The message is the story. */
+export class SimulationFailed extends Error {
+  readonly code = 'simulation-failed';
+  readonly failure: SimulationFailure;
+
+  constructor(failure: SimulationFailure) {
+    super(failureText(failure));
+    this.name = 'SimulationFailed';
+    this.failure = failure;
+  }
+}
+
+/** Runs worlds; rejects with the shrunk story of the first that fails. */
 export async function simulate(options: SimulateOptions = {}): Promise<SimulationReport> {
+  const report = await runSeeds(options);
+  if (report.failure) throw new SimulationFailed(report.failure);
+  return report;
+}
+
+/** Stops at the first world that fails, and tells of it in the report. */
+export async function runSeeds(options: SimulateOptions = {}): Promise<SimulationReport> {
   const { seeds = DEFAULT_SEEDS, world, onWorld, shrinkTries, ...run } = options;
   const list = typeof seeds === 'number' ? Array.from({ length: seeds }, (_, i) => i + 1) : seeds;
   const report = {
     worlds: 0,
     looked: {} as Record<string, number>,
     struck: {} as Partial<Record<FaultName, number>>,
-    done: {} as Partial<Record<OperationName, number>>,
+    done: {} as Record<string, number>,
     failure: undefined as SimulationFailure | undefined,
   };
   for (const seed of list) {
-    const result = await runWorld(drawPlan(seed, world), run);
+    const result = await runWorld(drawPlan(seed, world, run.work), run);
     report.worlds++;
     addCounts(report.looked, result.looked);
     addCounts(report.struck, result.struck);
@@ -73,7 +93,19 @@ async function explainFailure(
     (await runWorld(candidate, run)).violation?.check === check;
   const shortest = await shrink(plan, { stillFails, ...(tries === undefined ? {} : { tries }) });
   const again = await runWorld(shortest, { ...run, trace: true });
-  return { seed: plan.seed, violation: again.violation ?? violation!, world, plan: shortest, trace: again.trace };
+  const isOwn =
+    run.operator !== undefined ||
+    run.operatorOverHttp !== undefined ||
+    run.work !== undefined ||
+    run.invariants !== undefined;
+  return {
+    seed: plan.seed,
+    violation: again.violation ?? violation!,
+    world,
+    plan: shortest,
+    trace: again.trace,
+    isOwn,
+  };
 }
 
 function addCounts(
@@ -86,7 +118,8 @@ function addCounts(
 const TRACE_LINES = 40;
 
 /** The seed, what does not hold, the shortest story, and what happened last. */
-export function failureText({ seed, violation, plan, trace, world }: SimulationFailure): string {
+export function failureText(failure: SimulationFailure): string {
+  const { seed, violation, plan, trace } = failure;
   return [
     `seed ${seed}: ${violation.check} does not hold: ${violation.message}`,
     `  (${violation.because})`,
@@ -97,13 +130,16 @@ export function failureText({ seed, violation, plan, trace, world }: SimulationF
     `the last ${Math.min(TRACE_LINES, trace.length)} of ${trace.length} steps:`,
     ...trace.slice(-TRACE_LINES).map((line) => `  ${line}`),
     '',
-    `run it again: npm run simulate -- --seed ${seed}${worldFlag(world)} --trace`,
+    `run it again: ${commandOf(failure)}`,
   ].join('\n');
 }
 
 /** Worlds of another size than the default are drawn with the same options again. */
-const worldFlag = (world: PlanOptions): string =>
-  Object.keys(world).length === 0 ? '' : ` --world '${JSON.stringify(world)}'`;
+function commandOf({ seed, world, isOwn }: SimulationFailure): string {
+  const size = Object.keys(world).length === 0 ? undefined : JSON.stringify(world);
+  if (isOwn) return `simulate({ …, seeds: [${JSON.stringify(seed)}]${size ? `, world: ${size}` : ''} })`;
+  return `npm run simulate -- --seed ${seed}${size ? ` --world '${size}'` : ''} --trace`;
+}
 
 /** Faults and checks that no world exercised: they prove nothing. */
 export function unexercised({ looked, struck }: SimulationReport, faultNames = Object.keys(faults)): string[] {

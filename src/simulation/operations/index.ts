@@ -15,3 +15,4 @@ export const operations = {
 } satisfies Record<string, Operation>;
 
 export type OperationName = keyof typeof operations;
+export { operation, type Operation } from './operation.ts';

@@ -2,14 +2,14 @@
 import type { Client } from '../../client/index.ts';
 import type { Random } from '../../kernel/index.ts';
 
-type Arguments = Readonly<Record<string, number | string | boolean>>;
+export type Arguments = Readonly<Record<string, number | string | boolean>>;
 
 export interface Operation<A extends Arguments = Arguments> {
-  /** How often it is drawn, compared with others. */
-  readonly weight: number;
-  draw(random: Random): A;
+  /** How often it is drawn, compared with others; default 1. */
+  readonly weight?: number;
+  readonly draw: (random: Random) => A;
   /** Errors of the API, such as NotFound, are answers: the world goes on. */
-  run(client: Client, args: A): Promise<unknown>;
+  readonly run: (client: Client, args: A) => Promise<unknown>;
 }
 
 /** Keeps the type of the arguments between `draw` and `run`. */

@@ -60,7 +60,8 @@ export const widgetDefinition = {
   },
 };
 
-export async function runOperator(ctx: Context, client: Client, identity: string): Promise<void> {
+export async function runOperator(client: Client, ctx: Context & { readonly identity: string }): Promise<void> {
+  const { identity } = ctx;
   const lock = { client, identity, namespace: 'kube-system', name: 'operator', component: 'operator', ...ELECTION };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), client));
 }

@@ -3,7 +3,7 @@ import type { UserInfo } from '../../apiserver/index.ts';
  * The processes of a world. A process can be killed at any time: nothing that its code still does gets out. Something
  * starts it again, as it does when the process has ended by itself.
  */
-import { LeadershipLost, type Client } from '../../client/index.ts';
+import { Client, LeadershipLost, type Transport } from '../../client/index.ts';
 import {
   createContext,
   isAbort,
@@ -19,10 +19,13 @@ import { ProcessClock } from './process-clock.ts';
 const RESTART_MS = 2_000;
 
 export interface ProcessContext extends Context {
+  /** The name of the process, for leader election. */
+  readonly identity: string;
   /** Whether the process runs the release before this one. */
   readonly isOlder: boolean;
   /** A client of this process; it ends with the process. */
   clientAs(user: UserInfo, userAgent: string): Client;
+  transportAs(user: UserInfo): Transport;
 }
 
 interface ProcessOptions {
@@ -31,7 +34,7 @@ interface ProcessOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly run: (ctx: ProcessContext) => Promise<void>;
-  readonly connect: (process: WorldProcess, user: UserInfo, userAgent: string, isAlive: () => boolean) => Client;
+  readonly connect: (user: UserInfo, isAlive: () => boolean) => Transport;
   /** Called when the process has ended with an error that no fault explains. */
   readonly onCrash: (error: unknown) => void;
 }
@@ -78,8 +81,10 @@ export class WorldProcess {
     const { isOlder } = this;
     const running = run({
       ...ctx,
+      identity: this.name,
       isOlder,
-      clientAs: (user, userAgent) => connect(this, user, userAgent, isAlive),
+      transportAs: (user) => connect(user, isAlive),
+      clientAs: (user, userAgent) => new Client({ transport: connect(user, isAlive), clock: this.clock, userAgent }),
     }).then(
       () => {
         if (!stop.signal.aborted) onCrash(new Error('the process ended by itself'));

@@ -3,7 +3,7 @@
  * simulated nodes, and clients, all in this thread on a virtual clock. The same plan gives the same world, step by step.
  */
 import type { ClusterPki, UserInfo } from '../../apiserver/index.ts';
-import { Client } from '../../client/index.ts';
+import { Client, type Transport } from '../../client/index.ts';
 import {
   DEFAULT_CONFIG as MANAGER_CONFIG,
   run as runControllerManager,
@@ -15,6 +15,7 @@ import { DEFAULT_CONFIG as SCHEDULER_CONFIG, run as runScheduler } from '../../s
 import { MANAGERS, OPERATORS, SCHEDULERS, SERVERS, CLIENT_PROCESSES, KUBELETS } from '../faults/fault.ts';
 import { ApiServerProcess } from './api-server-process.ts';
 import { ELECTION } from './election.ts';
+import { openHttpGateway } from './http-gateway.ts';
 import { Network, type NetworkObserver } from './network.ts';
 import { WorldNodes } from './nodes.ts';
 import { OLDER_GATES, OLDER_MANAGER } from './older-release.ts';
@@ -43,7 +44,8 @@ interface WorldOptions {
     crashed(process: string, error: unknown): void;
   };
   /** Runs instead of the example's operator. */
-  readonly operator?: (ctx: ProcessContext, identity: string) => Promise<void>;
+  readonly operator?: (client: Client, ctx: ProcessContext) => Promise<void>;
+  readonly operatorOverHttp?: (kubeconfig: string, ctx: ProcessContext) => Promise<void>;
 }
 
 export class World {
@@ -143,13 +145,23 @@ export class World {
           identity: name,
         }),
       );
-    for (const name of OPERATORS)
-      this.#add(
-        name,
-        (ctx) => this.#options.operator?.(ctx, name) ?? runOperator(ctx, ctx.clientAs(adminUser, 'operator'), name),
-      );
+    for (const name of OPERATORS) this.#add(name, (ctx) => this.#runOperator(ctx));
     this.#add(KUBELETS, (ctx) => this.nodes.run(ctx));
-    for (const name of CLIENT_PROCESSES) this.#clients.push(this.#connect(name, adminUser, name, () => true));
+    for (const name of CLIENT_PROCESSES) {
+      const transport = this.#transport(name, adminUser, () => true);
+      this.#clients.push(new Client({ transport, clock: this.clock, userAgent: name }));
+    }
+  }
+
+  async #runOperator(ctx: ProcessContext): Promise<void> {
+    const { operator = runOperator, operatorOverHttp } = this.#options;
+    if (!operatorOverHttp) return operator(ctx.clientAs(adminUser, 'operator'), ctx);
+    const gateway = await openHttpGateway(ctx.transportAs(adminUser));
+    try {
+      await operatorOverHttp(gateway.kubeconfig, ctx);
+    } finally {
+      gateway.close();
+    }
   }
 
   #runManager(ctx: ProcessContext, identity: string): Promise<void> {
@@ -189,24 +201,17 @@ export class World {
         random: this.random,
         logger,
         run,
-        connect: (process, user, userAgent, isAlive) => this.#connect(process.name, user, userAgent, isAlive, process),
+        connect: (user, isAlive) => this.#transport(name, user, isAlive),
         onCrash: (error) => observer.crashed(name, error),
       }),
     );
   }
 
-  #connect(
-    process: string,
-    user: UserInfo,
-    userAgent: string,
-    isAlive: () => boolean,
-    { clock }: { clock: WorldProcess['clock'] | VirtualClock } = this,
-  ): Client {
+  #transport(process: string, user: UserInfo, isAlive: () => boolean): Transport {
     const servers = [...this.servers].map(([name, server]) => ({ name, transport: () => server.transport(user) }));
     // Half of the processes begin with the other server.
     if (/[13579]$/.test(process)) servers.reverse();
-    const transport = this.network.transport({ process, user: user.name, servers, isAlive });
-    return new Client({ transport, clock, userAgent });
+    return this.network.transport({ process, user: user.name, servers, isAlive });
   }
 
   #bystander(): Client {
