@@ -108,3 +108,26 @@ it('rejects requests, watches and streams that a stopped server does not answer'
   stopped.abort(new Error('the server was stopped'));
   for (const call of [...inFlight, ...calls()]) await expect(call).rejects.toThrow('the server was stopped');
 });
+
+it.each([
+  ['a built-in kind', '/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap' }],
+  [
+    'a custom resource',
+    '/apis/example.com/v1/namespaces/default/things',
+    { apiVersion: 'example.com/v1', kind: 'Thing' },
+  ],
+])('stores an object that does not say its kind as what the path is for: %s', async (_, path, type) => {
+  const { client } = countingClient();
+  const names = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' };
+  const openAPIV3Schema = { type: 'object' };
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+  await client.resource('apiextensions.k8s.io/v1/customresourcedefinitions').create({
+    metadata: { name: 'things.example.com' },
+    spec: { group: 'example.com', scope: 'Namespaced', names, versions },
+  });
+  await server.ctx.clock.advance(1_000);
+  const { body } = await client.request({ method: 'POST', path, body: { metadata: { name: 'nameless' } } });
+  expect(body).toMatchObject(type);
+  const read = await client.request({ method: 'GET', path: `${path}/nameless` });
+  expect(read.body).toMatchObject({ ...type, metadata: { name: 'nameless' } });
+});

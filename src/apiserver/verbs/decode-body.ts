@@ -1,6 +1,6 @@
 /** Decodes the body of a write in its media type into the kind that the endpoint takes. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
+import { apiVersionOf, type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { append, cloneJson, formatTime, fromPieces, quote } from '../../base/index.ts';
 import { conform, decodeObject, Growth, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
@@ -94,13 +94,19 @@ function fromProcess(scope: Scope, sent: KubeObject, options: BodyOptions): Kube
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
   const divided = expected === served ? divideByChange(scope, liveOf(scope), sent) : undefined;
-  const own = cloneJson(divided ? divided.changed : sent) as KubeObject;
+  const own = ofKind(expected, cloneJson(divided ? divided.changed : sent) as KubeObject);
   if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own)
     .object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
   if (scope.subresource === 'status') time.alreadyDefaulted = divided?.unchanged['spec'];
   return withDefaults(expected, divided ? joinUnchanged(served, object, divided) : object, time);
+}
+
+/** What does not say what it is is what the request is for, as in a body of bytes. */
+function ofKind(expected: GroupVersionKind, object: KubeObject): KubeObject {
+  const { apiVersion = apiVersionOf(expected), kind = expected.kind }: Partial<KubeObject> = object;
+  return object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, apiVersion, kind };
 }
 
 /** Clients in this process build the new state from the shared object that they read. */

@@ -3,29 +3,30 @@
  * the world, with all that faults do to it. Answers are JSON; a lost answer is a connection that ends.
  */
 import { once } from 'node:events';
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { TransportError, type Transport, type TransportRequest } from '../../client/index.ts';
+import { closeServer, createHttpServer, splitTarget } from '../../net/http/index.ts';
 
 export interface HttpGateway {
   /** A kubeconfig that every client library can read. */
   readonly kubeconfig: string;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export async function openHttpGateway(transport: Transport): Promise<HttpGateway> {
-  const server = http.createServer((request, response) => {
-    answer(transport, request, response).catch(() => response.destroy());
+  const server = createHttpServer({
+    request: (request, response) => {
+      answer(transport, request, response).catch(() => response.destroy());
+    },
+    failed: () => undefined,
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     kubeconfig: kubeconfigOf(`http://127.0.0.1:${port}`),
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    close: () => closeServer(server),
   };
 }
 
@@ -63,7 +64,7 @@ async function streamEvents(
 }
 
 async function requestOf(incoming: http.IncomingMessage, signal: AbortSignal): Promise<TransportRequest> {
-  const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://gateway');
+  const { path, query } = splitTarget(incoming.url ?? '/');
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
@@ -72,16 +73,13 @@ async function requestOf(incoming: http.IncomingMessage, signal: AbortSignal): P
     if (typeof incoming.headers[name] === 'string') headers[name] = incoming.headers[name];
   return {
     method: (incoming.method ?? 'GET') as TransportRequest['method'],
-    path: pathname,
-    query: Object.fromEntries([...searchParams].map(([name, value]) => [name, value === 'true' ? true : value])),
+    path,
+    query: Object.fromEntries([...query].map(([name, value]) => [name, value === 'true' ? true : value])),
     headers,
     signal,
-    ...(bytes.length === 0 ? {} : { body: bodyOf(bytes, headers['content-type'] ?? '') }),
+    ...(bytes.length === 0 ? {} : { body: bytes }),
   };
 }
-
-/** The text of a patch or of YAML and the bytes of protobuf are read by the server. */
-const bodyOf = (bytes: Buffer, type: string): unknown => (/json/.test(type) ? JSON.parse(bytes.toString()) : bytes);
 
 const passed = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(content-length|transfer-encoding)$/i.test(name)));

@@ -145,7 +145,8 @@ export class World {
           identity: name,
         }),
       );
-    for (const name of OPERATORS) this.#add(name, (ctx) => this.#runOperator(ctx));
+    for (const name of OPERATORS)
+      this.#add(name, (ctx) => this.#runOperator(ctx), { mayEnd: this.#options.operatorOverHttp !== undefined });
     this.#add(KUBELETS, (ctx) => this.nodes.run(ctx));
     for (const name of CLIENT_PROCESSES) {
       const transport = this.#transport(name, adminUser, () => true);
@@ -160,7 +161,7 @@ export class World {
     try {
       await operatorOverHttp(gateway.kubeconfig, ctx);
     } finally {
-      gateway.close();
+      await gateway.close();
     }
   }
 
@@ -191,7 +192,7 @@ export class World {
     });
   }
 
-  #add(name: string, run: (ctx: ProcessContext) => Promise<void>): void {
+  #add(name: string, run: (ctx: ProcessContext) => Promise<void>, { mayEnd = false } = {}): void {
     const { observer, logger } = this.#options;
     this.processes.set(
       name,
@@ -202,7 +203,10 @@ export class World {
         logger,
         run,
         connect: (user, isAlive) => this.#transport(name, user, isAlive),
-        onCrash: (error) => observer.crashed(name, error),
+        onCrash: (error) => {
+          // Many programs end when they lose their API server, and are started again.
+          if (!mayEnd) observer.crashed(name, error);
+        },
       }),
     );
   }
