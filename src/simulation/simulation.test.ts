@@ -134,7 +134,7 @@ describe('an operator of one’s own', () => {
       work,
       invariants,
       world: { ...world, faultCount: 0 },
-      speed: 40,
+      speed: 20,
       operatorOverHttp: async (kubeconfig, { signal }) => {
         const { clusters } = JSON.parse(kubeconfig) as { clusters: { cluster: { server: string } }[] };
         const url = `${clusters[0]!.cluster.server}/api/v1/namespaces/default/configmaps`;
