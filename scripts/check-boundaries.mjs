@@ -123,7 +123,7 @@ export const FOLDERS = {
   },
   simulation: {
     imports: [
-      ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd', 'apiserver'],
+      ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'net', 'client', 'etcd', 'apiserver'],
       ...['controller-manager', 'scheduler', 'simulated-kubelet', 'cluster'],
     ],
     because: 'a simulation composes components as a cluster does, and puts faults between them',

@@ -2,7 +2,7 @@
 import type { Client } from '../../client/index.ts';
 import type { Random } from '../../kernel/index.ts';
 
-export type Arguments = Readonly<Record<string, number | string | boolean>>;
+type Arguments = Readonly<Record<string, number | string | boolean>>;
 
 export interface Operation<A extends Arguments = Arguments> {
   /** How often it is drawn, compared with others; default 1. */

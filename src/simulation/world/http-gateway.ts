@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { TransportError, type Transport, type TransportRequest } from '../../client/index.ts';
 import { closeServer, createHttpServer, splitTarget } from '../../net/http/index.ts';
 
-export interface HttpGateway {
+interface HttpGateway {
   /** A kubeconfig that every client library can read. */
   readonly kubeconfig: string;
   close(): Promise<void>;
