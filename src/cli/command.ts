@@ -32,16 +32,17 @@ export const outputFlag = {
     shorthand: 'o',
     only: ['text', 'json'],
     default: 'text',
+    commandLineOnly: true,
     summary: 'Output format',
   },
 } as const satisfies FlagTable;
 
 /** The flag by which a command finds its cluster. */
 export const dataDirFlag = {
-  'data-dir': { kind: 'text', default: '.k8ts', summary: 'Data directory of the cluster' },
+  'data-dir': { kind: 'text', path: true, default: '.k8ts', summary: 'Data directory of the cluster' },
 } as const satisfies FlagTable;
 
 /** The flag by which a machine that has joined a cluster finds its state. */
 export const machineDirFlag = {
-  'data-dir': { kind: 'text', default: '/var/lib/k8ts/node', summary: 'Data directory of the node' },
+  'data-dir': { kind: 'text', path: true, default: '/var/lib/k8ts/node', summary: 'Data directory of the node' },
 } as const satisfies FlagTable;

@@ -16,6 +16,22 @@ export const commands: Commands = {
     load: () => import('./join.ts'),
   },
   leave: { summary: 'Take this machine out of its cluster, and clean it up', load: () => import('./leave.ts') },
+  config: {
+    summary: 'Check the configuration file k8ts.yaml, and print the effective values: config check FILE',
+    load: () => import('./config.ts'),
+  },
+  upgrade: {
+    summary: 'Let this release run a cluster or node of an older one, while its pods run on',
+    load: () => import('./upgrade.ts'),
+  },
+  certs: {
+    summary: 'Show when certificates expire, and renew them: certs check',
+    load: () => import('./certs.ts'),
+  },
+  service: {
+    summary: 'Install k8ts as a service of systemd: service install',
+    load: () => import('./service.ts'),
+  },
   simulate: {
     summary: 'Set the number of simulated nodes: simulate nodes N',
     load: () => import('./simulate.ts'),

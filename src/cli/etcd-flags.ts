@@ -36,9 +36,9 @@ export const etcdFlags = {
     summary: `How many snapshots of etcd are kept (default ${DEFAULT_SNAPSHOTS.retention})`,
   },
   'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in an etcd that runs already' },
-  'etcd-cafile': { kind: 'text', summary: 'CA that the etcd of --etcd-servers must have' },
-  'etcd-certfile': { kind: 'text', summary: 'Client certificate for the etcd of --etcd-servers' },
-  'etcd-keyfile': { kind: 'text', summary: 'Key of --etcd-certfile' },
+  'etcd-cafile': { kind: 'text', path: true, summary: 'CA that the etcd of --etcd-servers must have' },
+  'etcd-certfile': { kind: 'text', path: true, summary: 'Client certificate for the etcd of --etcd-servers' },
+  'etcd-keyfile': { kind: 'text', path: true, summary: 'Key of --etcd-certfile' },
 } as const satisfies FlagTable;
 
 type Values = FlagValues<typeof etcdFlags>;

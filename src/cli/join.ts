@@ -15,7 +15,7 @@ import {
   serverOptions,
   type ClusterOptions,
 } from '../cluster/index.ts';
-import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
+import { flagsHelp, type FlagTable, type FlagValues, UsageError } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { CommandError, machineDirFlag, outputFlag } from './command.ts';
@@ -23,6 +23,7 @@ import { detach } from './detach.ts';
 import { snapshotsOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { Progress } from './output.ts';
+import { configFlag, parseConfigured } from './parse-configured.ts';
 import { claimDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
@@ -31,11 +32,14 @@ import { untilSignal } from './until-signal.ts';
 import { flags as upFlags } from './up.ts';
 
 export const flags = {
-  token: { kind: 'text', summary: 'Bootstrap token of the cluster; needed once' },
+  ...configFlag,
+  server: { kind: 'text', summary: 'Address of the server, as the argument: https://SERVER:6443' },
+  token: { kind: 'text', secret: true, summary: 'Bootstrap token of the cluster; needed once' },
   'ca-hash': { kind: 'text', summary: "Hash of the cluster's CA (sha256:…), which the server must have" },
   'control-plane': { kind: 'switch', summary: 'Become another server, with an API server and a member of etcd' },
   'certificate-key': {
     kind: 'text',
+    secret: true,
     summary: 'Opens the keys of the cluster, with --control-plane; only the line of "k8ts token create" has it',
   },
   'etcd-binary': upFlags['etcd-binary'],
@@ -46,18 +50,20 @@ export const flags = {
   encrypt: { kind: 'switch', summary: "Encrypt what pods send between machines with the kernel's WireGuard" },
   'cni-conf-dir': {
     kind: 'text',
+    path: true,
     summary: 'Use the CNI configuration of this directory instead of the built-in pod network',
   },
   'cni-bin-dir': {
     kind: 'texts',
+    path: true,
     default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'],
     summary: 'Directories of CNI plugins',
   },
-  'load-archive': { kind: 'repeated', default: [], summary: 'Image archive to load at the start' },
+  'load-archive': { kind: 'repeated', path: true, default: [], summary: 'Image archive to load at the start' },
   'registry-mirror': upFlags['registry-mirror'],
   'registry-hosts-dir': upFlags['registry-hosts-dir'],
   ...machineDirFlag,
-  detach: { kind: 'switch', summary: 'Return when the node is Ready, and leave it running' },
+  detach: { kind: 'switch', commandLineOnly: true, summary: 'Return when the node is Ready, and leave it running' },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the node to be Ready' },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, summary: 'Log verbosity' },
@@ -72,7 +78,11 @@ const USAGE = `k8ts join: make this machine a node of a cluster
   k8ts join                                                        start again on a machine that has joined`;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values, positional, help } = parseFlags(argv, flags, { positional: true });
+  const { values, positional, help, warnings } = parseConfigured(argv, flags, {
+    defaultDirectory: flags['data-dir'].default,
+    positional: true,
+  });
+  for (const warning of warnings) console.error(warning);
   if (help) {
     console.log(flagsHelp(flags, { usage: USAGE }));
     return 0;
@@ -160,10 +170,13 @@ type First = Parameters<typeof joinCluster>[1]['first'];
 
 /** Undefined for a machine that has joined before. */
 async function firstJoin(values: Values, positional: readonly string[], directory: string): Promise<First> {
-  const [server, ...rest] = positional;
+  const [server = values.server, ...rest] = positional;
   if (rest.length > 0) throw new UsageError(`unexpected ${rest.join(' ')}\n\n${USAGE}`);
   const known = machineRecordOf(directory);
   if (server === undefined && known) return undefined;
+  // The configuration file of a machine that has joined still names its server; the token may be gone.
+  if (known && known.server === trimmed(server ?? '') && (values.token === undefined || positional.length === 0))
+    return undefined;
   if (server === undefined || values.token === undefined)
     throw new UsageError(
       `this machine has not joined a cluster in ${directory}; "k8ts token create" on the server prints the line that joins it`,

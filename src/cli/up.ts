@@ -17,7 +17,7 @@ import {
   type ManagedEtcdOptions,
   type Obstacle,
 } from '../cluster/index.ts';
-import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
+import { flagsHelp, type FlagTable, type FlagValues } from '../flags/index.ts';
 import type { ContextOptions } from '../kernel/index.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { checkUpFlags } from './check-up-flags.ts';
@@ -26,6 +26,7 @@ import { detach } from './detach.ts';
 import { etcdFlags, etcdTlsOf, managedEtcdOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { printNotice } from './output.ts';
+import { configFlag, parseConfigured } from './parse-configured.ts';
 import { claimDirectory, ephemeralDirectory, readProcessFile } from './process-file.ts';
 import { registryMirrors } from './registry-mirrors.ts';
 import { runServer } from './run-server.ts';
@@ -33,7 +34,8 @@ import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
 export const flags = {
-  'data-dir': { kind: 'text', summary: 'Data directory of the cluster (default .k8ts)' },
+  ...configFlag,
+  'data-dir': { kind: 'text', path: true, summary: 'Data directory of the cluster (default .k8ts)' },
   ephemeral: { kind: 'switch', summary: 'Keep everything in memory' },
   ...etcdFlags,
   port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 selects a free one' },
@@ -53,6 +55,7 @@ export const flags = {
   },
   kubeconfig: {
     kind: 'text',
+    path: true,
     summary: 'File into which the admin kubeconfig is merged (default DIR/kubeconfig)',
   },
   nodes: {
@@ -66,6 +69,7 @@ export const flags = {
   },
   'registry-hosts-dir': {
     kind: 'text',
+    path: true,
     summary: 'Directory of registry mirrors and certificates, as containerd’s certs.d',
   },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
@@ -94,11 +98,18 @@ export const flags = {
     summary: 'How long old revisions are kept, for "k8ts history" and "k8ts at"; at most 24 MiB',
   },
   tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
-  detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
+  detach: {
+    kind: 'switch',
+    commandLineOnly: true,
+    summary: 'Return when the cluster is ready, and leave it running',
+  },
   wait: { kind: 'duration', default: 60_000, summary: 'How long to wait for the cluster to be ready' },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, summary: 'Log verbosity' },
 } as const satisfies FlagTable;
+
+/** Without --data-dir. */
+export const DEFAULT_DIRECTORY = '.k8ts';
 
 type Values = FlagValues<typeof flags>;
 
@@ -108,7 +119,8 @@ const contextOf = ({ v, tracing }: Values): Omit<ContextOptions, 'signal'> => ({
 });
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values, help } = parseFlags(argv, flags);
+  const { values, help, warnings } = parseConfigured(argv, flags, { defaultDirectory: DEFAULT_DIRECTORY });
+  for (const warning of warnings) console.error(warning);
   if (help) {
     console.log(flagsHelp(flags, { usage: 'k8ts up: start a cluster' }));
     return 0;
@@ -120,7 +132,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
   const directory =
-    values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
+    values.ephemeral && values['data-dir'] === undefined
+      ? undefined
+      : path.resolve(values['data-dir'] ?? DEFAULT_DIRECTORY);
   const planned = planOf(values, directory);
   const inside = insideNamespaces();
   // Beside a cluster that runs in the directory, this start is refused and removes nothing.

@@ -38,6 +38,9 @@ const ENTRIES = [
   'k8ts.sock',
 ] as const;
 
+/** The user's: it may be there before the first start, and stays when the data is removed. */
+const KEPT: readonly string[] = ['k8ts.yaml', 'snapshots'];
+
 /** Without one of these, no cluster has lived here: the others are written before a start that fails. */
 const MARKS: readonly string[] = [RECORD, 'etcd', 'etcd-member', 'pki'];
 
@@ -86,7 +89,7 @@ export function readClusterRecord(directory: string): ClusterRecord | undefined 
   const found = list(directory);
   if (found.length === 0) return undefined;
   if (!found.some((name) => MARKS.includes(name))) {
-    const foreign = found.filter((name) => !isOurs(name));
+    const foreign = found.filter((name) => !isOurs(name) && !KEPT.includes(name));
     if (foreign.length === 0) return undefined;
     throw new DataDirectoryError(
       `${directory} is not empty, and no cluster lives in it (there is ${foreign.slice(0, 3).join(', ')}); choose an empty directory with --data-dir`,

@@ -33,6 +33,12 @@ export interface FlagDeclaration {
   readonly ignored?: string;
   /** The flag is refused, because its feature is missing; the text says why. Values in `only` are accepted. */
   readonly refused?: string;
+  /** A file or directory: in a configuration file it is relative to that file. */
+  readonly path?: true;
+  /** Printed nowhere; a configuration file that has it must be readable by its owner alone. */
+  readonly secret?: true;
+  /** Not allowed in a configuration file, because it is about one call of the command. */
+  readonly commandLineOnly?: true;
 }
 
 export type FlagTable = Readonly<Record<string, FlagDeclaration>>;

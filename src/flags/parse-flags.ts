@@ -12,6 +12,7 @@ import { parseFlagValue } from './flag-values.ts';
 export interface ParsedFlags<T extends FlagTable> {
   /** The given values and defaults. */
   readonly values: FlagValues<T>;
+  /** Named on the command line or in the configuration file. */
   readonly given: ReadonlySet<string>;
   readonly positional: readonly string[];
   /** Warnings about flags that have no effect. */
@@ -20,9 +21,17 @@ export interface ParsedFlags<T extends FlagTable> {
   readonly help: boolean;
 }
 
+/** A value of a configuration file. */
+export interface FileValue {
+  readonly value: FlagTypes[FlagKind];
+  readonly line: number;
+}
+
 interface ParseFlagsOptions {
   /** Whether positional arguments are allowed; default false. */
   readonly positional?: boolean;
+  /** Values of a configuration file, by flag; flags win over them. */
+  readonly fileValues?: ReadonlyMap<string, FileValue>;
 }
 
 type Value = FlagTypes[FlagKind];
@@ -47,6 +56,11 @@ export function parseFlags<const T extends FlagTable>(
     if (!options.positional && positional.length > 0)
       throw new UsageError(`unexpected argument ${JSON.stringify(positional[0])}`);
   }
+  for (const [name, { value }] of options.fileValues ?? []) {
+    if (given.has(name)) continue;
+    values[name] = value;
+    given.add(name);
+  }
   for (const [name, declaration] of Object.entries(table)) {
     if (declaration.default !== undefined) values[name] ??= declaration.default;
   }
@@ -61,10 +75,18 @@ interface Taken {
 }
 
 function take({ name, text }: Given, declaration: FlagDeclaration, { values, given, warnings }: Taken): void {
-  const { kind, only, ignored, refused } = declaration;
+  const { kind, ignored } = declaration;
   if (text === undefined && kind !== 'switch') throw new UsageError(`flag needs an argument: --${name}`);
   const typed = text ?? 'true';
   const value = parseFlagValue(name, kind, typed);
+  checkAllowed(name, declaration, typed);
+  if (ignored !== undefined) warnings.push(`--${name} has no effect: ${ignored}`);
+  values[name] = given.has(name) ? joined(values[name], value) : value;
+  given.add(name);
+}
+
+/** Fails for values that the declaration does not allow, and for flags of missing features. */
+export function checkAllowed(name: string, { only, refused }: FlagDeclaration, typed: string): void {
   const allowed = only?.includes(typed) ?? false;
   if (refused !== undefined && !allowed)
     throw new UsageError(`--${name}${only ? `=${typed}` : ''} is not supported: ${refused}`);
@@ -72,9 +94,6 @@ function take({ name, text }: Given, declaration: FlagDeclaration, { values, giv
     throw new UsageError(
       `invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it must be ${only.join(' or ')}`,
     );
-  if (ignored !== undefined) warnings.push(`--${name} has no effect: ${ignored}`);
-  values[name] = given.has(name) ? joined(values[name], value) : value;
-  given.add(name);
 }
 
 /** A repeated flag: lists and pairs grow, of anything else the last value counts. */
