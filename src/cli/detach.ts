@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectoryDurably, RealClock } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
+import { LOG_FILE_VARIABLE } from './log-rotation.ts';
 import { ephemeralDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart, type Ready } from './ready.ts';
 
@@ -24,7 +25,11 @@ export async function detach(command: 'up' | 'join', argv: readonly string[], op
   const child = fork(process.argv[1]!, [command, ...argv.filter((word) => !/^--detach(?:=.*)?$/.test(word))], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
-    env: { ...process.env, ...(options.directory ? {} : { K8TS_EPHEMERAL_DIRECTORY: directory }) },
+    env: {
+      ...process.env,
+      [LOG_FILE_VARIABLE]: logFile,
+      ...(options.directory ? {} : { K8TS_EPHEMERAL_DIRECTORY: directory }),
+    },
   });
   const ready = await new Promise<Ready>((resolve, reject) => {
     let failed: string | undefined;

@@ -22,6 +22,7 @@ import { CommandError, machineDirFlag, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { snapshotsOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
+import { boundLogFile } from './log-rotation.ts';
 import { Progress } from './output.ts';
 import { configFlag, parseConfigured } from './parse-configured.ts';
 import { claimDirectory } from './process-file.ts';
@@ -97,6 +98,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { release: releaseDirectory } = claimDirectory(directory, false);
   try {
     const { ctx, stop, release } = untilSignal({ name: 'join', verbosity: values.v });
+    boundLogFile(ctx);
     try {
       return await runNode(ctx, { values, directory, first, stop });
     } finally {
@@ -136,6 +138,7 @@ async function runJoinedServer(
   const { socket, release: releaseDirectory } = claimDirectory(directory, false);
   try {
     const { ctx, stop, release } = untilSignal({ verbosity: values.v, tracer: 'memory' });
+    boundLogFile(ctx);
     try {
       if (first) {
         findEtcd(values['etcd-binary']);

@@ -25,6 +25,7 @@ import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { etcdFlags, etcdTlsOf, managedEtcdOf } from './etcd-flags.ts';
 import { checkFileLimit } from './file-limit.ts';
+import { boundLogFile } from './log-rotation.ts';
 import { printNotice } from './output.ts';
 import { configFlag, parseConfigured } from './parse-configured.ts';
 import { claimDirectory, ephemeralDirectory, readProcessFile } from './process-file.ts';
@@ -155,6 +156,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         egress: values.egress ?? false,
       });
     const { ctx, stop, release } = untilSignal(contextOf(values));
+    boundLogFile(ctx);
     try {
       return await runServer(ctx, {
         settings: values,
@@ -178,6 +180,7 @@ async function upInside(
   { values, planned }: { readonly values: Values; readonly planned: Plan },
 ): Promise<number> {
   const { ctx, stop, release } = untilSignal(contextOf(values));
+  boundLogFile(ctx);
   process.on('message', (message: { stop?: true } | null) => message?.stop && stop());
   // Who started the namespaces is gone.
   process.once('disconnect', () => process.exit(1));

@@ -148,9 +148,9 @@ export async function removeClusterData(directory: string): Promise<string[]> {
 }
 
 const isOurs = (name: string): boolean =>
-  ENTRIES.some(
-    (entry) => name === entry || name === `${entry}.tmp` || name.startsWith('k8ts.pid.') || name.startsWith('.store-'),
-  );
+  ENTRIES.some((entry) => name === entry || name === `${entry}.tmp`) ||
+  /^k8ts\.(?:pid|log)\.\d+$/.test(name) ||
+  name.startsWith('.store-');
 
 function list(directory: string): string[] {
   try {
