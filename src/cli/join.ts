@@ -29,6 +29,7 @@ import { claimDirectory } from './process-file.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import { registryMirrors } from './registry-mirrors.ts';
 import { runServer } from './run-server.ts';
+import { takeServiceNotifier, type ServiceNotifier } from './service-notifier.ts';
 import { untilSignal } from './until-signal.ts';
 import { flags as upFlags } from './up.ts';
 
@@ -94,13 +95,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   const first = await firstJoin(values, positional, directory);
   checkMachine();
   checkFileLimit();
+  const notifier = takeServiceNotifier();
   if (values.detach) return detach('join', argv, { directory, waitMs: values.wait, output: values.output });
   const { release: releaseDirectory } = claimDirectory(directory, false);
   try {
     const { ctx, stop, release } = untilSignal({ name: 'join', verbosity: values.v });
     boundLogFile(ctx);
     try {
-      return await runNode(ctx, { values, directory, first, stop });
+      return await runNode(ctx, { values, directory, first, stop, notifier });
     } finally {
       release();
     }
@@ -134,6 +136,7 @@ async function runJoinedServer(
   const snapshots = snapshotsOf(values, known?.managedEtcd?.snapshots);
   checkMachine();
   checkFileLimit();
+  const notifier = takeServiceNotifier();
   if (values.detach) return detach('join', argv, { directory, waitMs: values.wait, output: values.output });
   const { socket, release: releaseDirectory } = claimDirectory(directory, false);
   try {
@@ -160,6 +163,7 @@ async function runJoinedServer(
         runtimeDirectory: directory,
         socket,
         stop,
+        notifier,
       });
     } finally {
       release();
@@ -225,9 +229,10 @@ interface Run {
   readonly directory: string;
   readonly first: First;
   readonly stop: (reason?: unknown) => void;
+  readonly notifier: ServiceNotifier;
 }
 
-async function runNode(ctx: Context, { values, directory, first, stop }: Run): Promise<number> {
+async function runNode(ctx: Context, { values, directory, first, stop, notifier }: Run): Promise<number> {
   const progress = new Progress();
   const late = ctx.clock.after(values.wait, () =>
     stop(new CommandError(`the node was not Ready after ${values.wait / 1000} s; see what it does with -v 2`)),
@@ -244,7 +249,10 @@ async function runNode(ctx: Context, { values, directory, first, stop }: Run): P
     await Promise.race([machine.ready, machine.finished]);
     late.cancel();
     progress.clear();
-    if (!ctx.signal.aborted) tellReady(ctx, values, machine.record);
+    if (!ctx.signal.aborted) {
+      tellReady(ctx, values, machine.record);
+      notifier.ready(ctx, `node ${machine.record.nodeName}`);
+    }
     await machine.finished;
   } catch (error) {
     throw ctx.signal.aborted ? ctx.signal.reason : error;

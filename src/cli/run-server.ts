@@ -27,6 +27,7 @@ import type { PodName } from './console-questions.ts';
 import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { Progress } from './output.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
+import type { ServiceNotifier } from './service-notifier.ts';
 import { startConsole } from './start-console.ts';
 
 /** Of the flags that start a server. */
@@ -53,6 +54,7 @@ interface ServerRun {
   readonly runtimeDirectory: string;
   readonly socket: string;
   readonly stop: (reason?: unknown) => void;
+  readonly notifier?: ServiceNotifier;
   /** For a cluster in the namespaces of an ordinary user. */
   readonly inside?: Inside;
 }
@@ -69,6 +71,7 @@ export async function runServer(ctx: Context, run: ServerRun): Promise<number> {
       { ...ctx, signal, metrics: outcome ? new PrometheusRegistry() : ctx.metrics },
       {
         ...run,
+        whole: ctx,
         outcome,
         isPaused: () => asked.work !== undefined && !ctx.signal.aborted,
         pauseFor: (work) => {
@@ -87,6 +90,8 @@ export async function runServer(ctx: Context, run: ServerRun): Promise<number> {
 }
 
 interface Round extends ServerRun {
+  /** Lasts until the process ends, over all rounds. */
+  readonly whole: Context;
   /** Of the work before this start. */
   readonly outcome: StoreOutcome | undefined;
   readonly isPaused: () => boolean;
@@ -108,6 +113,14 @@ async function runCluster(ctx: Context, round: Round): Promise<number> {
       ...(settings.console ? { intercept: interceptOnceUsed(faults) } : {}),
       ...(inside && hostNetwork ? { hostNetwork, limits: inside.limits } : {}),
       ownThread: true,
+      // A service restarts for a new release or configuration.
+      keepContainers: round.notifier?.isService ?? false,
+      ...(settings.kubeconfig
+        ? {
+            onKubeconfig: (text) =>
+              mergeKubeconfig(path.resolve(settings.kubeconfig!), text, clusterName(settings['data-dir'])),
+          }
+        : {}),
       onProgress: (step) => progress.show((reached = step)),
     });
   } catch (error) {
@@ -181,6 +194,10 @@ async function serveCluster(
   // Outside, the command that started the namespaces prints it.
   if (!inside) printReady(settings.output, ready);
   if (process.connected) process.send?.({ ready });
+  if (outcome === undefined) round.notifier?.ready(round.whole, `API server ${cluster.server}`);
+  const snapshots = settings.ephemeral
+    ? undefined
+    : startSnapshots(ctx, { store: cluster.store, directory: round.runtimeDirectory }, settings);
   await cluster.finished;
   await control.finished;
   await webConsole?.finished;

@@ -1,9 +1,10 @@
 /** `k8ts up` of an ordinary user: starts itself again as root of namespaces, and waits for its end. */
 import { once } from 'node:events';
 import { runInNamespaces, wayOutRemedy } from '../cluster/index.ts';
-import { RealClock } from '../kernel/index.ts';
+import { createContext, RealClock } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 import { printReady, secondsSinceProcessStart, type Ready } from './ready.ts';
+import type { ServiceNotifier } from './service-notifier.ts';
 
 interface RootlessOptions {
   readonly runtimeDirectory: string;
@@ -11,6 +12,7 @@ interface RootlessOptions {
   readonly output: string;
   readonly ephemeral: boolean;
   readonly egress: boolean;
+  readonly notifier: ServiceNotifier;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -37,6 +39,7 @@ export async function upRootless(argv: readonly string[], options: RootlessOptio
       };
       printReady(output, ready);
       process.send?.({ ready });
+      options.notifier.ready(createContext(), `API server ${ready.server}`);
     } else if (message?.failed !== undefined) process.send?.({ failed: message.failed });
   });
   const stop = (): void => void (child.connected && child.send({ stop: true }, () => undefined));

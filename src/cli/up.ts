@@ -31,6 +31,8 @@ import { configFlag, parseConfigured } from './parse-configured.ts';
 import { claimDirectory, ephemeralDirectory, readProcessFile } from './process-file.ts';
 import { registryMirrors } from './registry-mirrors.ts';
 import { runServer } from './run-server.ts';
+import { takeServiceNotifier } from './service-notifier.ts';
+import { snapshotFlags } from './start-snapshots.ts';
 import { untilSignal } from './until-signal.ts';
 import { upRootless } from './up-rootless.ts';
 
@@ -132,6 +134,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   registryMirrors(values['registry-mirror'] ?? []);
   servedApis(values['runtime-config'] ?? {}, values['feature-gates'] ?? {});
   checkFileLimit();
+  const notifier = takeServiceNotifier();
   const directory =
     values.ephemeral && values['data-dir'] === undefined
       ? undefined
@@ -154,6 +157,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         output: values.output,
         ephemeral: !directory,
         egress: values.egress ?? false,
+        notifier,
       });
     const { ctx, stop, release } = untilSignal(contextOf(values));
     boundLogFile(ctx);
@@ -165,6 +169,7 @@ export async function run(argv: readonly string[]): Promise<number> {
         runtimeDirectory,
         socket,
         stop,
+        notifier,
       });
     } finally {
       release();

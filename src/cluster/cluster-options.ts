@@ -63,6 +63,8 @@ export interface ClusterOptions {
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
   /** How soon a silent node becomes NotReady; upstream's defaults without it. */
   readonly nodeMonitoring?: NodeMonitoring;
+  /** Containers run on when the cluster ends, for its next start; default no, but for those of `machineNode`. */
+  readonly keepContainers?: boolean;
   /** This machine itself is a node, in its own network, which other machines can join. */
   readonly machineNode?: MachineNodeName;
   /** Addresses for LoadBalancer Services that machines announce on their link. */

@@ -95,7 +95,8 @@ export async function startCluster(parent: Context, requested: ClusterOptions): 
   const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
   const machines: { started?: Machines } = {};
-  const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet, machines });
+  const { keepContainers = false } = options;
+  const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet, machines, keepContainers });
   try {
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     const { etcd } = controlPlane;
@@ -295,6 +296,7 @@ interface Running {
   readonly stopping: AbortController;
   readonly fleet: NodeFleet | undefined;
   readonly machines: { started?: Machines };
+  readonly keepContainers: boolean;
 }
 
 /** How long a part of the cluster may take to end; `k8ts down` waits 30 s. What it leaves, the next start removes. */
@@ -302,7 +304,8 @@ const STOP_MS = 8000;
 const NODES_STOP_MS = 25_000;
 
 /** A component that fails stops the whole cluster. */
-async function untilFinished({ ctx, controlPlane, components, stopping, fleet, machines }: Running): Promise<void> {
+async function untilFinished(running: Running): Promise<void> {
+  const { ctx, controlPlane, components, stopping, fleet, machines, keepContainers } = running;
   let failure: { error: unknown } | undefined;
   components.failure.catch((error: unknown) => {
     failure ??= { error };
@@ -316,7 +319,7 @@ async function untilFinished({ ctx, controlPlane, components, stopping, fleet, m
     // The agents of the machine's node do not end by themselves, and a component waits for them.
     { name: 'machines', limitMs: STOP_MS, end: async () => machines.started?.stop() },
     { name: 'components', limitMs: STOP_MS, end: () => components.wait(), running: runningComponents },
-    { name: 'nodes', limitMs: NODES_STOP_MS, end: async () => fleet?.destroy() },
+    { name: 'nodes', limitMs: NODES_STOP_MS, end: async () => (keepContainers ? fleet?.release() : fleet?.destroy()) },
   ]);
   if (failure) throw failure.error;
 }

@@ -261,6 +261,13 @@ export class NodeFleet {
     await fs.rm(path.join(this.#options.directory, name), { recursive: true, force: true });
   }
 
+  /** Stops what is in this process, and leaves nodes and containers to the next one. */
+  async release(): Promise<void> {
+    await Promise.all(Array.from(this.#nodes.values(), (node) => node.crash()));
+    this.#nodes.clear();
+    await this.#listener?.close();
+  }
+
   /** Stops everything and leaves the machine as it was, except for the nodes' data directories. */
   async destroy(): Promise<void> {
     await Promise.all([...this.#nodes.values(), ...this.#failed.values()].map((node) => node.stop()));

@@ -54,4 +54,5 @@ export {
   type Verdict,
 } from './nftables-elements.ts';
 export { sendFrames } from './frames.ts';
+export { sendUnixDatagram } from './unix-datagram.ts';
 export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';

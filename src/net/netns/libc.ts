@@ -11,6 +11,7 @@ interface Libc {
   unshare(flags: Integer): Integer;
   socket(family: Integer, type: Integer, protocol: Integer): Integer;
   bind(fd: Integer, address: Buffer, length: Integer): Integer;
+  connect(fd: Integer, address: Buffer, length: Integer): Integer;
   setsockopt(fd: Integer, level: Integer, name: Integer, value: Buffer, length: Integer): Integer;
   recv(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Integer;
   send(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Integer;
@@ -70,6 +71,7 @@ function load(): Libc {
     setns: call('int setns(int fd, int nstype)'),
     unshare: call('int unshare(int flags)'),
     socket: call('int socket(int family, int type, int protocol)'),
+    connect: call('int connect(int fd, const void *address, uint32_t length)'),
     bind: call('int bind(int fd, const void *address, uint32_t length)'),
     setsockopt: call('int setsockopt(int fd, int level, int name, const void *value, uint32_t length)'),
     recv: call('intptr_t recv(int fd, _Out_ void *buffer, size_t length, int flags)'),
@@ -121,6 +123,7 @@ const ERRNO: Readonly<Record<number, readonly [code: string, text: string]>> = {
   100: ['ENETDOWN', 'network is down'],
   101: ['ENETUNREACH', 'network is unreachable'],
   105: ['ENOBUFS', 'no buffer space available'],
+  111: ['ECONNREFUSED', 'connection refused'],
 };
 
 export function describeErrno(errno: number): { code: string; text: string } {

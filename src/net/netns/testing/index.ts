@@ -30,3 +30,4 @@ export class TestNamespaces {
     fs.rmSync(this.directory, { recursive: true, force: true });
   }
 }
+export { receiveUnixDatagrams, type DatagramReceiver } from './datagram-receiver.ts';
