@@ -15,8 +15,20 @@ export type { NodeConnections, SimulatedNetwork } from './dial/index.ts';
 export type { SendToWebhook } from './webhook-client/index.ts';
 export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
-export { KUBELET_CLIENT_USER, openEtcdPki, openPki, type ClusterPki, type EtcdPki } from './pki/files.ts';
-export { kubeconfigFor } from './pki/kubeconfig.ts';
+export {
+  AUTHORITIES,
+  CERTIFICATES,
+  KUBELET_CLIENT_USER,
+  openEtcdPki,
+  openPki,
+  renewCertificates,
+  renewStoredCertificates,
+  type CertificateName,
+  type ClusterPki,
+  type EtcdPki,
+  type ServingNames,
+} from './pki/files.ts';
+export { kubeconfigFor, readOwnKubeconfig } from './pki/kubeconfig.ts';
 
 export { openEncryption, reencryptAll } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';

@@ -6,11 +6,12 @@ import { exportSpans, type TracingConfiguration } from '../otlp/index.ts';
 import { serverIdentityName } from './bootstrap/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
+import { CurrentKeys, type RenewableKeys } from './pki/current-keys.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
-import type { Transport, TransportOptions } from './transport/transport.ts';
+import type { TlsOptions, Transport, TransportOptions } from './transport/transport.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -36,6 +37,8 @@ export interface ApiServer {
   readonly insight: Pipeline['insight'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
+  /** New connections, from clients and to kubelets and aggregated servers, use the renewed certificates. */
+  renewKeys(renewed: Partial<RenewableKeys>): void;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
 }
@@ -49,7 +52,8 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   const ctx: Context = { ...parent, signal: group.signal };
   const thread = options.ownThread ? startFrontThread() : undefined;
   try {
-    const pipeline = await createPipeline(ctx, options);
+    const keys = new CurrentKeys(options.pki);
+    const pipeline = await createPipeline(ctx, { ...options, pki: keys });
     const { tracing } = options;
     if (tracing) group.start('span exporter', () => exportSpans(ctx, tracing, resourceOfSpans()));
     group.start('watch-cache', () => pipeline.run());
@@ -61,6 +65,10 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     const { port, accept } = transport;
     return {
+      renewKeys(renewed) {
+        keys.renew(renewed);
+        if (renewed.apiserver) transport.renew(tlsOptions({ ...options, pki: keys }));
+      },
       port,
       handle,
       registerApi: pipeline.registerApi,
@@ -80,23 +88,18 @@ const resourceOfSpans = (): Attributes => ({
   'service.instance.id': serverIdentityName(os.hostname()),
 });
 
-function transportOptions({
-  host,
-  port,
-  maxBodyBytes = MAX_BODY_BYTES,
-  pki,
-  minTlsVersion,
-  requestTimeoutMs: responseMs = REQUEST_TIMEOUT_MS,
-  speed,
-}: ApiServerOptions): TransportOptions {
-  const tls = {
-    key: pki.apiserver.key,
-    cert: pki.apiserver.certificate,
-    clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
-    ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
-  };
-  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, responseMs }, speed };
+function transportOptions(options: ApiServerOptions): TransportOptions {
+  const { host, port, maxBodyBytes = MAX_BODY_BYTES, requestTimeoutMs: responseMs = REQUEST_TIMEOUT_MS } = options;
+  const sendLimits = { ...SEND_LIMITS, responseMs };
+  return { host, port, maxBodyBytes, tls: tlsOptions(options), sendLimits, speed: options.speed };
 }
+
+const tlsOptions = ({ pki, minTlsVersion }: Pick<ApiServerOptions, 'pki' | 'minTlsVersion'>): TlsOptions => ({
+  key: pki.apiserver.key,
+  cert: pki.apiserver.certificate,
+  clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
+  ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
+});
 
 async function untilStopped(ctx: Context, transport: Transport): Promise<void> {
   await Promise.race([untilAborted(ctx.signal), ...(transport.failed ? [transport.failed] : [])]);

@@ -75,6 +75,8 @@ export interface ClusterOptions {
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;
+  /** Called with the admin kubeconfig when its certificate was renewed. */
+  readonly onKubeconfig?: (kubeconfig: string) => Promise<void>;
   /** The type of the token signing key; default RSA. */
   readonly signingKey?: 'rsa' | 'ec';
   /** Serves the API server's port in a thread: for a cluster that owns its process. */

@@ -19,6 +19,7 @@ import { errorMessage, AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createEtcdStore, createMemoryStore, type Store } from '../etcd/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
+import { Certificates } from './certificates.ts';
 import { isLoopbackHost, listenAddress, type ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
 import { inProcessTransports } from './in-process-transport.ts';
@@ -33,6 +34,7 @@ export interface ControlPlane {
   readonly apiServer: ApiServer;
   readonly pki: ClusterPki;
   readonly store: Store;
+  readonly certificates: Certificates;
   /** This machine's member of etcd. */
   readonly etcd: ManagedEtcd | undefined;
   /** The address under which nodes reach the API server. */
@@ -121,7 +123,25 @@ export async function startControlPlane(
       organizations: ['system:masters'],
     });
     const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
-    if (kubeconfigFile) await writeFileDurably(kubeconfigFile, kubeconfig);
+    const writeKubeconfig = async (): Promise<string> => {
+      const admin = { server, ca: pki.ca, user: ADMIN.name, organizations: ['system:masters'] };
+      const text = await kubeconfigFor(ctx, admin);
+      if (kubeconfigFile) await writeFileDurably(kubeconfigFile, text);
+      return text;
+    };
+    const kubeconfig = await writeKubeconfig();
+    const certificates = new Certificates(ctx, {
+      apiServer,
+      pki,
+      serving,
+      directory: options.from ? undefined : dataDirectory && path.join(dataDirectory, 'pki'),
+      kubeconfig,
+      renewKubeconfig: async () => {
+        const renewed = await writeKubeconfig();
+        await options.onKubeconfig?.(renewed);
+        return renewed;
+      },
+    });
     const clientsAs = (userAgent: string, signal = ctx.signal): ((user: UserInfo) => Client) => {
       const transportAs = inProcessTransports({ handle: apiServer.handle, signal });
       return (user) => new Client({ transport: transportAs(user), clock: ctx.clock, userAgent });
@@ -138,7 +158,8 @@ export async function startControlPlane(
       advertiseAddress,
       clientAs: (user, userAgent, signal) => clientsAs(userAgent, signal)(user),
       clientsAs,
-      finished: untilClosed(apiServer, opened),
+      certificates,
+      finished: Promise.all([untilClosed(apiServer, opened), certificates.run()]).then(() => undefined),
     };
   } catch (error) {
     /** After a failed start the store is closed here; its watchers end with it. */

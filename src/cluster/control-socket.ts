@@ -12,6 +12,7 @@ import type { BuildProgress } from '../container-runtime/index.ts';
 import type { IngressEndpoints } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { createHttpServer, splitTarget } from '../net/http/index.ts';
+import { RENEWABLE } from './certificates.ts';
 import { forgetServer } from './discovery/index.ts';
 import { OWN_CLIENT } from './faults/index.ts';
 import { firstAnswer } from './first-answer.ts';
@@ -103,6 +104,11 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
     'POST /images/build': ({ body, cluster, ctx }) => ({ stream: buildLines(imageNodesOf(cluster), body, ctx) }),
     'POST /images/pull': (call) => transfer(call, pullImage),
     'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
+    'POST /certificates': async ({ body, cluster }) => {
+      const names = RENEWABLE.filter((name) => Array.isArray(body['names']) && body['names'].includes(name));
+      await cluster.certificates.renew(names);
+      return { renewed: names };
+    },
     'POST /store': async ({ body, cluster, pauseFor }) => {
       if (!pauseFor) throw new Refusal(400, 'the store of this cluster cannot be changed while it runs');
       pauseFor(await storeWork(cluster, body));

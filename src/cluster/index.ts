@@ -48,6 +48,9 @@ export {
   parseBootstrapToken,
   readClusterConfig,
 } from './discovery/index.ts';
+export { CIS_AUDIT_POLICY, PROFILES, type Profile } from './profile/index.ts';
+export { RENEWABLE, type RenewableName } from './certificates.ts';
+export { listCertificates, renewStopped, type CertificateStatus } from './stored-certificates.ts';
 export { ADDONS, isLoopbackHost, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
 export {
   DATA_FORMAT,

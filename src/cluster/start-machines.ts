@@ -20,6 +20,7 @@ import { createDiscoveryObjects, type ClusterConfig } from './discovery/index.ts
 import { ADMIN, agentUser, nodeUser, serviceAccountUser } from './identities.ts';
 import { electedAgain, leaderIdentity } from './leader-identity.ts';
 import { approveServingCertificates, startMachineNode, type MachineNode } from './machine-node/index.ts';
+import { servingIssuer } from './node/index.ts';
 
 /** Port 53 of a machine's address may have the machine's own resolver. */
 const DNS_PORT = 10_053;
@@ -172,13 +173,15 @@ async function startOwnNode(
         signal,
       ),
     clientCa: controlPlane.pki.ca.certificate,
-    serving: await issueCertificate(ctx, controlPlane.pki.ca, {
-      commonName: `system:node:${nodeName}`,
-      organizations: ['system:nodes'],
-      usage: 'server',
-      dnsNames: [nodeName],
-      addresses,
-    }),
+    serving: await servingIssuer(() =>
+      issueCertificate(ctx, controlPlane.pki.ca, {
+        commonName: `system:node:${nodeName}`,
+        organizations: ['system:nodes'],
+        usage: 'server',
+        dnsNames: [nodeName],
+        addresses,
+      }),
+    ),
     leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
     ...(options.registries ? { registries: options.registries } : {}),
   });

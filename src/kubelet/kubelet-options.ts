@@ -16,6 +16,8 @@ interface KubeletServing {
   /** PEM; without them the kubelet creates a self-signed certificate. */
   readonly certificate?: string;
   readonly privateKey?: string;
+  /** Issues the certificate anew before it expires, where the kubelet's owner has the CA. */
+  readonly issue?: () => Promise<{ readonly certificate: string; readonly privateKey: string }>;
   /** PEM of the CA that signs client certificates. */
   readonly clientCa?: string;
 }

@@ -129,7 +129,11 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       available: true,
       object,
     };
-    const connections = new RemoteConnections(ctx, { dialer, resolver: resolverFor(server), frontProxyClient });
+    const connections = new RemoteConnections(ctx, {
+      dialer,
+      resolver: resolverFor(server),
+      frontProxyClient: () => frontProxyClient,
+    });
     const request = { method: 'GET', path: '/', headers: {}, signal: ctx.signal };
     return connections.send(remote, connections.locate(remote), request);
   },
@@ -141,7 +145,7 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       },
     };
     const registry = { require: () => ({}), objects: { get: () => Promise.resolve({ object: node }) } };
-    const target = await new KubeletClient(registry as never, policy, { ...frontProxyClient, ca }).target('n');
+    const target = await new KubeletClient(registry as never, policy, { keys: () => frontProxyClient, ca }).target('n');
     return send(dialer, { target, method: 'GET', path: '/', headers: {}, signal: ctx.signal });
   },
   'a client with a kubeconfig': (call) =>

@@ -28,7 +28,7 @@ export interface RemoteDialOptions {
   readonly dialer: Dialer;
   readonly resolver: ServiceResolver;
   /** The client certificate that aggregated servers trust (--proxy-client-cert-file). */
-  readonly frontProxyClient: KeyPair;
+  readonly frontProxyClient: () => KeyPair;
 }
 
 export class RemoteConnections {
@@ -46,7 +46,7 @@ export class RemoteConnections {
 
   /** Throws when certificate and key of the client do not fit: every aggregated server would refuse it. */
   loadClientCertificate(): void {
-    const { certificate: cert, key } = this.#dialOptions.frontProxyClient;
+    const { certificate: cert, key } = this.#dialOptions.frontProxyClient();
     tls.createSecureContext({ cert, key });
   }
 
@@ -63,11 +63,11 @@ export class RemoteConnections {
 
   #connectionOf({ name, service, object }: RemoteService): RemoteConnection {
     const { caBundle, insecureSkipTLSVerify } = object.spec ?? {};
-    const configKey = JSON.stringify([service.namespace, service.name, caBundle, insecureSkipTLSVerify]);
+    const { certificate: cert, key } = this.#dialOptions.frontProxyClient();
+    const configKey = JSON.stringify([service.namespace, service.name, caBundle, insecureSkipTLSVerify, cert]);
     const known = this.#connections.get(name);
     if (known?.configKey === configKey) return known;
     known?.agent.destroy();
-    const { certificate: cert, key } = this.#dialOptions.frontProxyClient;
     const trust = new TlsTrust({
       ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
       insecureSkipVerify: insecureSkipTLSVerify,

@@ -22,8 +22,8 @@ export interface NodeConnections {
 }
 
 export interface KubeletClientOptions extends NodeConnections {
-  readonly certificate: string;
-  readonly key: string;
+  /** The client certificate; it may have been renewed since the last call. */
+  readonly keys: () => { readonly certificate: string; readonly key: string };
   /** Who signed the kubelets' serving certificates; without it they are not verified, as upstream does by default. */
   readonly ca?: string;
   readonly preferredAddressTypes?: readonly string[];
@@ -33,15 +33,21 @@ const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', '
 const KUBELET_PORT = 10250;
 
 export class KubeletClient implements KubeletConnection {
-  readonly #trust: TlsTrust;
+  #known: { readonly certificate: string; readonly trust: TlsTrust } | undefined;
 
   constructor(
     private readonly registry: Registry,
     private readonly policy: DialPolicy,
     private readonly options: KubeletClientOptions,
-  ) {
-    const { certificate, key, ca } = options;
-    this.#trust = new TlsTrust({ cert: certificate, key, ca, insecureSkipVerify: !ca });
+  ) {}
+
+  get #trust(): TlsTrust {
+    const { certificate, key } = this.options.keys();
+    if (this.#known?.certificate !== certificate) {
+      const { ca } = this.options;
+      this.#known = { certificate, trust: new TlsTrust({ cert: certificate, key, ca, insecureSkipVerify: !ca }) };
+    }
+    return this.#known.trust;
   }
 
   async target(nodeName: string, source: 'kubelet' | 'node' = 'kubelet'): Promise<PermittedTarget> {

@@ -105,7 +105,7 @@ describe('a check', () => {
         },
       },
       hooks,
-      servingCertificate: certificate,
+      servingCertificate: () => certificate,
       apiServices: {
         get: (_: string, name: string) => state.services.has(name) && { object: state.services.get(name) },
       } as never,

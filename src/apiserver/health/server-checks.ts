@@ -15,7 +15,7 @@ interface ServerCheckOptions {
   readonly cache: { readonly isFollowing: boolean };
   readonly hooks: PostStartHooks;
   /** PEM. */
-  readonly servingCertificate: string;
+  readonly servingCertificate: () => string;
   readonly apiServices: { get(namespace: string, name: string): { readonly object: KubeObject } | undefined };
   /** The names of the APIServices that the server registers at its start. */
   readonly localApiServices: readonly string[];
@@ -46,18 +46,17 @@ export function serverChecks(options: ServerCheckOptions): HealthCheck[] {
   ];
 }
 
-/**
- * The server connects to itself without TLS; this is the certificate for other clients on the machine. A restart renews
- * it.
- */
+/** The server connects to itself without TLS; this is the certificate for other clients on the machine. */
 function loopbackCertificate({ ctx: { clock }, servingCertificate }: ServerCheckOptions): HealthCheck {
-  let expiresAt: number | undefined;
+  let known: { readonly certificate: string; readonly expiresAt: number } | undefined;
   return {
     name: 'loopback-serving-certificate',
     endpoints: ['healthz', 'livez'],
     check: () => {
-      expiresAt ??= Date.parse(new X509Certificate(servingCertificate).validTo);
-      return clock.now() > expiresAt ? 'loopback serving certificate is expired' : undefined;
+      const certificate = servingCertificate();
+      if (known?.certificate !== certificate)
+        known = { certificate, expiresAt: Date.parse(new X509Certificate(certificate).validTo) };
+      return clock.now() > known.expiresAt ? 'loopback serving certificate is expired' : undefined;
     },
   };
 }

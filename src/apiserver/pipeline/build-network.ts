@@ -56,6 +56,6 @@ export function buildNetwork(
     dialPolicy,
     services,
     webhooks: new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services, ...(send ? { send } : {}) }),
-    kubelet: new KubeletClient(registry, dialPolicy, { ...pki.kubeletClient, ...kubelet }),
+    kubelet: new KubeletClient(registry, dialPolicy, { ...kubelet, keys: () => pki.kubeletClient }),
   };
 }

@@ -123,7 +123,7 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   const aggregator = new Aggregator(ctx, registry, {
     dialer: network.dialer,
     resolver: network.services,
-    frontProxyClient: options.pki.frontProxyClient,
+    frontProxyClient: () => options.pki.frontProxyClient,
     loopback,
   });
   const records = ctx.tracer.enabled ? new RequestRecords(ctx.metrics) : undefined;
@@ -198,7 +198,7 @@ async function buildHandlerChain(
     store,
     cache,
     hooks,
-    servingCertificate: pki.apiserver.certificate,
+    servingCertificate: () => pki.apiserver.certificate,
     apiServices: registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache,
     localApiServices: localAPIServiceNames((group, version) => registry.hasGroupVersion(group, version)),
   });

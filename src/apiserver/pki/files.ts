@@ -1,22 +1,20 @@
 /**
  * The PKI of the cluster: keys and certificates in files with kubeadm's names. Missing ones are created, and certificates
- * that expire within a month are renewed. Only the owner can read private keys.
+ * that have lived nine tenths of their life are renewed. Only the owner can read private keys.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
+import { isRotationOverdue, validityOf } from '../../net/tls/index.ts';
 import {
   createAuthority,
   createSigningKey,
-  expiresAt,
   issue,
   loadAuthority,
   type Authority,
   type CertificateRequest,
   type KeyPair,
 } from './certificates.ts';
-
-const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 
 /**
  * The user of the API server's kubelet client certificate. It is in no group: a binding to `system:kubelet-api-admin` gives
@@ -46,6 +44,31 @@ export interface ServingNames {
   readonly signingKey?: 'rsa' | 'ec';
 }
 
+/** The certificates that expire soon enough to be renewed, by kubeadm's names of their files, and what issues them. */
+export const CERTIFICATES = {
+  apiserver: { keys: 'apiserver', authority: 'ca' },
+  'apiserver-kubelet-client': { keys: 'kubeletClient', authority: 'ca' },
+  'front-proxy-client': { keys: 'frontProxyClient', authority: 'frontProxyCa' },
+} as const satisfies Readonly<
+  Record<string, { readonly keys: keyof ServerKeys; readonly authority: 'ca' | 'frontProxyCa' }>
+>;
+
+export type CertificateName = keyof typeof CERTIFICATES;
+
+/** The CAs, which are not renewed: what they have signed would be worthless. */
+export const AUTHORITIES = ['ca', 'front-proxy-ca'] as const;
+
+function requestOf(name: CertificateName, { dnsNames, addresses }: ServingNames): CertificateRequest {
+  switch (name) {
+    case 'apiserver':
+      return { commonName: 'kube-apiserver', usage: 'server', dnsNames, addresses };
+    case 'apiserver-kubelet-client':
+      return { commonName: KUBELET_CLIENT_USER, usage: 'client' };
+    case 'front-proxy-client':
+      return { commonName: 'front-proxy-client', usage: 'client' };
+  }
+}
+
 /** Without a directory (an ephemeral cluster), keys and certificates are only in memory. */
 export async function openPki(ctx: Context, directory: string | undefined, serving: ServingNames): Promise<ClusterPki> {
   const files = new PkiFiles(ctx, directory);
@@ -54,17 +77,41 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
     files.authority('front-proxy-ca', 'front-proxy-ca'),
     files.signingKey('sa', serving.signingKey ?? 'rsa'),
   ]);
+  const authorities = { ca, frontProxyCa };
+  const open = (name: CertificateName): Promise<KeyPair> =>
+    files.certificate(name, authorities[CERTIFICATES[name].authority], requestOf(name, serving));
   const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
-    files.certificate('apiserver', ca, {
-      commonName: 'kube-apiserver',
-      usage: 'server',
-      dnsNames: serving.dnsNames,
-      addresses: serving.addresses,
-    }),
-    files.certificate('apiserver-kubelet-client', ca, { commonName: KUBELET_CLIENT_USER, usage: 'client' }),
-    files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
+    open('apiserver'),
+    open('apiserver-kubelet-client'),
+    open('front-proxy-client'),
   ]);
   return { ca, frontProxyCa, apiserver, kubeletClient, frontProxyClient, serviceAccount };
+}
+
+/** Issues certificates anew, with new keys, and stores them; the result has only these. */
+export async function renewCertificates(
+  ctx: Context,
+  directory: string | undefined,
+  { pki, serving, names }: { pki: ClusterPki; serving: ServingNames; names: readonly CertificateName[] },
+): Promise<Partial<ServerKeys>> {
+  const files = new PkiFiles(ctx, directory);
+  const renewed = await Promise.all(
+    names.map(async (name) => {
+      const { keys, authority } = CERTIFICATES[name];
+      return [keys, await files.renew(name, pki[authority], requestOf(name, serving))] as const;
+    }),
+  );
+  return Object.fromEntries(renewed);
+}
+
+/** Renews certificates of a cluster that is stopped, for the names that they have. */
+export async function renewStoredCertificates(
+  ctx: Context,
+  directory: string,
+  names: readonly CertificateName[],
+): Promise<void> {
+  const files = new PkiFiles(ctx, directory);
+  for (const name of names) await files.renewStored(name);
 }
 
 /** The keys of an etcd whose members are ours, and of its client, the API server. */
@@ -113,17 +160,28 @@ class PkiFiles {
 
   async certificate(name: string, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
     const known = await this.#readPair(name);
-    const wanted = JSON.stringify(request);
     if (
       known &&
-      expiresAt(known.certificate) - this.#ctx.clock.now() > RENEW_BEFORE_MS &&
-      (await this.#read(`${name}.names`)) === wanted
+      !isRotationOverdue(validityOf(known.certificate), this.#ctx.clock.now()) &&
+      (await this.#read(`${name}.names`)) === JSON.stringify(request)
     )
       return known;
+    return this.renew(name, authority, request);
+  }
+
+  async renew(name: string, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
     const pair = await issue(this.#ctx, authority, request);
     await this.#writePair(name, pair);
-    await this.#write(`${name}.names`, wanted, 0o600);
+    await this.#write(`${name}.names`, JSON.stringify(request), 0o600);
     return pair;
+  }
+
+  async renewStored(name: CertificateName): Promise<void> {
+    const authority = CERTIFICATES[name].authority === 'ca' ? 'ca' : 'front-proxy-ca';
+    const [pair, request] = await Promise.all([this.#readPair(authority), this.#read(`${name}.names`)]);
+    if (!pair || request === undefined)
+      throw new Error(`${this.#directory} has no ${pair ? `${name}.names` : `${authority}.crt and ${authority}.key`}`);
+    await this.renew(name, await loadAuthority(pair), JSON.parse(request) as CertificateRequest);
   }
 
   async signingKey(name: string, type: 'rsa' | 'ec'): Promise<ClusterPki['serviceAccount']> {

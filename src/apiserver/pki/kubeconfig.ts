@@ -1,5 +1,5 @@
 /** Writes a kubeconfig with a new client certificate. */
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
 import { issue, type Authority } from './certificates.ts';
 
@@ -43,4 +43,18 @@ export async function kubeconfigFor(ctx: Context, options: KubeconfigOptions): P
     },
     { lineWidth: 0 },
   );
+}
+
+interface Kubeconfig {
+  readonly clusters?: readonly { readonly cluster?: { readonly server?: string } }[];
+  readonly users?: readonly { readonly user?: { readonly 'client-certificate-data'?: string } }[];
+}
+
+/** The server and the client certificate (PEM) of a kubeconfig that `kubeconfigFor` wrote. */
+export function readOwnKubeconfig(text: string): { server: string; certificate: string } {
+  const { clusters, users } = parse(text) as Kubeconfig;
+  const [server, data] = [clusters?.[0]?.cluster?.server, users?.[0]?.user?.['client-certificate-data']];
+  if (server === undefined || data === undefined)
+    throw new Error('the kubeconfig has no server, or no client certificate');
+  return { server, certificate: Buffer.from(data, 'base64').toString() };
 }

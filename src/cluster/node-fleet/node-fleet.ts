@@ -22,7 +22,8 @@ import type { ControlPlane } from '../control-plane.ts';
 import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts';
 import { ADMIN, agentUser, serviceAccountUser } from '../identities.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
-import { startNode, type RunningNode } from '../node/index.ts';
+import { servingIssuer, startNode, type RunningNode } from '../node/index.ts';
+import type { Profile } from '../profile/index.ts';
 import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
 import { deleteNode, deletePodsOf } from './delete-node.ts';
 import { freeName } from './free-name.ts';
@@ -205,13 +206,15 @@ export class NodeFleet {
       clientOf: (agent, signal) =>
         controlPlane.clientAs(agentUser(agent, name), `${agent}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
-      serving: await issueCertificate(this.#ctx, controlPlane.pki.ca, {
-        commonName: `system:node:${name}`,
-        organizations: ['system:nodes'],
-        usage: 'server',
-        dnsNames: [name],
-        addresses: node.addresses,
-      }),
+      serving: await servingIssuer(() =>
+        issueCertificate(this.#ctx, controlPlane.pki.ca, {
+          commonName: `system:node:${name}`,
+          organizations: ['system:nodes'],
+          usage: 'server',
+          dnsNames: [name],
+          addresses: node.addresses,
+        }),
+      ),
       podNetwork: { kind: 'bridge', mtu: this.fabric.mtu },
       limits: this.#options.limits,
       registries: this.#options.registries,

@@ -18,11 +18,22 @@ import {
 /** What of a node talks to the API server. */
 export type NodeAgent = 'kubelet' | 'kube-proxy' | 'network-policy';
 
+/** The kubelet's serving certificate, which is issued anew before it expires. */
+export interface ServingIssuer {
+  readonly current: { readonly certificate: string; readonly key: string };
+  issue(): Promise<ServingIssuer['current']>;
+}
+
+export const servingIssuer = async (issue: ServingIssuer['issue']): Promise<ServingIssuer> => ({
+  current: await issue(),
+  issue,
+});
+
 export interface NodeOptions extends NodeRuntimeOptions {
   readonly clientOf: (agent: NodeAgent, signal: AbortSignal) => Client;
   readonly clientCa: string;
   /** Without one the kubelet asks the cluster for its serving certificate, and keeps it in `certificateDirectory`. */
-  readonly serving?: { readonly certificate: string; readonly key: string };
+  readonly serving?: ServingIssuer;
   readonly certificateDirectory?: string;
   readonly clusterCidr: string;
   /** Where cluster DNS listens. It is not a pod; for NetworkPolicies it stands in for the kube-dns pods. */
@@ -132,8 +143,19 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   };
 }
 
+const issuedCertificate = ({ certificate, key }: ServingIssuer['current']): IssuedCertificate => ({
+  certificate,
+  privateKey: key,
+});
+
+interface IssuedCertificate {
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
 function kubeletConfig(options: NodeOptions): KubeletConfig {
   const { node, directory, serving, certificateDirectory } = options;
+  const issue = serving && (async () => issuedCertificate(await serving.issue()));
   return {
     ...DEFAULT_KUBELET_CONFIGURATION,
     nodeName: node.name,
@@ -143,7 +165,7 @@ function kubeletConfig(options: NodeOptions): KubeletConfig {
     ...(node.netnsPath === undefined ? {} : { nodeNetns: node.netnsPath }),
     address: node.addresses[0]!,
     serving: {
-      ...(serving === undefined ? {} : { certificate: serving.certificate, privateKey: serving.key }),
+      ...(serving === undefined ? {} : { ...issuedCertificate(serving.current), issue }),
       clientCa: options.clientCa,
     },
     serverTLSBootstrap: serving === undefined,

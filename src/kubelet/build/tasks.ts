@@ -1,6 +1,6 @@
 /** The tasks of a running kubelet besides pod workers, by name. */
 import path from 'node:path';
-import { rotateServingCertificate } from '../certificates/serving-certificate.ts';
+import { renewIssuedCertificate, rotateServingCertificate } from '../certificates/serving-certificate.ts';
 import { retryOrphanedPodCleanup, type OrphanedPodOptions } from '../clean-up-orphaned-pods.ts';
 import { NodeLeaseController } from '../node/node-lease.ts';
 import { followStaticPods } from '../pod/static-pods.ts';
@@ -71,8 +71,19 @@ export function runningKubeletTasks(
               directory: config.certificateDirectory ?? path.join(rootDirectory, 'pki'),
               onCertificate: (issued) => server.setCertificate(issued),
             })
-        : undefined,
+        : servingRenewal({ input }, server),
   };
+}
+
+/** For a certificate that the kubelet's owner issues. */
+function servingRenewal(
+  { input: { ctx, config } }: Pick<Kubelet, 'input'>,
+  server: Kubelet['housekeeping']['server'],
+): (() => Promise<void>) | undefined {
+  const { certificate, issue } = config.serving ?? {};
+  if (certificate === undefined || issue === undefined) return undefined;
+  return () =>
+    renewIssuedCertificate(ctx, { certificate, issue, onCertificate: (issued) => server.setCertificate(issued) });
 }
 
 export function staticPodTasks({ input: { ctx, config }, pods: { manager } }: Kubelet): Tasks {

@@ -2,7 +2,8 @@
 import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { nextRotationDeadline, type CertificateStore } from './certificate-store.ts';
+import { nextRotationDeadline, sleepUntil } from '../../net/tls/index.ts';
+import type { CertificateStore } from './certificate-store.ts';
 import { requestCertificate, type CertificateRequestOptions, type IssuedCertificate } from './request-certificate.ts';
 
 interface CertificateManagerOptions {
@@ -16,8 +17,6 @@ interface CertificateManagerOptions {
 
 const INITIAL_RETRY_MS = 2000;
 const MAX_RETRY_MS = 128_000;
-/** Timers cannot wait for a year. */
-const MAX_SLEEP_MS = 24 * 3600_000;
 
 export async function runCertificateManager(
   outer: Context,
@@ -29,8 +28,7 @@ export async function runCertificateManager(
   while (!signal.aborted) {
     const current = await store.current();
     const renewAt = current === undefined ? -Infinity : nextRotationDeadline(current, random);
-    while (!signal.aborted && clock.now() < renewAt)
-      await clock.sleep(Math.min(MAX_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
+    await sleepUntil(ctx, renewAt);
     if (signal.aborted) return;
     try {
       const issued = await requestCertificate(ctx, client, order);

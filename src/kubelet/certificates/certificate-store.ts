@@ -56,9 +56,3 @@ export class CertificateStore {
     await renameDurably(`${this.file}.tmp`, this.file);
   }
 }
-
-/** Between 70 and 90 percent of the certificate's lifetime, so that nodes do not all renew at once. */
-export const nextRotationDeadline = (
-  { validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>,
-  random: { next(): number },
-): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());

@@ -4,6 +4,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
+import { nextRotationDeadline, sleepUntil, validityOf } from '../../net/tls/index.ts';
 import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
@@ -31,6 +32,27 @@ export async function rotateServingCertificate(
     order: { signerName: 'kubernetes.io/kubelet-serving', nodeName, names },
     onCertificate,
   });
+}
+
+interface IssuedRenewal {
+  readonly certificate: string;
+  readonly issue: () => Promise<IssuedCertificate>;
+  readonly onCertificate: (issued: IssuedCertificate) => void;
+}
+
+/** Renews a certificate that the owner of the kubelet issues by itself. */
+export async function renewIssuedCertificate(
+  ctx: Context,
+  { certificate: first, issue, onCertificate }: IssuedRenewal,
+): Promise<void> {
+  let current = first;
+  for (;;) {
+    await sleepUntil(ctx, nextRotationDeadline(validityOf(current), ctx.random));
+    if (ctx.signal.aborted) return;
+    const issued = await issue();
+    current = issued.certificate;
+    onCertificate(issued);
+  }
 }
 
 /** The self-signed certificate in `kubelet.crt` and `kubelet.key`; created once, so that it survives a restart. */
