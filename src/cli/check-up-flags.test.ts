@@ -9,6 +9,8 @@ const GOOD: CheckedFlags = {
   'data-dir': undefined,
   'service-cluster-ip-range': '10.96.0.0/16',
   'cluster-cidr': '10.244.0.0/16',
+  'snapshot-interval': 0,
+  'snapshot-retention': 5,
 };
 
 describe('values of k8ts up', () => {

@@ -11,10 +11,14 @@ export interface CheckedFlags {
   readonly 'data-dir': string | undefined;
   readonly 'service-cluster-ip-range': string;
   readonly 'cluster-cidr': string;
+  readonly 'snapshot-interval': number;
+  readonly 'snapshot-retention': number;
 }
 
 /** kube-apiserver's minimum. */
 const MIN_SERVICE_ADDRESSES = 8n;
+
+const MIN_SNAPSHOT_INTERVAL_MS = 60_000;
 
 export function checkUpFlags(values: CheckedFlags): void {
   const { port, nodes = 0, 'bind-address': address } = values;
@@ -25,6 +29,10 @@ export function checkUpFlags(values: CheckedFlags): void {
     throw new UsageError(
       `--bind-address ${JSON.stringify(address)} is not an address; 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses`,
     );
+  const interval = values['snapshot-interval'];
+  if (interval !== 0 && interval < MIN_SNAPSHOT_INTERVAL_MS)
+    throw new UsageError('--snapshot-interval is at least 1m, or 0 for no snapshots');
+  if (values['snapshot-retention'] < 1) throw new UsageError('--snapshot-retention is at least 1');
   if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; name a directory, or omit the flag');
   rangesOf('cluster-cidr', values['cluster-cidr']);
   for (const range of rangesOf('service-cluster-ip-range', values['service-cluster-ip-range'])) {

@@ -29,6 +29,7 @@ import { Progress } from './output.ts';
 import { printReady, secondsSinceProcessStart } from './ready.ts';
 import type { ServiceNotifier } from './service-notifier.ts';
 import { startConsole } from './start-console.ts';
+import { startSnapshots } from './start-snapshots.ts';
 
 /** Of the flags that start a server. */
 interface ServerSettings {
@@ -42,6 +43,9 @@ interface ServerSettings {
   readonly ephemeral?: boolean;
   readonly 'data-dir'?: string;
   readonly 'etcd-servers'?: readonly string[];
+  readonly 'snapshot-interval'?: number;
+  readonly 'snapshot-retention'?: number;
+  readonly 'snapshot-dir'?: string;
 }
 
 interface ServerRun {
@@ -199,6 +203,7 @@ async function serveCluster(
     ? undefined
     : startSnapshots(ctx, { store: cluster.store, directory: round.runtimeDirectory }, settings);
   await cluster.finished;
+  await snapshots;
   await control.finished;
   await webConsole?.finished;
   if (settings.output !== 'json' && !round.isPaused()) console.log('stopped');

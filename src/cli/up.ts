@@ -100,6 +100,7 @@ export const flags = {
     default: 60 * 60_000,
     summary: 'How long old revisions are kept, for "k8ts history" and "k8ts at"; at most 24 MiB',
   },
+  ...snapshotFlags,
   tracing: { kind: 'switch', default: true, summary: 'Keep the newest spans in memory, for "k8ts trace"' },
   detach: {
     kind: 'switch',
