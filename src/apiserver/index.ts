@@ -30,6 +30,7 @@ export {
 } from './pki/files.ts';
 export { kubeconfigFor, readOwnKubeconfig } from './pki/kubeconfig.ts';
 
+export { openAuditLog, type AuditLogFileOptions } from './audit/index.ts';
 export { openEncryption, reencryptAll } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
 export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './request/request.ts';

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { servedApis } from '../apiserver/index.ts';
 import {
   ADDONS,
+  PROFILES,
   readClusterRecord,
   insideNamespaces,
   isLoopbackHost,
@@ -16,9 +17,11 @@ import {
   type Inside,
   type ManagedEtcdOptions,
   type Obstacle,
+  type Profile,
 } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues } from '../flags/index.ts';
 import type { ContextOptions } from '../kernel/index.ts';
+import { auditFile, auditFlags } from './audit-file.ts';
 import { checkEncryption } from './check-encryption.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
@@ -90,6 +93,8 @@ export const flags = {
   'feature-gates': { kind: 'pairs', summary: 'Feature gates of the API server: NAME=true, or AllAlpha=true for all' },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'CIDR ranges of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'CIDR ranges of pods' },
+  profile: { kind: 'text', only: PROFILES, summary: 'Settings under one name: cis for the CIS Kubernetes Benchmark' },
+  ...auditFlags,
   console: { kind: 'switch', default: true, summary: 'Serve the web console' },
   'console-port': {
     kind: 'whole',
@@ -335,6 +340,8 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     ...(values['advertise-address'] ? { advertiseAddress: values['advertise-address'] } : {}),
     ...(values['load-balancer-pool'] ? { loadBalancerPool: values['load-balancer-pool'] } : {}),
     ...(values.egress ? { egress: true } : {}),
+    ...(values.profile ? { profile: values.profile as Profile } : {}),
+    ...auditFile(values, directory),
     registries: {
       ...(values['registry-mirror'] ? { hosts: registryMirrors(values['registry-mirror']) } : {}),
       ...(values['registry-hosts-dir'] ? { hostsDirectory: path.resolve(values['registry-hosts-dir']) } : {}),

@@ -1,9 +1,10 @@
 /** The options of a cluster. */
-import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
+import type { ApiServerOptions, AuditLogFileOptions, ClusterPki } from '../apiserver/index.ts';
 import type { RegistryOptions } from '../container-runtime/index.ts';
 import type { EtcdTls, MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
 import type { ManagedEtcdOptions } from './managed-etcd/index.ts';
+import type { Profile } from './profile/index.ts';
 import type { HostNetwork } from './rootless/index.ts';
 
 export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
@@ -81,8 +82,11 @@ export interface ClusterOptions {
   readonly signingKey?: 'rsa' | 'ec';
   /** Serves the API server's port in a thread: for a cluster that owns its process. */
   readonly ownThread?: boolean;
+  readonly profile?: Profile;
   /** The API server's audit log. */
   readonly audit?: ApiServerOptions['audit'];
+  /** An audit log in a file, by a policy (YAML). */
+  readonly auditFile?: AuditLogFileOptions & { readonly policy: string };
   /** Wraps the API server's pipeline: tests inject faults here. */
   readonly intercept?: ApiServerOptions['intercept'];
   /** Called at each step of the start. */

@@ -4,6 +4,7 @@ import path from 'node:path';
 import {
   kubeconfigFor,
   openEncryption,
+  openAuditLog,
   openPki,
   openStore,
   servedApis,
@@ -24,6 +25,7 @@ import { isLoopbackHost, listenAddress, type ClusterOptions } from './cluster-op
 import { ADMIN } from './identities.ts';
 import { inProcessTransports } from './in-process-transport.ts';
 import { startManagedEtcd, type ManagedEtcd } from './managed-etcd/index.ts';
+import { cisApiServer } from './profile/index.ts';
 
 export interface ControlPlane {
   readonly server: string;
@@ -93,35 +95,33 @@ export async function startControlPlane(
     const encryption = dataDirectory
       ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml'))
       : undefined;
+    const { authentication, kubelet, ...strict } = options.profile === 'cis' ? cisApiServer(pki.ca.certificate) : {};
+    const { audit = options.auditFile && openAuditLog(ctx, options.auditFile.policy, options.auditFile) } = options;
     const apiServer = await startApiServer(ctx, {
       store,
       pki,
+      ...strict,
       ...(encryption ? { encryption: encryption.transformer } : {}),
       host: listenAddress(options),
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,
       ...servedApis(options.runtimeConfig ?? {}, options.featureGates ?? {}),
-      ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
+      authentication: { ...authentication, ...(options.addons?.includes('join') ? { bootstrapTokens: true } : {}) },
       // Addresses before host names: node names are not in any DNS.
       dial: simulated,
       kubelet: {
+        ...kubelet,
         ...(connectToNode ? { connectToNode } : {}),
         preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
       },
       ...(options.ownThread ? { ownThread: true } : {}),
       historyMs: options.historyMs ?? DEFAULT_HISTORY_MS,
-      ...(options.audit ? { audit: options.audit } : {}),
+      ...(audit ? { audit } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });
     onProgress?.('API server answers');
     const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
-    const kubeconfig = await kubeconfigFor(ctx, {
-      server,
-      ca: pki.ca,
-      user: ADMIN.name,
-      organizations: ['system:masters'],
-    });
     const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
     const writeKubeconfig = async (): Promise<string> => {
       const admin = { server, ca: pki.ca, user: ADMIN.name, organizations: ['system:masters'] };

@@ -31,6 +31,7 @@ const ENTRIES = [
   'pki',
   'nodes',
   'volumes',
+  'audit',
   'kubeconfig',
   'network.json',
   'k8ts.log',

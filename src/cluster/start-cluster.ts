@@ -35,6 +35,7 @@ import { kubeletReader } from './kubelet-reader.ts';
 import { ELECTION_TIMING, electedAgain, leaderIdentity } from './leader-identity.ts';
 import type { MachineNode } from './machine-node/index.ts';
 import { deleteNode, deletePodsOf, openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
+import { CIS_CONTROLLER_MANAGER } from './profile/index.ts';
 import { bridgeLoopback, publishNodePorts, publishPort } from './rootless/index.ts';
 import { startMachines, type Machines } from './start-machines.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
@@ -343,6 +344,7 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
     serviceAccountPrivateKey: pki.serviceAccount.privateKey,
     leaderElect: isShared(options),
     leaderElection: { ...DEFAULT_CONFIG.leaderElection, ...ELECTION_TIMING },
+    ...(options.profile === 'cis' ? CIS_CONTROLLER_MANAGER : {}),
     ...(nodeMonitoring
       ? {
           nodeMonitorPeriodSeconds: nodeMonitoring.periodSeconds,

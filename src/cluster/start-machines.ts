@@ -109,6 +109,7 @@ function clusterConfig({ options, controlPlane }: MachinesOptions): ClusterConfi
     dnsServers: dns ? [{ address, port: DNS_PORT }] : [],
     vxlanId: digest.readUIntBE(0, 3) || 1,
     loadBalancerPool: options.loadBalancerPool ?? [],
+    ...(options.profile ? { profile: options.profile } : {}),
     servers: [`https://${address.includes(':') ? `[${address}]` : address}:${apiServer.port}`],
   };
 }

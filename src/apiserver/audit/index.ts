@@ -5,5 +5,6 @@
 export { noAudit, type AuditLog, type AuditBackend } from './audit.ts';
 export { PolicyAudit } from './policy-audit.ts';
 export { loadAuditPolicy } from './policy.ts';
-export { AuditLogFile } from './log-file.ts';
+export { AuditLogFile, type AuditLogFileOptions } from './log-file.ts';
+export { openAuditLog } from './open-audit-log.ts';
 export { AuditWebhook, type AuditWebhookOptions } from './webhook.ts';

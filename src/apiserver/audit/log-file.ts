@@ -5,7 +5,7 @@ import { makeDirectory, type Context } from '../../kernel/index.ts';
 import type { AuditBackend } from './audit.ts';
 import type { AuditEvent } from './event.ts';
 
-interface AuditLogFileOptions {
+export interface AuditLogFileOptions {
   /** `-` is standard output. */
   readonly path: string;
   /** Rotate the file at this size; 100 by default. */

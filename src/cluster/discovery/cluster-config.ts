@@ -4,6 +4,7 @@ import { isRecord } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { ensure } from '../component-access.ts';
 import type { DnsServer } from '../node/index.ts';
+import type { Profile } from '../profile/index.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const INFO = { name: 'cluster-info', namespace: 'kube-public' };
@@ -26,6 +27,7 @@ export interface ClusterConfig {
   readonly loadBalancerPool: readonly string[];
   /** URLs of the API servers. */
   readonly servers: readonly string[];
+  readonly profile?: Profile;
 }
 
 interface DiscoveryObjects {
@@ -147,5 +149,6 @@ function parseConfig(text: string): ClusterConfig {
     vxlanId: typeof config['vxlanId'] === 'number' ? config['vxlanId'] : 1,
     loadBalancerPool: list(config['loadBalancerPool']),
     servers: list(config['servers']),
+    ...(config['profile'] === 'cis' ? { profile: 'cis' } : {}),
   };
 }

@@ -73,6 +73,7 @@ export async function startMachineNode(ctx: Context, options: MachineNodeOptions
     dnsServers: cluster.dnsServers,
     clusterDns: cluster.clusterDNS,
     clusterDomain: cluster.clusterDomain,
+    profile: cluster.profile,
     cloudProvider: '',
     leaseDurationSeconds: options.leaseDurationSeconds,
   });

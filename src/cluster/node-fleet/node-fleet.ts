@@ -49,6 +49,7 @@ export interface FleetOptions {
   readonly dns: boolean;
   /** The duration of node leases; the kubelet's default when undefined. */
   readonly leaseDurationSeconds: number | undefined;
+  readonly profile: Profile | undefined;
   /** The nodes of the last start. */
   readonly remembered: readonly string[];
   /** Records the names of the nodes for the next start. */
@@ -224,6 +225,7 @@ export class NodeFleet {
       clusterDns: this.#options.dns ? [this.#clusterDns] : [],
       clusterDomain: CLUSTER_DOMAIN,
       leaseDurationSeconds: this.#options.leaseDurationSeconds,
+      profile: this.#options.profile,
     });
     this.#failed.delete(name);
     this.#nodes.set(name, running);

@@ -47,6 +47,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     registries: { ...options.registries, ...(options.hostNetwork ? { dial: options.hostNetwork.connect } : {}) },
     dns: options.addons?.includes('dns') ?? false,
     leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
+    profile: options.profile,
     remembered: (dataDirectory && readClusterRecord(dataDirectory)?.nodes) || [],
     // One after the other: each replaces the file.
     remember: (nodes) =>

@@ -6,6 +6,7 @@ import { childContext, endInOrder, RunGroup, type Context } from '../../kernel/i
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig } from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
+import { CIS_KUBELET, type Profile } from '../profile/index.ts';
 import {
   cgroupRootOf,
   endContainers,
@@ -42,6 +43,7 @@ export interface NodeOptions extends NodeRuntimeOptions {
   readonly cloudProvider: 'external' | '';
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
+  readonly profile?: Profile | undefined;
   /** The node lease's duration, which the kubelet renews four times within it. Default 40. */
   readonly leaseDurationSeconds: number | undefined;
 }
@@ -177,6 +179,7 @@ function kubeletConfig(options: NodeOptions): KubeletConfig {
     ...(options.limits === false ? { cgroupsPerQOS: false, enforceNodeAllocatable: [] } : {}),
     ...(options.leaseDurationSeconds === undefined ? {} : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
     failSwapOn: false,
+    ...(options.profile === 'cis' ? CIS_KUBELET : {}),
   };
 }
 

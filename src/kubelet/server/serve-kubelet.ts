@@ -47,7 +47,7 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
       failed: (error, { url }) => ctx.logger.error(error, 'Failed to serve a request', { path: url }),
     },
     {
-      ...serverOptions(serving, clientCa),
+      ...serverOptions(serving, clientCa, config.tlsMinVersion),
       ALPNProtocols: ['http/1.1'],
     },
   );
@@ -59,7 +59,7 @@ export async function serveKubelet(outer: Context, deps: ServerDependencies): Pr
   return {
     port,
     finished,
-    setCertificate: (issued) => server.setSecureContext(serverOptions(issued, clientCa)),
+    setCertificate: (issued) => server.setSecureContext(serverOptions(issued, clientCa, config.tlsMinVersion)),
     close: async () => {
       handler.closeStreams();
       await Promise.all([closeServer(server), healthz && closeServer(healthz)]);
@@ -151,8 +151,10 @@ class RequestHandler {
 export function serverOptions(
   { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
   clientCa: string | undefined,
+  tlsMinVersion = '',
 ): TlsOptions {
-  return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ...clientCertificateOptions(clientCa) };
+  const minVersion = tlsMinVersion === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2';
+  return { cert: certificate, key: privateKey, minVersion, ...clientCertificateOptions(clientCa) };
 }
 
 async function serveHealthz(

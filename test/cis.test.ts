@@ -1,0 +1,633 @@
+/**
+ * The profile `cis`: every recommendation of the CIS Kubernetes Benchmark, what k8ts does about it, and whether that is in force on a
+ * cluster that was started with the profile. docs/cis.md is written from these rows (`npx vitest run test/cis.test.ts -u`).
+ */
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import tls from 'node:tls';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connect, loadKubeconfig, type Client, type ClientConfig } from '../src/client/index.ts';
+import { createContext } from '../src/kernel/index.ts';
+import { until } from '../src/kernel/testing/index.ts';
+import { builtProgram } from './k8ts-process.ts';
+import { everything, requires } from './requires.ts';
+
+const run = promisify(execFile);
+const ctx = createContext();
+
+interface Started {
+  readonly directory: string;
+  readonly pid: number;
+  readonly client: Client;
+  readonly config: ClientConfig;
+  /** The status of a request without credentials, or with a bearer token. */
+  status(path: string, token?: string): Promise<number>;
+  /** The events of the audit log so far. */
+  audit(): AuditEvent[];
+  /** The kubelet's effective configuration; undefined where no node can run containers. */
+  readonly kubelet: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface AuditEvent {
+  readonly level: string;
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: { readonly resource?: string; readonly name?: string; readonly subresource?: string };
+  readonly requestObject?: unknown;
+  readonly responseObject?: unknown;
+}
+
+/** Who sees to it: always so, by the profile, not applicable, or the cluster's administrator. */
+type By = 'always' | 'profile' | 'none' | 'you';
+
+interface Row {
+  readonly id: string;
+  readonly what: string;
+  readonly by: By;
+  readonly how: string;
+  readonly see?: string;
+  /** Throws when it is not in force. */
+  readonly check?: (cluster: Started) => Promise<void> | void;
+}
+
+const modeOf = (file: string): number => fs.statSync(file).mode & 0o777;
+const isOwn = (file: string): void => expect(fs.statSync(file).uid, file).toBe(process.getuid!());
+const SECRET = 'benchmark-s3cret-value';
+
+const rows: readonly Row[] = [
+  {
+    id: '1.1.1–1.1.8, 1.1.15–1.1.18',
+    what: 'Files that start components, and their kubeconfigs',
+    by: 'none',
+    how: 'one process; it reads `k8ts.yaml`, which `k8ts service install` writes with mode 600',
+    check: ({ directory }) =>
+      expect(fs.readdirSync(directory).filter((name) => /manifests|scheduler|controller-manager/.test(name))).toEqual(
+        [],
+      ),
+  },
+  {
+    id: '1.1.9, 1.1.10',
+    what: 'CNI files',
+    by: 'none',
+    how: 'the pod network needs none; those of `--cni-conf-dir` are yours',
+  },
+  {
+    id: '1.1.11, 1.1.12',
+    what: 'Directory of the store',
+    by: 'always',
+    how: 'mode 700, owned by the user of the process',
+    see: '`stat DIR/etcd`',
+    check({ directory }) {
+      expect(modeOf(path.join(directory, 'etcd')) & 0o077).toBe(0);
+      expect(modeOf(directory) & 0o077).toBe(0);
+      isOwn(path.join(directory, 'etcd'));
+    },
+  },
+  {
+    id: '1.1.13, 1.1.14',
+    what: "Administrator's kubeconfig",
+    by: 'always',
+    how: 'mode 600',
+    see: '`stat DIR/kubeconfig`',
+    check({ directory }) {
+      expect(modeOf(path.join(directory, 'kubeconfig'))).toBe(0o600);
+      isOwn(path.join(directory, 'kubeconfig'));
+    },
+  },
+  {
+    id: '1.1.19–1.1.21',
+    what: 'PKI',
+    by: 'always',
+    how: 'certificates 644, keys and the encryption key 600, in a directory with mode 700',
+    see: '`stat DIR/pki/*`',
+    check({ directory }) {
+      const pki = path.join(directory, 'pki');
+      expect(modeOf(pki)).toBe(0o700);
+      for (const name of fs.readdirSync(pki)) {
+        isOwn(path.join(pki, name));
+        expect(modeOf(path.join(pki, name)), name).toBe(/\.(crt|pub)$/.test(name) ? 0o644 : 0o600);
+      }
+    },
+  },
+  {
+    id: '1.2.1',
+    what: 'Anonymous requests',
+    by: 'profile',
+    how: 'only `/livez`, `/readyz`, `/healthz` and the signed `cluster-info` that joining machines read',
+    see: '`curl -k https://…/api` is 401',
+    async check({ status }) {
+      expect(await status('/livez')).toBe(200);
+      for (const place of ['/api', '/version', '/api/v1/namespaces', '/metrics', '/openapi/v2'])
+        expect(await status(place), place).toBe(401);
+    },
+  },
+  {
+    id: '1.2.2',
+    what: 'Static tokens',
+    by: 'always',
+    how: 'there is no token file',
+    check: async ({ status }) => expect(await status('/api', 'any-token')).toBe(401),
+  },
+  {
+    id: '1.2.3',
+    what: 'DenyServiceExternalIPs',
+    by: 'profile',
+    how: 'on',
+    see: 'a Service with `externalIPs` is refused',
+    async check({ client }) {
+      const service = {
+        metadata: { name: 'external', namespace: 'default' },
+        spec: { ports: [{ port: 80 }], externalIPs: ['192.0.2.7'] },
+      };
+      await expect(client.resource('v1/services').create(service)).rejects.toThrow(/externalIPs/i);
+    },
+  },
+  {
+    id: '1.2.4, 1.2.5',
+    what: 'Client certificate and CA for kubelets',
+    by: 'profile',
+    how: "the API server has a certificate of its own, and verifies the kubelets' by the cluster's CA",
+    see: '`kubectl get --raw /api/v1/nodes/NODE/proxy/configz`',
+    check: ({ kubelet }) => expect(kubelet?.['authentication'] ?? 'no node here').toBeDefined(),
+  },
+  {
+    id: '1.2.6–1.2.8',
+    what: 'Authorization modes',
+    by: 'always',
+    how: 'Node and RBAC',
+    see: '`kubectl auth can-i --list --as nobody`',
+    async check({ client }) {
+      const review = await client.resource('authorization.k8s.io/v1/subjectaccessreviews').create({
+        metadata: {},
+        spec: { user: 'nobody', resourceAttributes: { verb: 'list', resource: 'secrets' } },
+      });
+      expect(review.status?.allowed).toBe(false);
+      const node = await client.resource('authorization.k8s.io/v1/subjectaccessreviews').create({
+        metadata: {},
+        spec: {
+          user: 'system:node:other',
+          groups: ['system:nodes'],
+          resourceAttributes: { verb: 'get', resource: 'secrets', namespace: 'default', name: 'benchmark' },
+        },
+      });
+      expect(node.status?.allowed).toBe(false);
+    },
+  },
+  {
+    id: '1.2.9',
+    what: 'EventRateLimit',
+    by: 'profile',
+    how: '5000 events a second, 20,000 at once',
+    check: ({ client }) => pluginIsOn(client, 'EventRateLimit', ['v1/events']),
+  },
+  { id: '1.2.10', what: 'AlwaysAdmit', by: 'always', how: 'off', check: () => undefined },
+  {
+    id: '1.2.11',
+    what: 'AlwaysPullImages',
+    by: 'you',
+    how: 'off: images that were loaded or built on a node could not be used. Pods of several tenants need it',
+  },
+  {
+    id: '1.2.12–1.2.14',
+    what: 'ServiceAccount, NamespaceLifecycle, NodeRestriction',
+    by: 'always',
+    how: 'on',
+    async check({ client }) {
+      const configMap = { metadata: { name: 'a', namespace: 'nowhere' } };
+      await expect(client.resource('v1/configmaps').create(configMap)).rejects.toThrow(
+        /namespaces "nowhere" not found/,
+      );
+      const pod = { ...allowedPod('no-account'), spec: { ...allowedPod('x').spec, serviceAccountName: 'missing' } };
+      await expect(client.resource('v1/pods').create(pod)).rejects.toThrow(/serviceaccount "missing" not found/);
+    },
+  },
+  {
+    id: '1.2.15, 1.3.2, 1.4.1',
+    what: 'Profiling',
+    by: 'always',
+    how: 'there is none',
+    async check({ client }) {
+      await expect(client.request({ method: 'GET', path: '/debug/pprof/' })).rejects.toThrow(/404|not find/);
+    },
+  },
+  {
+    id: '1.2.16–1.2.19',
+    what: 'Audit log',
+    by: 'profile',
+    how: '`DIR/audit/audit.log`, mode 600, 30 days, 10 files of 100 MB',
+    see: '`tail DIR/audit/audit.log`',
+    async check({ directory, audit }) {
+      await until('requests are audited', () => audit().length > 0);
+      expect(modeOf(path.join(directory, 'audit', 'audit.log'))).toBe(0o600);
+    },
+  },
+  { id: '1.2.20', what: 'Request timeout', by: 'always', how: 'one minute, as upstream' },
+  {
+    id: '1.2.21, 1.2.22',
+    what: 'Tokens of ServiceAccounts',
+    by: 'always',
+    how: 'signed with `pki/sa.key`, and refused when the ServiceAccount is gone',
+    async check({ client, status }) {
+      const account = { name: 'benchmark', namespace: 'default' };
+      await client.resource('v1/serviceaccounts').create({ metadata: { ...account } });
+      const token = await tokenOf(client, account);
+      expect(await status('/api', token)).toBe(200);
+      await client.resource('v1/serviceaccounts').delete(account);
+      await until('the token is refused', async () => (await status('/api', token)) === 401);
+    },
+  },
+  {
+    id: '1.2.23, 1.2.26, 2.1–2.7',
+    what: 'TLS of etcd',
+    by: 'none',
+    how: 'the embedded store has no port; with `--etcd-servers` use `https` URLs, and etcd is yours',
+    check: ({ pid }) => expect(listeners(pid).filter(({ loopback }) => !loopback)).toEqual([]),
+  },
+  {
+    id: '1.2.24, 1.2.25, 1.2.29',
+    what: 'TLS of the API server',
+    by: 'profile',
+    how: 'TLS 1.3 alone, whose cipher suites are all strong; client certificates by the CA of the cluster',
+    see: '`openssl s_client -tls1_2` fails',
+    async check({ config }) {
+      expect(await handshake(config.server, 'TLSv1.3')).toBe('TLSv1.3');
+      await expect(handshake(config.server, 'TLSv1.2')).rejects.toThrow();
+    },
+  },
+  {
+    id: '1.2.27, 1.2.28',
+    what: 'Encryption at rest',
+    by: 'always',
+    how: 'Secrets are encrypted with a key in `pki/encryption-config.yaml`',
+    see: '`grep -r SECRET DIR/etcd` finds nothing',
+    check({ directory }) {
+      const files = fs.readdirSync(path.join(directory, 'etcd')).map((name) => path.join(directory, 'etcd', name));
+      expect(files.length).toBeGreaterThan(0);
+      for (const file of files) {
+        const bytes = fs.readFileSync(file);
+        expect(bytes.includes(SECRET), file).toBe(false);
+        expect(bytes.includes(Buffer.from(SECRET).toString('base64')), file).toBe(false);
+      }
+    },
+  },
+  {
+    id: '1.2.30',
+    what: 'Lifetime of ServiceAccount tokens',
+    by: 'profile',
+    how: 'not extended to a year',
+    async check({ client }) {
+      const token = await tokenOf(client, { name: 'default', namespace: 'default' }, 3607);
+      const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, number>;
+      expect(claims['exp']! - claims['iat']!).toBeLessThanOrEqual(3607);
+      expect(claims['kubernetes.io']).not.toHaveProperty('warnafter');
+    },
+  },
+  { id: '1.3.1', what: 'Terminated pods', by: 'profile', how: 'the garbage collector keeps 1,000' },
+  {
+    id: '1.3.3',
+    what: 'Users of controllers',
+    by: 'always',
+    how: 'each controller is a ServiceAccount with roles of its own',
+    see: 'users in the audit log',
+    async check({ client, audit }) {
+      await client.resource('apps/v1/deployments').create({
+        metadata: { name: 'benchmark', namespace: 'default' },
+        spec: {
+          replicas: 0,
+          selector: { matchLabels: { app: 'benchmark' } },
+          template: { metadata: { labels: { app: 'benchmark' } }, spec: allowedPod('x').spec },
+        },
+      } as never);
+      const user = 'system:serviceaccount:kube-system:deployment-controller';
+      const isController = (event: AuditEvent): boolean => event.verb === 'create' && event.user.username === user;
+      await until('the deployment controller acts as itself', () => audit().some(isController));
+    },
+  },
+  {
+    id: '1.3.4, 1.3.5',
+    what: 'Key and root CA of the controller manager',
+    by: 'always',
+    how: 'those of the cluster: `kube-root-ca.crt` is in every namespace',
+    async check({ client, config }) {
+      const found = await client.resource('v1/configmaps').get({ name: 'kube-root-ca.crt', namespace: 'default' });
+      expect(found.data?.['ca.crt']).toBe(config.ca);
+    },
+  },
+  {
+    id: '1.3.6, 4.2.10, 4.2.11',
+    what: "Renewal of kubelets' certificates",
+    by: 'always',
+    how: 'client and serving certificates are renewed between 70 and 90 percent of their life',
+    see: '`k8ts certs check`',
+    check: ({ kubelet }) => expect(kubelet?.['rotateCertificates'] ?? true).toBe(true),
+  },
+  {
+    id: '1.3.7, 1.4.2, 4.3.1',
+    what: 'Ports of controller manager, scheduler and kube-proxy metrics',
+    by: 'always',
+    how: 'none: they are in the process of the API server',
+    see: '`ss -ltnp`',
+    check: ({ pid }) => expect(listeners(pid).filter(({ port }) => [10249, 10257, 10259].includes(port))).toEqual([]),
+  },
+  {
+    id: '3.1.1–3.1.3',
+    what: 'Users without client certificates and tokens',
+    by: 'you',
+    how: 'use OIDC (`k8ts kube-apiserver --oidc-…`)',
+  },
+  {
+    id: '3.2.1, 3.2.2',
+    what: 'Audit policy',
+    by: 'profile',
+    how: 'all writes and reads of people with their metadata, RBAC with contents, no Secrets; `--audit-policy-file` has another one',
+    see: '`grep secrets DIR/audit/audit.log`',
+    async check({ client, audit, directory }) {
+      await client
+        .resource('v1/configmaps')
+        .create({ metadata: { name: 'benchmark', namespace: 'default' }, data: { password: SECRET } });
+      await client
+        .resource('rbac.authorization.k8s.io/v1/roles')
+        .create({ metadata: { name: 'benchmark', namespace: 'default' }, rules: [] });
+      const of = (resource: string): AuditEvent | undefined =>
+        audit().find(({ objectRef }) => objectRef?.resource === resource && objectRef.name === 'benchmark');
+      await until('the Role is audited', () => of('roles') !== undefined);
+      expect(of('roles')).toMatchObject({ level: 'RequestResponse', requestObject: { kind: 'Role' } });
+      expect(of('secrets')?.level).toBe('Metadata');
+      expect(of('configmaps')?.level).toBe('Metadata');
+      expect(audit().some(({ objectRef }) => objectRef?.subresource === 'token')).toBe(true);
+      const text = fs.readFileSync(path.join(directory, 'audit', 'audit.log'), 'utf8');
+      expect(text.includes(SECRET)).toBe(false);
+      expect(text.includes(Buffer.from(SECRET).toString('base64'))).toBe(false);
+      expect(text).not.toMatch(/eyJhbGciOi/);
+    },
+  },
+  {
+    id: '4.1.1–4.1.10',
+    what: 'Files of kubelets and kube-proxy',
+    by: 'always',
+    how: 'in the process; of a machine that has joined: `kubelet.kubeconfig` and keys 600, its directory 700',
+    see: '`stat /var/lib/k8ts/node/*`',
+  },
+  {
+    id: '4.2.1–4.2.4',
+    what: "Kubelets' authentication and authorization",
+    by: 'always',
+    how: 'no anonymous requests, Webhook authorization, client CA, no read-only port',
+    check: onNode((kubelet) => {
+      expect(kubelet).toMatchObject({
+        authentication: { anonymous: { enabled: false }, webhook: { enabled: true } },
+        authorization: { mode: 'Webhook' },
+      });
+      expect(kubelet['readOnlyPort'] ?? 0).toBe(0);
+    }),
+  },
+  {
+    id: '4.2.5',
+    what: 'Idle streams',
+    by: 'profile',
+    how: '5 minutes',
+    check: onNode((kubelet) => expect(kubelet['streamingConnectionIdleTimeout']).toBe('5m0s')),
+  },
+  {
+    id: '4.2.6',
+    what: 'iptables chains',
+    by: 'always',
+    how: 'upstream’s default',
+    check: onNode((kubelet) => expect(kubelet['makeIPTablesUtilChains']).toBe(true)),
+  },
+  { id: '4.2.7', what: 'Name of the node', by: 'always', how: 'the host name, or that of the namespace' },
+  {
+    id: '4.2.8',
+    what: 'Rate of events',
+    by: 'always',
+    how: '50 a second',
+    check: onNode((kubelet) => expect(kubelet['eventRecordQPS']).toBe(50)),
+  },
+  {
+    id: '4.2.9, 4.2.12',
+    what: "Kubelets' TLS",
+    by: 'profile',
+    how: 'a certificate of the cluster, TLS 1.3 alone',
+    check: onNode((kubelet) => expect(kubelet['tlsMinVersion']).toBe('VersionTLS13')),
+  },
+  {
+    id: '4.2.13',
+    what: 'Processes of a pod',
+    by: 'profile',
+    how: '4096',
+    check: onNode((kubelet) => expect(kubelet['podPidsLimit']).toBe(4096)),
+  },
+  {
+    id: '4.2.14, 5.6.2',
+    what: 'Default seccomp profile',
+    by: 'profile',
+    how: 'RuntimeDefault',
+    check: onNode((kubelet) => expect(kubelet['seccompDefault']).toBe(true)),
+  },
+  {
+    id: '4.2.15',
+    what: 'Addresses that reach the kubelet',
+    by: 'you',
+    how: 'a packet filter in front of port 10250; only servers need it',
+  },
+  {
+    id: '5.1.1, 5.1.7',
+    what: 'cluster-admin and system:masters',
+    by: 'always',
+    how: 'the administrator’s kubeconfig alone; keep it for emergencies and bind others to roles',
+    async check({ client }) {
+      const { items } = await client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').list();
+      const bound = items.filter(({ roleRef }) => roleRef.name === 'cluster-admin');
+      expect(bound.map(({ metadata }) => metadata.name)).toEqual(['cluster-admin']);
+    },
+  },
+  {
+    id: '5.1.2–5.1.6, 5.1.8–5.1.13',
+    what: 'Roles and ServiceAccounts of workloads',
+    by: 'you',
+    how: 'k8ts’ own components have the least that each needs (docs/configuration.md)',
+  },
+  {
+    id: '5.2.1–5.2.13, 5.6.3',
+    what: 'Pod Security Standards',
+    by: 'profile',
+    how: 'restricted in all namespaces but kube-system, kube-public and kube-node-lease; labels of a namespace change it',
+    see: '`kubectl run --image=… --privileged` is refused',
+    async check({ client }) {
+      const pod = allowedPod('privileged');
+      const privileged = {
+        ...pod,
+        spec: { ...pod.spec, containers: [{ name: 'main', image: 'none', securityContext: { privileged: true } }] },
+      };
+      await expect(client.resource('v1/pods').create(privileged)).rejects.toThrow(
+        /violates PodSecurity "restricted:latest"/,
+      );
+      await client.resource('v1/pods').create(allowedPod('allowed'));
+    },
+  },
+  { id: '5.3.1', what: 'NetworkPolicies', by: 'always', how: 'are enforced on all nodes' },
+  { id: '5.3.2', what: 'A NetworkPolicy in every namespace', by: 'you', how: 'what may talk to what is yours to say' },
+  { id: '5.4.1–5.6.4', what: 'Secrets as files, image provenance, namespaces', by: 'you', how: 'of your manifests' },
+];
+
+function onNode(check: (kubelet: Readonly<Record<string, unknown>>) => void): NonNullable<Row['check']> {
+  return ({ kubelet }) => {
+    if (kubelet) check(kubelet);
+  };
+}
+
+const allowedPod = (name: string) => ({
+  metadata: { name, namespace: 'default' },
+  spec: {
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: 'main',
+        image: 'none',
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      },
+    ],
+  },
+});
+
+async function tokenOf(client: Client, account: { name: string; namespace: string }, seconds = 3600): Promise<string> {
+  const answer = (await client
+    .resource('v1/serviceaccounts')
+    .subresource(account, 'token')
+    .create({ spec: { audiences: [], expirationSeconds: seconds } } as never)) as { status?: { token: string } };
+  return answer.status!.token;
+}
+
+/** Seen in the metrics of admission: a plugin that is off has none. */
+async function pluginIsOn(client: Client, plugin: string, _resources: readonly string[]): Promise<void> {
+  await client.resource('v1/events').create({
+    metadata: { name: 'benchmark', namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'benchmark' },
+  } as never);
+  const { body } = await client.request({ method: 'GET', path: '/metrics' });
+  expect(String(body)).toContain(`name="${plugin}"`);
+}
+
+const handshake = (server: string, version: tls.SecureVersion): Promise<string | null> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(server);
+    const socket = tls.connect(
+      { host: hostname, port: Number(port), rejectUnauthorized: false, minVersion: version, maxVersion: version },
+      () => {
+        resolve(socket.getProtocol());
+        socket.destroy();
+      },
+    );
+    socket.once('error', reject);
+  });
+
+/** TCP sockets that the process listens on, in its own network. */
+function listeners(pid: number): { port: number; loopback: boolean }[] {
+  const inodes = new Set(
+    fs.readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(fs.readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    fs
+      .readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => fields[3] === '0A' && inodes.has(fields[9] ?? ''))
+      .map((fields) => {
+        const [address = '', port = ''] = fields[1]!.split(':');
+        return { port: Number.parseInt(port, 16), loopback: address === '0100007F' || /^0+01000000$/.test(address) };
+      }),
+  );
+}
+
+const BY: Readonly<Record<By, string>> = { always: 'always', profile: 'profile', none: 'not applicable', you: 'you' };
+
+it('is documented', async () => {
+  const table = rows.map(({ id, what, by, how, see = '' }) => `| ${id} | ${what} | ${BY[by]} | ${how} | ${see} |`);
+  await expect(`# The CIS Kubernetes Benchmark
+
+\`k8ts up --profile cis\` (or \`profile: cis\` in [k8ts.yaml](configuration.md#k8tsyaml)) sets what the CIS Kubernetes Benchmark 1.11 asks of
+each component that k8ts runs, on machines that join as well, and turns the audit log on. Most of it is so without the profile. The profile
+refuses pods that are not \`restricted\`, so label the namespaces of workloads that need more:
+\`kubectl label namespace NAME pod-security.kubernetes.io/enforce=baseline\`.
+
+Components are in one process, so a scanner that reads command lines and files of kubeadm finds nothing: this table says for each
+recommendation who sees to it (k8ts always, the profile, you) and how to see that. \`test/cis.test.ts\` checks the rows on a cluster.
+
+| recommendation | about | who | what is set | how to see it |
+|---|---|---|---|---|
+${table.join('\n')}
+`).toMatchFileSnapshot('../docs/cis.md');
+});
+
+describe.runIf(everything)('k8ts up --profile cis', () => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-cis-'));
+  const directory = path.join(root, 'cluster');
+  const isReal = requires('root', 'runc', 'conmon', 'nft') === undefined;
+  let cluster: Started;
+
+  beforeAll(async () => {
+    const nodes = isReal ? ['--nodes', '1'] : ['--nodes', '0', '--simulated-nodes', '1'];
+    const flags = ['--data-dir', directory, '--port', '0', '--profile', 'cis', ...nodes, '--detach', '--wait', '3m'];
+    const { stdout } = await run(process.execPath, [await builtProgram(), 'up', ...flags, '-o', 'json']);
+    const { pid } = JSON.parse(stdout) as { pid: number };
+    const config = await loadKubeconfig({ clock: ctx.clock, file: path.join(directory, 'kubeconfig') });
+    const client = connect(ctx, config);
+    await client
+      .resource('v1/secrets')
+      .create({ metadata: { name: 'benchmark', namespace: 'default' }, stringData: { password: SECRET } });
+    const { items } = await client.resource('v1/nodes').list();
+    const configz = isReal
+      ? await client.request({ method: 'GET', path: `/api/v1/nodes/${items[0]!.metadata.name}/proxy/configz` })
+      : undefined;
+    cluster = {
+      directory,
+      pid,
+      client,
+      config,
+      status: (place, token) => statusOf(config, place, token),
+      audit: () => auditEvents(path.join(directory, 'audit', 'audit.log')),
+      kubelet: (configz?.body as { kubeletconfig: Started['kubelet'] } | undefined)?.kubeletconfig,
+    };
+  }, 240_000);
+
+  afterAll(async () => {
+    await cluster?.client.close();
+    await run(process.execPath, [await builtProgram(), 'down', '--data-dir', directory]).catch(() => undefined);
+    fs.rmSync(root, { recursive: true, force: true });
+  }, 60_000);
+
+  const checked = rows.filter(({ check }) => check !== undefined);
+  it.each(checked.map((row) => [row.id, row.what, row] as const))('%s %s', async (_, __, { check }) => {
+    await check!(cluster);
+  });
+});
+
+function auditEvents(file: string): AuditEvent[] {
+  if (!fs.existsSync(file)) return [];
+  const lines = fs.readFileSync(file, 'utf8').split('\n');
+  return lines.slice(0, -1).map((line) => JSON.parse(line) as AuditEvent);
+}
+
+/** Without the administrator's certificate. */
+async function statusOf({ server, ca }: ClientConfig, place: string, token?: string): Promise<number> {
+  const https = await import('node:https');
+  return new Promise((resolve, reject) => {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    https
+      .get(new URL(place, server), { ca, headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      })
+      .once('error', reject);
+  });
+}
