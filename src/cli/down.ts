@@ -45,9 +45,14 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 /** Resolves when the cluster's process has ended. */
-export async function stopProcess(directory: string, pid: number, waitMs: number): Promise<void> {
+export async function stopProcess(
+  directory: string,
+  pid: number,
+  waitMs: number,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<void> {
   const clock = new RealClock();
-  process.kill(pid, 'SIGTERM');
+  process.kill(pid, signal);
   const limit = clock.monotonic() + waitMs;
   while (readProcessFile(directory)?.pid === pid) {
     if (clock.monotonic() > limit)

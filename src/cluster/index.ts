@@ -33,9 +33,12 @@ export { wireguardObstacle } from './machine-network/index.ts';
 export { removeLeftovers } from './node-fleet/index.ts';
 export {
   addressTowards,
+  cordonNode,
+  drainNode,
   joinCluster,
   leaveCluster,
   machineAddresses,
+  machineKubeconfigOf,
   machineRecordOf,
   removeMachineNode,
   type JoinedMachine,

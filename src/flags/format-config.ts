@@ -4,7 +4,7 @@ import type { ConfigFile } from './config-file.ts';
 import type { FlagDeclaration, FlagTable, FlagTypes, FlagKind } from './flag-table.ts';
 import type { ParsedFlags } from './parse-flags.ts';
 
-export interface EffectiveValue {
+interface EffectiveValue {
   readonly name: string;
   /** As a configuration file has it; secrets are hidden. */
   readonly value: unknown;

@@ -5,7 +5,7 @@
  * are in the table too, and fail by name; unknown flags fail with a suggestion.
  */
 export { UsageError, type FlagDeclaration, type FlagTable, type FlagValues } from './flag-table.ts';
-export { parseFlags, type FileValue, type ParsedFlags } from './parse-flags.ts';
+export { parseFlags, type ParsedFlags } from './parse-flags.ts';
 export { flagsHelp } from './flags-help.ts';
 export { flagTexts } from './flag-texts.ts';
 export { flagsReference } from './flags-reference.ts';

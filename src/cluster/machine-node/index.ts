@@ -5,8 +5,9 @@
  * process; `leaveCluster` ends them and removes everything.
  */
 export { joinCluster, type JoinedMachine } from './join-cluster.ts';
-export { drain, leaveCluster, removeMachineNode, type LeaveOptions } from './leave-cluster.ts';
-export { machineRecordOf } from './machine-record.ts';
+export { cordonNode, drainNode } from './drain-node.ts';
+export { leaveCluster, removeMachineNode, type LeaveOptions } from './leave-cluster.ts';
+export { kubeconfigOf as machineKubeconfigOf, machineRecordOf } from './machine-record.ts';
 export { approveServingCertificates } from './approve-serving-certificates.ts';
 export { addressTowards, machineAddresses } from './machine-addresses.ts';
 export { startMachineNode, type MachineNode } from './start-machine-node.ts';

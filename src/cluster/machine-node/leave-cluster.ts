@@ -1,16 +1,8 @@
 /** Takes this machine out of its cluster: drains it, deletes its Node, and removes what it has on the machine. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
-import {
-  connect,
-  isNotFound,
-  isTooManyRequests,
-  loadKubeconfig,
-  type Client,
-  type ClientConfig,
-} from '../../client/index.ts';
+import { connect, loadKubeconfig, type Client, type ClientConfig } from '../../client/index.ts';
 import { removeBridgeNetwork } from '../../container-runtime/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { removeRules } from '../../kube-proxy/index.ts';
@@ -22,6 +14,7 @@ import { removeLoadBalancerSpeaker } from '../load-balancer-speaker/index.ts';
 import { removeMachineNetwork } from '../machine-network/index.ts';
 import { deleteNode, deletePodsOf } from '../node-fleet/index.ts';
 import { endContainers, openRuntime } from '../node/index.ts';
+import { drainNode } from './drain-node.ts';
 import {
   cniOf,
   kubeconfigOf,
@@ -43,7 +36,6 @@ export interface LeaveOptions {
   readonly onProgress?: (step: string) => void;
 }
 
-const POLL_MS = 200;
 const ANSWER_MS = 3000;
 
 export async function leaveCluster(ctx: Context, options: LeaveOptions): Promise<MachineRecord> {
@@ -59,7 +51,7 @@ export async function leaveCluster(ctx: Context, options: LeaveOptions): Promise
   try {
     if (stopProcess) {
       onProgress?.('draining');
-      await drain(ctx, client, { node: record.nodeName, limitMs: options.drainMs }).catch(
+      await drainNode(ctx, client, { node: record.nodeName, limitMs: options.drainMs }).catch(
         unlessForced('the node could not be drained'),
       );
       await stopProcess();
@@ -96,51 +88,6 @@ async function firstAnswering(ctx: Context, config: ClientConfig, servers: reado
     await client.close();
   }
   return connect(ctx, config);
-}
-
-/** Evicts the node's pods, as `kubectl drain --ignore-daemonsets --delete-emptydir-data` does. */
-export async function drain(
-  { clock, signal }: Context,
-  client: Client,
-  { node, limitMs }: { readonly node: string; readonly limitMs: number },
-): Promise<void> {
-  const pods = client.resource('v1/pods');
-  await client.resource('v1/nodes').patch({ name: node }, { spec: { unschedulable: true } }, { type: 'merge' });
-  const end = clock.monotonic() + limitMs;
-  const evicted = new Set<string>();
-  for (;;) {
-    const { items } = await pods.list({ fieldSelector: `spec.nodeName=${node}` });
-    const left = items.filter(isDrained);
-    if (left.length === 0) return;
-    for (const pod of left)
-      if (!evicted.has(pod.metadata.uid ?? '') && (await evict(client, pod))) evicted.add(pod.metadata.uid ?? '');
-    if (clock.monotonic() > end)
-      throw new Error(
-        `after ${limitMs / 1000} s there are still ${left.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join(', ')}`,
-      );
-    await clock.sleep(POLL_MS, signal);
-  }
-}
-
-/** Pods of DaemonSets would come back, and mirror pods are the node's own. */
-const isDrained = ({ metadata }: Pod): boolean =>
-  metadata.annotations?.['kubernetes.io/config.mirror'] === undefined &&
-  !metadata.ownerReferences?.some(({ kind, controller }) => kind === 'DaemonSet' && controller);
-
-/** False while a PodDisruptionBudget refuses. */
-async function evict(client: Client, { metadata }: Pod): Promise<boolean> {
-  const reference = { name: metadata.name!, namespace: metadata.namespace! };
-  try {
-    await client
-      .resource('v1/pods')
-      .subresource(reference, 'eviction')
-      .create({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { ...reference } } as never);
-    return true;
-  } catch (error) {
-    if (isNotFound(error)) return true;
-    if (isTooManyRequests(error)) return false;
-    throw error;
-  }
 }
 
 /** Ends all containers and removes everything of the node but its data. Its process must have ended. */

@@ -20,7 +20,7 @@ import {
 export type NodeAgent = 'kubelet' | 'kube-proxy' | 'network-policy';
 
 /** The kubelet's serving certificate, which is issued anew before it expires. */
-export interface ServingIssuer {
+interface ServingIssuer {
   readonly current: { readonly certificate: string; readonly key: string };
   issue(): Promise<ServingIssuer['current']>;
 }

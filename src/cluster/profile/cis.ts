@@ -6,8 +6,10 @@ import type { KubeletConfig } from '../../kubelet/index.ts';
 export const PROFILES = ['cis'] as const;
 export type Profile = (typeof PROFILES)[number];
 
-/** 4.2.5, 4.2.12 to 4.2.14 */
+/** 4.2.1, 4.2.2, 4.2.5, 4.2.12 to 4.2.14 */
 export const CIS_KUBELET = {
+  authentication: { anonymous: { enabled: false }, webhook: { enabled: true } },
+  authorization: { mode: 'Webhook' },
   streamingConnectionIdleTimeout: 5 * 60_000,
   tlsMinVersion: 'VersionTLS13',
   podPidsLimit: 4096,

@@ -7,7 +7,7 @@ import { EtcdMembers } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { readClusterRecord, type ClusterRecord } from '../data-directory.ts';
 import { forgetServer, readClusterConfig, type ClusterConfig } from '../discovery/index.ts';
-import { drain, removeMachineNode, type LeaveOptions } from '../machine-node/index.ts';
+import { drainNode, removeMachineNode, type LeaveOptions } from '../machine-node/index.ts';
 import { memberUrls, removeMember } from '../managed-etcd/index.ts';
 import { deleteNode, deletePodsOf } from '../node-fleet/index.ts';
 
@@ -45,7 +45,7 @@ export async function leaveServer(ctx: Context, options: LeaveServerOptions): Pr
   try {
     if (stopProcess && machine) {
       onProgress?.('draining');
-      await drain(ctx, others.client, { node: machine.nodeName, limitMs: options.drainMs }).catch(
+      await drainNode(ctx, others.client, { node: machine.nodeName, limitMs: options.drainMs }).catch(
         unlessForced('the node could not be drained'),
       );
     }

@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Clock, Context } from '../../kernel/index.ts';
 
-export interface Validity {
+interface Validity {
   /** Milliseconds since the epoch. */
   readonly validFrom: number;
   readonly validTo: number;
