@@ -51,6 +51,12 @@ export const MEANINGS = [
     code: /podCIDRs \?\? \(/g,
     instead: 'podCidrsOf',
   },
+  {
+    home: 'base/go-bool.ts',
+    names: /^parseGoBool$/,
+    code: /'t', 'T'/g,
+    instead: 'parseGoBool, goBoolError',
+  },
   { home: 'base/address-range.ts', names: /^AddressRange$/, instead: 'AddressRange' },
   {
     home: 'base/error-message.ts',

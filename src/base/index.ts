@@ -21,6 +21,7 @@ export {
 export { encodeJson, stringifyIndented, stringifyJson } from './encode-json.ts';
 export { fnv128a, fnv32, fnv32a } from './fnv.ts';
 export { compareText, floatText, goSyntax, goTypeName, jsonText, plainText, goJsonText } from './go-text.ts';
+export { goBoolError, parseGoBool } from './go-bool.ts';
 export { humanDuration } from './human-duration.ts';
 export { getScaledValue } from './int-or-string.ts';
 export { isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified } from './ip-classes.ts';

@@ -1,10 +1,5 @@
-import { DurationError, parseDuration } from '../base/index.ts';
+import { DurationError, parseDuration, parseGoBool } from '../base/index.ts';
 import { UsageError, type FlagKind, type FlagTypes } from './flag-table.ts';
-
-const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
-]);
 
 export function parseFlagValue(name: string, kind: FlagKind, text: string): FlagTypes[FlagKind] {
   const wrong = (what: string): UsageError =>
@@ -17,7 +12,7 @@ export function parseFlagValue(name: string, kind: FlagKind, text: string): Flag
     case 'texts':
       return text === '' ? [] : text.split(',').map((word) => word.trim());
     case 'switch': {
-      const value = SWITCH_WORDS.get(text);
+      const value = parseGoBool(text);
       if (value === undefined) throw wrong('it must be true or false');
       return value;
     }

@@ -3,6 +3,7 @@
  * if their annotation says so; without a valid annotation, if their generation shows that no user has changed them.
  */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
+import { parseGoBool } from '../../base/index.ts';
 import { semanticEqual } from '../../machinery/validation/index.ts';
 import { AUTOUPDATE_SPEC_ANNOTATION, MANDATORY_FLOW_CONTROL_OBJECTS } from './flow-control.ts';
 import type { Reconciliation } from './reconcile-rbac.ts';
@@ -33,11 +34,8 @@ const isMandatory = ({ metadata }: FlowControlObject): boolean =>
 const followsServer = (existing: FlowControlObject): boolean =>
   annotatedAs(existing) ?? existing.metadata.generation === 1;
 
-function annotatedAs({ metadata }: FlowControlObject): boolean | undefined {
-  const value = metadata.annotations?.[AUTOUPDATE_SPEC_ANNOTATION] ?? '';
-  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(value)) return true;
-  return ['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value) ? false : undefined;
-}
+const annotatedAs = ({ metadata }: FlowControlObject): boolean | undefined =>
+  parseGoBool(metadata.annotations?.[AUTOUPDATE_SPEC_ANNOTATION] ?? '');
 
 /** Administrators may change spec.exempt of the level `exempt`. */
 function sameSpec(existing: FlowControlObject, desired: FlowControlObject): boolean {

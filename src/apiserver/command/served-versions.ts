@@ -1,6 +1,7 @@
 /** --runtime-config and --emulated-version: which API versions, and which single resources of them, are served. */
 import { introducedIn, isServedByDefault, schema } from '../../api/index.ts';
 import { BINARY_EFFECTIVE_VERSION, BINARY_MINOR, KUBERNETES_MAJOR } from '../../api/kubernetes-version.ts';
+import { goBoolError, parseGoBool } from '../../base/index.ts';
 import { UsageError } from '../../flags/index.ts';
 import { compareVersions } from '../../machinery/index.ts';
 
@@ -126,12 +127,8 @@ function parseKey(key: string): [group: string, version: string, plural: string 
   return [group === 'api' ? '' : group, version, plural];
 }
 
-const TRUE = new Set(['', '1', 't', 'T', 'TRUE', 'true', 'True']);
-const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-
 function parseBool(key: string, value: string): boolean {
-  if (TRUE.has(value)) return true;
-  if (FALSE.has(value)) return false;
-  const syntax = `strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
-  throw new UsageError(`invalid value of ${key}: ${value}, err: ${syntax}`);
+  const enabled = value === '' || parseGoBool(value);
+  if (enabled === undefined) throw new UsageError(`invalid value of ${key}: ${value}, err: ${goBoolError(value)}`);
+  return enabled;
 }

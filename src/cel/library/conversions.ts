@@ -1,4 +1,5 @@
 /** Type conversions: `int()`, `string()`, `timestamp()` and so on. */
+import { parseGoBool } from '../../base/index.ts';
 import { overload, type Library } from '../function-table.ts';
 import { formatSeconds, parseDurationText, parseTimestampText, timestampText } from '../time-text.ts';
 import { A, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, TYPE, UINT } from '../types.ts';
@@ -42,9 +43,9 @@ function parseDouble(text: string): number {
 }
 
 function parseBool(text: string): boolean {
-  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
-  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw new CelError("type conversion error from 'string' to 'bool'");
+  const value = parseGoBool(text);
+  if (value === undefined) throw new CelError("type conversion error from 'string' to 'bool'");
+  return value;
 }
 
 function utf8(bytes: Uint8Array): string {

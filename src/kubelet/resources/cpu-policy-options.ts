@@ -1,4 +1,5 @@
 /** The options of the static CPU manager policy, their feature levels, and which exclude each other. */
+import { goBoolError, parseGoBool } from '../../base/index.ts';
 
 export interface CpuPolicyOptions {
   /** full-pcpus-only: allocate whole cores only. */
@@ -71,9 +72,7 @@ export function parseCpuPolicyOptions(
 }
 
 function parseBool(name: string, text: string): boolean {
-  if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
-  if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text)) return false;
-  throw new Error(
-    `bad value for option ${JSON.stringify(name)}: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`,
-  );
+  const value = parseGoBool(text);
+  if (value === undefined) throw new Error(`bad value for option ${JSON.stringify(name)}: ${goBoolError(text)}`);
+  return value;
 }

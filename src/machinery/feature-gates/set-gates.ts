@@ -5,6 +5,7 @@ import {
   KUBERNETES_MAJOR,
   type EffectiveVersion,
 } from '../../api/kubernetes-version.ts';
+import { goBoolError, parseGoBool } from '../../base/index.ts';
 import { aggregateMessage } from '../errors/index.ts';
 import { CONSULTED_GATES, gateIn, isKnownGate } from './feature-gates.ts';
 import { GATE_DEPENDENCIES, KNOWN_GATES } from './known-gates.ts';
@@ -103,18 +104,9 @@ function* missingDependencies(values: ReadonlyMap<string, boolean>): Generator<s
 function parseGates(given: Readonly<Record<string, string>>): Map<string, boolean> {
   const gates = new Map<string, boolean>();
   for (const [name, value] of Object.entries(given)) {
-    const parsed = BOOLEANS.get(value);
-    if (parsed === undefined) {
-      const syntax = `strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`;
-      throw new RangeError(`invalid value of ${name}: ${value}, err: ${syntax}`);
-    }
+    const parsed = parseGoBool(value);
+    if (parsed === undefined) throw new RangeError(`invalid value of ${name}: ${value}, err: ${goBoolError(value)}`);
     gates.set(name.replace(/^kube:/, ''), parsed);
   }
   return gates;
 }
-
-/** What Go parses as a boolean. */
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
-  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((text) => [text, true] as const),
-  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((text) => [text, false] as const),
-]);

@@ -1,11 +1,11 @@
 /** kubernetes.io/enforce-mountable-secrets: pods of the ServiceAccount may only use the Secrets that it lists. */
 import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '../../../api/generated/core-v1.ts';
+import { parseGoBool } from '../../../base/index.ts';
 
 const ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
-const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 export const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean =>
-  TRUE.has(metadata.annotations?.[ANNOTATION] ?? '');
+  parseGoBool(metadata.annotations?.[ANNOTATION] ?? '') === true;
 
 /** Describes the first Secret that the pod may not use; undefined if there is none. */
 export function forbiddenSecretReference(spec: PodSpec, account: ServiceAccount): string | undefined {
