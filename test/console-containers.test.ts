@@ -159,6 +159,7 @@ describe.skipIf(missing)(
         // Buttons of a page in the background do not settle.
         await page.bringToFront();
         await show('#/network', 'Open ports');
+        await seeText('default/shop');
         await page.locator('button[aria-label="Close 80"]').click();
         await until(`document.querySelector('.forwards') === null`);
         // Not the answer that the browser may have kept.

@@ -48,12 +48,12 @@ export function NetworkPage() {
           {visible(error)}
         </Notice>
       ))}
+      <OpenPorts />
       <Card title={T.network.services}>
         <Listed feed={services} none={T.network.noServices}>
           {(items) => <Services services={items} slices={slices?.items.value ?? []} />}
         </Listed>
       </Card>
-      <OpenPorts />
       <TryConnection namespace={namespace} services={services?.items.value ?? []} />
       <Card title={T.network.policies}>
         <Listed feed={policies} none={T.network.noPolicies}>
