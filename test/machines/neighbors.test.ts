@@ -76,9 +76,14 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
   }, 400_000);
   afterAll(() => machines.remove(), 60_000);
 
-  const answered = (): Promise<boolean> =>
+  const answered = (timeoutMs = 400): Promise<boolean> =>
     new Promise((resolve) => {
-      const socket = connectIn({ netns: machines.outside, host: address, port: 80, signal: AbortSignal.timeout(400) });
+      const socket = connectIn({
+        netns: machines.outside,
+        host: address,
+        port: 80,
+        signal: AbortSignal.timeout(timeoutMs),
+      });
       socket.on('error', () => resolve(false));
       http
         .get({ path: '/cgi-bin/hostname', createConnection: () => socket }, (response) => {
@@ -94,9 +99,15 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
 
   it('find the speaker, and another one when it is frozen, cut off or killed', async () => {
     const spoken = (): Promise<void> =>
-      until('its machine speaks', async () => (await answered()) && speaker() === 'other', {
+      until('its machine speaks', async () => (await answered(3000)) && speaker() === 'other', {
         ...SOON,
         limitMs: 120_000,
+        details: () =>
+          [
+            runIn(machines.outside, 'ip', '-6', 'neigh', 'show', address),
+            ...[server, other].map((machine) => machine.run('ip', '-6', 'addr', 'show', 'dev', 'eth0')),
+            other.run('nft', 'list', 'ruleset', 'ip6'),
+          ].join('\n'),
       });
     await spoken();
     expect(other.run('ip', '-6', 'addr', 'show', 'dev', 'eth0')).toContain(`${address}/128`);
