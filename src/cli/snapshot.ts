@@ -172,7 +172,11 @@ async function restore(file: string, directory: string): Promise<Saved> {
         // A configuration that was put there for the restored cluster wins.
         const target = path.join(directory, name);
         if (name === 'k8ts.yaml' && fs.existsSync(target)) continue;
-        fs.cpSync(path.join(unpacked.directory, name), target, { recursive: true, preserveTimestamps: true });
+        fs.cpSync(path.join(unpacked.directory, name), target, {
+          recursive: true,
+          preserveTimestamps: true,
+          verbatimSymlinks: true,
+        });
         if (name === 'volumes') keepOwners(path.join(unpacked.directory, name), target);
       }
       await keepNodes(directory);
