@@ -199,6 +199,9 @@ async function restart(subject: Subject, values: Values): Promise<boolean> {
   );
 }
 
+/** Older releases with a machine's node did not always end when they were asked to. */
+const GRACE_MS = 15_000;
+
 /**
  * Ends the process and leaves containers running. Nodes that are namespaces of one machine end with a cluster that is
  * asked to end, and stay when it is killed; nothing that was acknowledged is lost either way.
@@ -206,7 +209,9 @@ async function restart(subject: Subject, values: Values): Promise<boolean> {
 async function endProcess({ directory, running, record }: Subject, waitMs: number): Promise<void> {
   const isRoot = fs.statSync(`/proc/${running!.pid}`).uid === 0;
   const signal = (record?.nodes?.length ?? 0) > 0 && isRoot ? 'SIGKILL' : 'SIGTERM';
-  await stopProcess(directory, running!.pid, waitMs, signal);
+  await stopProcess(directory, running!.pid, Math.min(waitMs, GRACE_MS), signal).catch(() =>
+    stopProcess(directory, running!.pid, waitMs, 'SIGKILL'),
+  );
 }
 
 /** An error's text, or nothing when it is ready. */
