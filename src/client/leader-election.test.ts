@@ -135,6 +135,20 @@ describe('leader election', () => {
     expect(log).toEqual(['a leads at 0', 'a stops at 14']);
   });
 
+  it('stops before its lease would expire, however long it waits between two tries', async () => {
+    const { ctx, server } = setUp();
+    const log: string[] = [];
+    const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 14_000, retryPeriodMs: 11_000 };
+    const a = candidate(ctx, server, 'a', log, timing);
+    await ctx.clock.advance(5_000);
+    await new Client({ transport: server, clock: ctx.clock })
+      .resource('coordination.k8s.io/v1/leases')
+      .patch({ namespace: 'kube-system', name: 'test' }, { spec: { holderIdentity: 'thief' } }, { type: 'merge' });
+    await ctx.clock.advance(20_000);
+    expect(await a.done).toBeInstanceOf(LeadershipLost);
+    expect(log).toEqual(['a leads at 0', 'a stops at 14']);
+  });
+
   it('keeps leading through conflicts and short outages', async () => {
     const { ctx, server } = setUp();
     const log: string[] = [];

@@ -174,14 +174,17 @@ export class LeaderElector {
     /** When the last successful renewal was sent. Others count from when it was written, which is later. */
     let renewedAt = clock.monotonic();
     for (;;) {
-      await clock.sleep(this.#options.retryPeriodMs, signal).catch(() => {});
+      // Not beyond the deadline: somebody else may lead when the lease has expired.
+      const deadline = renewedAt + this.#options.renewDeadlineMs;
+      const leftMs = Math.max(0, deadline - clock.monotonic());
+      await clock.sleep(Math.min(this.#options.retryPeriodMs, leftMs), signal).catch(() => {});
       if (signal.aborted) return true;
       const startedAt = clock.monotonic();
-      const remaining = renewedAt + this.#options.renewDeadlineMs - startedAt;
+      const remaining = deadline - startedAt;
       const renewed = remaining > 0 && (await this.#attempt(signal, remaining));
       if (signal.aborted) return true;
       if (renewed) renewedAt = startedAt;
-      else if (clock.monotonic() - renewedAt >= this.#options.renewDeadlineMs) {
+      else if (clock.monotonic() >= deadline) {
         logger.info('Failed to renew lease', { lock: this.lock });
         this.#record('stopped leading');
         return false;
