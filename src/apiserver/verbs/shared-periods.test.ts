@@ -16,7 +16,7 @@ describe('everyTogether', () => {
     everyTogether(clock, 60_000, note('c'));
     expect(clock.pendingTimers).toBe(2);
     await clock.advance(120_000);
-    expect(fired).toEqual(['a@61000', 'b@61000', 'c@62000', 'a@121000', 'b@121000']);
+    expect(fired).toEqual(['a@60000', 'b@60000', 'c@61000', 'a@120000', 'b@120000', 'c@121000']);
   });
 
   it('leaves no timer behind, and lets a member end itself or others', async () => {

@@ -14,13 +14,13 @@ interface Round {
 
 const roundsOfClocks = new WeakMap<Clock, Map<string, Round>>();
 
-/** Calls `fire` every `ms`, for the first time up to a second late. */
+/** Calls `fire` every `ms`, for the first time up to a second early. */
 export function everyTogether(clock: Clock, ms: number, fire: () => void): Timer {
   const rounds = roundsOfClocks.get(clock) ?? new Map<string, Round>();
   roundsOfClocks.set(clock, rounds);
-  const phase = Math.ceil(clock.monotonic() / TOGETHER_MS) * TOGETHER_MS;
+  const phase = Math.floor(clock.monotonic() / TOGETHER_MS) * TOGETHER_MS;
   const key = `${ms} ${phase % ms}`;
-  const round = rounds.get(key) ?? newRound(clock, ms, phase - clock.monotonic());
+  const round = rounds.get(key) ?? newRound(clock, ms, phase + ms - clock.monotonic());
   rounds.set(key, round);
   const joined = (): void => fire();
   round.fires.add(joined);
@@ -40,6 +40,7 @@ function newRound(clock: Clock, ms: number, delayMs: number): Round {
   };
   let timer = clock.after(delayMs, () => {
     timer = clock.every(ms, fireAll);
+    fireAll();
   });
   return { fires, timer: { cancel: () => timer.cancel() } };
 }
