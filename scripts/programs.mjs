@@ -74,6 +74,9 @@ export const PROGRAMS = {
     ctr: ['the kubelet on containerd', { apt: 'containerd', dnf: 'containerd', apk: 'containerd-ctr' }],
     debootstrap: ['both commands on a bare system', 'debootstrap'],
     git: ['both commands in a fresh clone', { apt: 'git', dnf: 'git-core', apk: 'git' }],
+    systemctl: ['units of systemd', { apt: 'systemd', dnf: 'systemd' }],
+    'systemd-analyze': ['units of systemd', { apt: 'systemd', dnf: 'systemd' }],
+    tar: ['upgrades', 'tar'],
   }),
 };
 
