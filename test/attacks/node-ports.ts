@@ -110,13 +110,16 @@ const kubelet = await serveKubelet(ctx, {
 
 const certificate = await selfSignedCertificate(ctx, HOST);
 const component = await serveComponent(ctx, {
+  component: 'kube-scheduler',
   host: HOST,
   port: 0,
   certificate,
-  access: { check: () => Promise.resolve('allowed') },
+  access: { check: () => Promise.resolve('allowed'), checkUser: () => Promise.resolve('allowed') },
   alwaysAllowPaths: ['/healthz', '/livez', '/readyz'],
+  checks: [{ name: 'ping', endpoints: ['healthz', 'livez', 'readyz'], check: () => undefined }],
+  flags: {},
   pages: { '/page': (query: URLSearchParams) => ({ status: 200, value: [...query] }) },
-} as never);
+});
 
 const health = await serveEndpoints(
   ctx,

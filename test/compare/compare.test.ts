@@ -42,7 +42,7 @@ describe('two clusters of k8ts', () => {
   }
 
   test('answer alike in every area', async () => {
-    const report = makeReport(await run('alike', servers[1]!, EVERYTHING ? 3000 : 300));
+    const report = makeReport(await run('alike', servers[1]!, EVERYTHING ? 3000 : 600));
     expect(formatReport({ ...report, counts: new Map() }, 5)).not.toMatch(/ × /);
     // Scenarios need controllers, and time.
     const quick = Object.keys(areas).filter((name) => name !== 'scenarios');
