@@ -39,7 +39,7 @@ function constantRequests(netns: string, address: string): { end(): Promise<{ an
     const http = require('node:http');
     let answered = 0, ended = false; const failed = [];
     const ask = () => new Promise((resolve) => {
-      const request = http.get({ host: '${address}', port: 80, path: '/', timeout: 2000, agent: false }, (response) => {
+      const request = http.get({ host: '${address}', port: 8080, path: '/', timeout: 2000, agent: false }, (response) => {
         response.resume().on('end', () => { answered++; resolve(); });
       });
       request.on('timeout', () => request.destroy(new Error('timeout')));
