@@ -572,12 +572,14 @@ ${table.join('\n')}
 });
 
 describe.runIf(everything)('k8ts up --profile cis', () => {
-  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-cis-'));
-  const directory = path.join(root, 'cluster');
+  let root: string;
+  let directory: string;
   const isReal = requires('root', 'runc', 'conmon', 'nft') === undefined;
   let cluster: Started;
 
   beforeAll(async () => {
+    root = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-cis-'));
+    directory = path.join(root, 'cluster');
     const nodes = isReal ? ['--nodes', '1'] : ['--nodes', '0', '--simulated-nodes', '1'];
     const flags = ['--data-dir', directory, '--port', '0', '--profile', 'cis', ...nodes, '--detach', '--wait', '3m'];
     const { stdout } = await run(process.execPath, [await builtProgram(), 'up', ...flags, '-o', 'json']);
