@@ -16,6 +16,7 @@ if (missing) console.warn(`container-runtime-crash: skipped, ${missing}`);
 
 const ROUNDS = everything ? 50 : 3;
 const PODS = 6;
+const CGROUPS = existsSync('/sys/fs/cgroup/memory') ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
 
 describe.skipIf(missing)('the container runtime, killed at any time', () => {
   const name = `crtk-${process.pid}`;
@@ -144,13 +145,19 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
   );
 
   it.runIf(everything)('waits for what the killed one was creating, and deletes it', async () => {
-    // As on a machine that is busy: the OCI runtime continues to create long after its caller was killed.
+    // As on a machine that is busy: the OCI runtime makes state and cgroup long after its caller was killed.
     const slow = join(directory, 'slow');
     const [begun, goOn] = [join(slow, 'begun'), join(slow, 'go-on')];
     mkdirSync(slow);
     writeFileSync(
       join(slow, 'runc'),
-      `#!/bin/sh\ncase " $* " in *" create "*) touch ${begun}; until [ -e ${goOn} ]; do sleep 0.1; done;; esac\nexec ${findProgram('runc')} "$@"\n`,
+      `#!/bin/sh
+case " $* " in *" create "*) ;; *) exec ${findProgram('runc')} "$@";; esac
+for id; do :; done
+touch ${begun}
+until [ -e ${goOn} ]; do sleep 0.1; done
+mkdir -p ${join(state, 'oci/runc')}/$id ${join(CGROUPS, name, 'pod-slow')}/$id
+`,
       { mode: 0o755 },
     );
     const { PATH } = process.env;
@@ -202,9 +209,8 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
     })
       .split('\n')
       .filter((line) => line !== '');
-    const memory = existsSync('/sys/fs/cgroup/memory') ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
-    const cgroups = existsSync(join(memory, name))
-      ? readdirSync(join(memory, name), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    const cgroups = existsSync(join(CGROUPS, name))
+      ? readdirSync(join(CGROUPS, name), { recursive: true, encoding: 'utf8' }).filter((path) =>
           /\/[0-9a-f]{64}$/.test(path),
         )
       : [];
