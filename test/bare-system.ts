@@ -87,6 +87,8 @@ export async function startBareSystem(): Promise<BareSystem> {
 /** The base system with Node and npm, as files; `root` must not exist yet. */
 export function copySystem(root: string): void {
   execFileSync('cp', ['--archive', '--reflink=auto', baseSystem(), root]);
+  // Other users, such as those of user namespaces, go through the root directory too.
+  fs.chmodSync(root, 0o755);
   copyNode(root);
 }
 
