@@ -19,7 +19,7 @@ export interface ConsoleFixture {
   stop(): Promise<void>;
 }
 
-export async function startConsoleFixture(options: { nodes: number }): Promise<ConsoleFixture> {
+export async function startConsoleFixture(options: { nodes: number; clock?: 'virtual' }): Promise<ConsoleFixture> {
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-console-'));
   const pages = path.join(directory, 'pages');
   const stopping = new AbortController();
@@ -38,6 +38,7 @@ export async function startConsoleFixture(options: { nodes: number }): Promise<C
       addNodes: (count) => cluster.addNodes(count),
       removeNode: (name) => cluster.removeNode(name),
       faults: cluster.faults,
+      ...(options.clock ? { clock: cluster.clock } : {}),
     },
   });
   const server = await serveConsole(ctx, { config, port: 0, pages, questions });
