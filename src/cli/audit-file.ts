@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { apiServerFlags } from '../apiserver/index.ts';
 import { errorMessage } from '../base/index.ts';
-import { CIS_AUDIT_POLICY, type ClusterOptions } from '../cluster/index.ts';
+import { auditLogIn, CIS_AUDIT_POLICY, type ClusterOptions } from '../cluster/index.ts';
 import { type FlagTable, type FlagValues, UsageError } from '../flags/index.ts';
 import { CommandError } from './command.ts';
 
@@ -35,7 +35,7 @@ export function auditFile(values: Values, directory: string): Pick<ClusterOption
   return {
     auditFile: {
       policy: policyFile === undefined ? CIS_AUDIT_POLICY : readPolicy(path.resolve(policyFile)),
-      path: path.resolve(log ?? path.join(directory, 'audit', 'audit.log')),
+      path: path.resolve(log ?? auditLogIn(directory)),
       maxAgeDays: values['audit-log-maxage'] ?? AUDIT_LOG_LIMITS.maxAgeDays,
       maxBackups: values['audit-log-maxbackup'] ?? AUDIT_LOG_LIMITS.maxBackups,
       maxSizeMegabytes: values['audit-log-maxsize'] ?? AUDIT_LOG_LIMITS.maxSizeMegabytes,

@@ -107,7 +107,11 @@ export type SharedOptions = Pick<
   | 'historyMs'
   | 'loadBalancerPool'
   | 'nodeMonitoring'
->;
+  | 'profile'
+> & {
+  /** Without a path: in the data directory of each server. */
+  readonly auditFile?: Omit<NonNullable<ClusterOptions['auditFile']>, 'path'> & { readonly path?: string };
+};
 
 interface MachineNodeName {
   readonly nodeName: string;

@@ -64,7 +64,7 @@ export {
   type ClusterRecord,
 } from './data-directory.ts';
 export { runStoreWork, type StoreOutcome, type StoreWork, type StoreWorkRequest } from './store-work.ts';
-export { isCertificateKey, isServer, joinServer, leaveServer, serverOptions } from './server-join/index.ts';
+export { auditLogIn, isCertificateKey, isServer, joinServer, leaveServer, serverOptions } from './server-join/index.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
 export { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';

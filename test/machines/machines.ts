@@ -213,21 +213,23 @@ function processorSeconds(pid: number): number {
 }
 
 /** Processes that a killed k8ts left in the machines' directories and namespaces: conmon and containers. */
-function killIn(namespaces: readonly string[]): void {
-  for (const namespace of namespaces) {
-    const pids = spawnSync('ip', ['netns', 'pids', namespace.slice('/run/netns/'.length)], { encoding: 'utf8' }).stdout;
-    for (const pid of pids.split('\n').filter((line) => line !== '')) kill(Number(pid));
-  }
+const killIn = (namespaces: readonly string[]): void => {
+  for (const netns of namespaces) signalIn({ netns }, 'SIGKILL');
+};
+
+/** All processes of a machine, the containers too: conmon is in its namespace, and its container is conmon's child. */
+export function signalIn({ netns }: Pick<Machine, 'netns'>, signal: NodeJS.Signals): void {
+  const pids = spawnSync('ip', ['netns', 'pids', netns.slice('/run/netns/'.length)], { encoding: 'utf8' }).stdout;
+  for (const pid of pids.split('\n').filter((line) => line !== '')) signalTree(Number(pid), signal);
 }
 
-/** conmon is in the machine's namespace; its container is its child. */
-function kill(pid: number): void {
+function signalTree(pid: number, signal: NodeJS.Signals): void {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
       .split(' ')
       .filter((text) => text !== '');
-    process.kill(pid, 'SIGKILL');
-    for (const child of children) kill(Number(child));
+    process.kill(pid, signal);
+    for (const child of children) signalTree(Number(child), signal);
   } catch {
     // It has ended.
   }

@@ -1,5 +1,5 @@
-import fs from 'node:fs';
 /** Makes this machine another server of a cluster: it gets the keys, and remembers what it is started with. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { bearerToken, connect } from '../../client/index.ts';
@@ -10,6 +10,7 @@ import { discoverCluster, type BootstrapToken } from '../discovery/index.ts';
 import { DEFAULT_SNAPSHOTS, type ManagedEtcdOptions } from '../managed-etcd/index.ts';
 import { SealedKeysError, type ServerKeys } from './sealed-keys.ts';
 import { EXTERNAL_ETCD, readServerKeys } from './server-token.ts';
+import { optionsOf } from './shared-options.ts';
 
 interface JoinServerOptions {
   readonly directory: string;
@@ -79,7 +80,7 @@ export function serverOptions(directory: string): ClusterOptions | undefined {
   const { machineNode, etcdServers } = joined;
   const address = machineNode.addresses[0]!;
   return {
-    ...joined.options,
+    ...optionsOf(joined.options, directory),
     dataDirectory: directory,
     bindAddress: address,
     advertiseAddress: address,

@@ -7,10 +7,11 @@ import path from 'node:path';
 import type { Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { isNotFound, isForbidden, type Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ClusterOptions, SharedOptions } from '../cluster-options.ts';
+import type { ClusterOptions } from '../cluster-options.ts';
 import { createBootstrapToken, type BootstrapToken } from '../discovery/index.ts';
 import { memberUrls } from '../managed-etcd/index.ts';
 import { newCertificateKey, openKeys, SealedKeysError, sealKeys, type ServerKeys } from './sealed-keys.ts';
+import { sharedOptions } from './shared-options.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const NAMESPACE = 'kube-system';
@@ -109,14 +110,6 @@ function serverKeys(options: ClusterOptions, endpoints: readonly string[]): Serv
         }
       : { kind: 'external', endpoints: etcdServers ?? [] },
   };
-}
-
-function sharedOptions(options: ClusterOptions): SharedOptions {
-  const { port, serviceClusterIpRange, clusterCidr, runtimeConfig, featureGates, controllers, scheduler } = options;
-  const { addons, historyMs, loadBalancerPool, nodeMonitoring } = options;
-  const optional = { runtimeConfig, featureGates, scheduler, addons, historyMs, loadBalancerPool, nodeMonitoring };
-  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined));
-  return { port, serviceClusterIpRange, clusterCidr, controllers, ...given };
 }
 
 /** With the token's own client. */
