@@ -285,6 +285,42 @@ describe('objects', () => {
     await apply('one', ['a']);
     expect((await apply('two', ['b'])).body['spec']).toMatchObject({ set: ['a', 'b'] });
   });
+
+  it('are applied although validation refuses them, where the schema has no type for apply', async () => {
+    const loose = 'loose.example.com';
+    await define(
+      loose,
+      spec({
+        port: { anyOf: [{ type: 'integer' }, { type: 'string' }], 'x-kubernetes-int-or-string': true },
+        when: { type: 'string', format: 'date-time' },
+        empty: { type: 'object' },
+        open: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { inner: { type: 'object', properties: { a: { type: 'string' } } } },
+        },
+      }),
+    );
+    const apply = async (content: object): Promise<unknown[]> => {
+      const { status, body } = await server.call('PATCH', `${path(loose, 'x')}?fieldManager=m&fieldValidation=Ignore`, {
+        body: thing(loose, 'x', { spec: content }),
+        contentType: 'application/apply-patch+yaml',
+      });
+      return [status, status < 300 ? body['spec'] : (body['message'] as string).split(': ').slice(1).join(': ')];
+    };
+    expect(await apply({ port: { a: 1 } })).toEqual([
+      422,
+      expect.stringContaining('spec.port in body must be of type integer,string: "object"'),
+    ]);
+    expect((await apply({ port: ['a'] }))[0]).toBe(422);
+    expect((await apply({ when: 5 }))[0]).toBe(422);
+    expect((await apply({ when: {} }))[0]).toBe(500);
+    expect(await apply({ empty: { gone: 1 } })).toEqual([201, { empty: {} }]);
+    expect(await apply({ open: { other: 1, inner: { a: 'b', more: 1 } } })).toEqual([
+      200,
+      { open: { other: 1, inner: { a: 'b' } } },
+    ]);
+  });
 });
 
 describe('a schema that changes', () => {

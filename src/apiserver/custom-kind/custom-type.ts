@@ -10,7 +10,6 @@ import {
 import {
   additionalOf,
   isEmbeddedResource,
-  isIntOrString,
   itemsOf,
   preservesUnknownFields,
   propertiesOf,
@@ -34,30 +33,38 @@ const SCALARS: ReadonlyMap<string, ScalarType> = new Map(
     boolean: scalar('bool', 'bool'),
   }),
 );
-const INT_OR_STRING = scalar('IntOrString', 'intstr.IntOrString');
+/** Any string, number or boolean. */
+const ANY_SCALAR = scalar('IntOrString', 'intstr.IntOrString');
 const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
 
 /** The message of a custom kind: ObjectMeta, and the fields of the schema. */
 export function customMessage(kind: string, schema: Schema | undefined): Message {
   if (!schema) return message(kind, [field('metadata', OBJECT_META)], { object: true, unknownFields: ANYTHING });
+  const open = preservesUnknownFields(schema);
   const own = propertiesOf(schema).filter(([name]) => name !== 'metadata' && name !== 'kind' && name !== 'apiVersion');
-  const fields = [field('metadata', OBJECT_META), ...own.map(([name, property]) => field(name, customType(property)))];
-  return message(kind, fields, {
-    object: true,
-    ...(preservesUnknownFields(schema) ? { unknownFields: ANYTHING } : {}),
-  });
+  const fields = [
+    field('metadata', OBJECT_META),
+    ...own.map(([name, property]) => field(name, customType(property, open))),
+  ];
+  return message(kind, fields, { object: true, ...(open ? { unknownFields: ANYTHING } : {}) });
 }
 
-function customType(schema: Schema): Type {
-  if (isIntOrString(schema)) return INT_OR_STRING;
-  if (schema.type === 'array') return listType(schema);
-  if (schema.type === 'object') return objectType(schema);
+/**
+ * Looser than validation, which comes later and answers 422: a schema without a type (one of x-kubernetes-int-or-string)
+ * takes anything, a string with a format any scalar, and what is below x-kubernetes-preserve-unknown-fields (`open`)
+ * any field.
+ */
+function customType(schema: Schema, above: boolean): Type {
+  const open = above || preservesUnknownFields(schema);
+  if (schema.type === 'array') return listType(schema, open);
+  if (schema.type === 'object') return objectType(schema, open);
+  if (schema.type === 'string' && !['', 'byte'].includes(schema.format ?? '')) return ANY_SCALAR;
   return SCALARS.get(schema.type ?? '') ?? ANYTHING;
 }
 
-function listType(schema: Schema): ListType {
+function listType(schema: Schema, open: boolean): ListType {
   const items = itemsOf(schema);
-  const element = items ? customType(items) : ANYTHING;
+  const element = items ? customType(items, open) : ANYTHING;
   const declared = schema['x-kubernetes-list-type'];
   const merging = declared === 'set' || declared === 'map' ? declared : 'atomic';
   return {
@@ -70,15 +77,11 @@ function listType(schema: Schema): ListType {
   };
 }
 
-function objectType(schema: Schema): Type {
+function objectType(schema: Schema, open: boolean): Type {
   const properties = propertiesOf(schema);
   const atomic = schema['x-kubernetes-map-type'] === 'atomic';
   const embedded = isEmbeddedResource(schema);
-  const additional = additionalOf(schema);
-  const others =
-    preservesUnknownFields(schema) || schema.additionalProperties === true
-      ? ANYTHING
-      : additional && customType(additional);
+  const others = unknownFields(schema, open);
   if (properties.length === 0 && others && !embedded)
     return { kind: 'map', value: others, atomic, goType: `map[string]${others.goType}` };
   const resourceFields = embedded
@@ -87,8 +90,16 @@ function objectType(schema: Schema): Type {
   const reserved = new Set(resourceFields.map(({ name }) => name));
   const own = properties
     .filter(([name]) => !reserved.has(name))
-    .map(([name, property]) => field(name, customType(property), property.default));
+    .map(([name, property]) => field(name, customType(property, open), property.default));
   return message('', [...resourceFields, ...own], { atomic, ...(others ? { unknownFields: others } : {}) });
+}
+
+/** The type of undeclared fields; undefined if they are not allowed. */
+function unknownFields(schema: Schema, open: boolean): Type | undefined {
+  const additional = additionalOf(schema);
+  if (additional) return customType(additional, open);
+  const undeclared = propertiesOf(schema).length === 0 && !isEmbeddedResource(schema);
+  return (schema.additionalProperties ?? (open || undeclared)) === true ? ANYTHING : undefined;
 }
 
 function message(name: string, fields: Field[], more: Partial<Message>): Message {
