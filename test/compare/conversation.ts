@@ -18,8 +18,8 @@ export interface Step {
   readonly save?: Readonly<Record<string, string>>;
   /** Made only so that others can follow: not compared. */
   readonly setup?: true;
-  /** Sent again until the answer has this status, for a few seconds: for what a server does a moment later. */
-  readonly until?: number;
+  /** Sent again until the answer has this status, or is this one, for seconds: for what a server does a moment later. */
+  readonly until?: number | ((answer: Answer) => boolean);
   /** Sent again until the answer stays the same for this time: for what controllers bring about. */
   readonly settleMs?: number;
   /** Before the next step: where nothing shows that both servers have seen what was written. */

@@ -1,7 +1,18 @@
 /** Schemas of custom resources from chance, definitions around them, and objects that they take or refuse. */
+import type { Answer, Step } from './conversation.ts';
 import type { Random } from './random.ts';
 
 export const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+export const CRD = `${CRDS}/things.$RUN.example.com`;
+
+/** Waits, as users do, until the definition is Established; one that was refused is not waited for. */
+export const established: Step = { method: 'GET', path: CRD, setup: true, until: isEstablished };
+
+function isEstablished({ status, body }: Answer): boolean {
+  if (status !== 200) return true;
+  const definition = JSON.parse(body.toString()) as { status?: { conditions?: { type: string; status: string }[] } };
+  return definition.status?.conditions?.some((one) => one.type === 'Established' && one.status === 'True') ?? false;
+}
 
 export type MadeSchema = {
   [key: string]: unknown;

@@ -32,6 +32,8 @@ const STRUCT_DUMP = /Invalid value: [[{].*?"[A-Z]\w*":.*[\]}](?=: )/gs;
 const STRUCT_DIFF = /\n@@ -\d+,\d+ \+\d+,\d+ @@\n.*/s;
 /** An object as text in a message: its keys have no order there either. */
 const QUOTED_OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"/g;
+/** Several errors of an applied configuration: the other server walks its maps in an order of chance. */
+const APPLY_ERRORS = /(?<=: errors:\n)(?: {2}.*(?:\n|$))+/g;
 const A_DAY_MS = 86_400_000;
 const HIDDEN: Readonly<Record<string, string>> = {
   resourceVersion: '<version>',
@@ -215,6 +217,7 @@ function mask(text: string): string {
     .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>')
     .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-<suffix>')
     .replace(STRUCT_DIFF, '\n<diff>')
+    .replace(APPLY_ERRORS, (errors) => errors.split('\n').sort().join('\n'))
     .replace(/ in scheme "[^"]*"/g, ' in scheme <scheme>')
     .replace(QUOTED_OBJECT, sortedObject)
     .replace(STRUCT_DUMP, 'Invalid value: <struct>');

@@ -131,6 +131,15 @@ describe('values that two servers never share', () => {
     ).toEqual([]);
   });
 
+  test('is the order of several errors of an apply', () => {
+    const message = (...errors: string[]): unknown =>
+      answer({ message: `failed to create typed patch object (a/b; v1, Kind=C): errors:\n${errors.join('\n')}` });
+    expect(message('  .b: expected map', '  .a: expected list')).toEqual(
+      message('  .a: expected list', '  .b: expected map'),
+    );
+    expect(message('  .b: expected map')).not.toEqual(message('  .b: expected list'));
+  });
+
   test('is not more than that: times that were sent are compared', () => {
     expect(differences(answer({ at: '2020-01-02T03:04:05Z' }), answer({ at: '2020-01-02T03:04:06Z' }))).toHaveLength(1);
     expect(differences(answer({}, { warning: '299 - "a"' }), answer({}))).toEqual([

@@ -13,7 +13,7 @@ export interface Endpoint {
 const CALLER = { 'impersonate-user': 'compare', 'impersonate-group': 'system:masters' };
 const AGAIN_MS = 50;
 /** What a server does a moment later (establish a CRD, see a policy) is done by then. */
-const UNTIL_MS = 3000;
+const UNTIL_MS = 10_000;
 const SETTLED_MS = 15_000;
 
 export class Side {
@@ -50,7 +50,7 @@ export class Side {
     if (step.reviews) this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '');
     for (;;) {
       const answer = await this.#sendOnce(step);
-      if (step.until === undefined || answer.status === step.until || Date.now() > deadline) {
+      if (isAwaited(step, answer) || Date.now() > deadline) {
         this.#save(step, answer);
         return answer;
       }
@@ -118,6 +118,10 @@ export class Side {
       .sort(([, a], [, b]) => b.length - a.length);
     return { variables: new Map(names), flowNames: this.#endpoint.flowNames };
   }
+}
+
+function isAwaited({ until }: Step, answer: Answer): boolean {
+  return typeof until === 'function' ? until(answer) : until === undefined || answer.status === until;
 }
 
 /** One event is a stream too. */

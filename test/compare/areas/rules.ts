@@ -1,6 +1,6 @@
 /** CEL rules of custom resources: what compiles, what it costs, what it says of objects. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
-import { CRDS } from '../custom-resources.ts';
+import { CRD, CRDS, established } from '../custom-resources.ts';
 import { someExpression, type Roots } from '../expressions.ts';
 import { Random } from '../random.ts';
 
@@ -120,13 +120,14 @@ function conversation(random: Random): Conversation {
       ...(i === 0
         ? [
             { method: 'POST', path: CRDS, body: definition([{ rule: 'true' }], true), only: specOf },
+            established,
             { method: 'GET', path: collection, until: 200, setup: true } as const,
             { method: 'POST', path: collection, body: thing('first'), setup: true } as const,
           ]
         : []),
       {
         method: 'PATCH',
-        path: `${CRDS}/things.$RUN.example.com`,
+        path: CRD,
         body: { spec: (versioned as { spec: object }).spec },
         headers: { 'content-type': 'application/merge-patch+json' },
         about: `rule ${(one as { rule: string }).rule}`,
@@ -152,7 +153,7 @@ function conversation(random: Random): Conversation {
     topic: 'rules',
     namespace: true,
     steps: [...compiles, ...evaluated],
-    cleanup: [{ method: 'DELETE', path: `${CRDS}/things.$RUN.example.com` }],
+    cleanup: [{ method: 'DELETE', path: CRD }],
   };
 }
 
