@@ -53,7 +53,10 @@ interface FieldOptions {
   readonly mergeKey?: string;
   /** In JSON the fields of this message are in the enclosing object; in protobuf it is a nested message. */
   readonly inline?: true;
-  /** Defaulting and validation distinguish an empty list or map from an absent one, although neither is stored. */
+  /**
+   * Defaulting and validation distinguish an empty list or map from an absent one, although neither is stored. For a
+   * message: those of its lists.
+   */
   readonly distinguishesEmpty?: true;
   /** The feature gate that must be on for the field to be kept; off by default in v1.36. */
   readonly gate?: string;

@@ -331,7 +331,7 @@ export const resourceV1: PackageDeclaration = {
     }),
     ResourceClaimTemplateList: listOf('ResourceClaimTemplate'),
     ResourceClaimTemplateSpec: message('What claims made from a template look like.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the claims.'),
+      metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the claims.', { distinguishesEmpty: true }),
       spec: field(2, 'ResourceClaimSpec', 'Spec of the claims.', { required: true, keep: true }),
     }),
     ResourcePool: message('The pool that a slice belongs to.', {

@@ -68,6 +68,14 @@ describe('values that are not bodies', () => {
     expect(canonicalize(spec, { rules: [], tls: [] })).toEqual({});
   });
 
+  it('distinguishes empty lists of metadata where a template may have none', () => {
+    const template = schema.message('io.k8s.api.core.v1.PersistentVolumeClaimTemplate');
+    const metadata = { finalizers: [], labels: {} };
+    expect(conform(template, { metadata, spec: {} }).object).toMatchObject({ metadata: { finalizers: [] } });
+    expect(canonicalize(template, { metadata, spec: {} })).toMatchObject({ metadata: {} });
+    expect(conform(OBJECT_META, metadata).object).toEqual({});
+  });
+
   it('keeps an empty list of objects', () => {
     const podList = schema.message('io.k8s.api.core.v1.PodList');
     expect(canonicalize(podList, { items: [] })).toEqual({ metadata: {}, items: [] });

@@ -28,12 +28,15 @@ interface Plan {
 }
 
 const plans = new WeakMap<Message, Plan>();
+/** Of messages of which a field's validation distinguishes empty lists from absent ones. */
+const distinguishingPlans = new WeakMap<Message, Plan>();
 
-function planOf(message: Message): Plan {
-  const known = plans.get(message);
+function planOf(message: Message, distinguishesEmpty: boolean): Plan {
+  const made = distinguishesEmpty ? distinguishingPlans : plans;
+  const known = made.get(message);
   if (known) return known;
   const plan: Plan = { fields: [], byName: new Map(), always: [], alwaysLow: 0, alwaysHigh: 0 };
-  plans.set(message, plan);
+  made.set(message, plan);
   if (message.object) {
     for (const name of ['kind', 'apiVersion'])
       addField(
@@ -48,7 +51,10 @@ function planOf(message: Message): Plan {
         false,
       );
   }
-  for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
+  for (const field of message.fields) {
+    const distinguishing = distinguishesEmpty && field.type.kind === 'list';
+    addField(plan, planField(distinguishing ? { ...field, distinguishesEmpty: true } : field), isAlwaysWritten(field));
+  }
   return plan;
 }
 
@@ -63,7 +69,7 @@ function addField(plan: Plan, field: PlanField, always: boolean): void {
 
 /** Throws MISMATCH. */
 export function conformMessage(message: Message, value: unknown, run: ConformRun): Record<string, unknown> {
-  return applyPlan(planOf(message), value, run);
+  return applyPlan(planOf(message, false), value, run);
 }
 
 /**
@@ -147,7 +153,7 @@ function isAlwaysWritten(field: Field): boolean {
 }
 
 function planField(field: Field): PlanField {
-  const element = conformType(field.type);
+  const element = conformType(field.type, field.distinguishesEmpty);
   const { name } = field;
   if (field.pointer) {
     const nil = field.keep ? null : undefined;
@@ -222,11 +228,11 @@ function isEmpty(value: unknown): boolean {
   return true;
 }
 
-function conformType(type: Type): Conform {
+function conformType(type: Type, distinguishesEmpty = false): Conform {
   switch (type.kind) {
     case 'message': {
       let plan: Plan | undefined;
-      return (value, run) => applyPlan((plan ??= planOf(type)), value ?? EMPTY, run);
+      return (value, run) => applyPlan((plan ??= planOf(type, distinguishesEmpty)), value ?? EMPTY, run);
     }
     case 'list': {
       const element = conformType(type.element);

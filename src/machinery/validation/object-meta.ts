@@ -133,6 +133,17 @@ export function validateNonnegative(errors: FieldError[], value: number | undefi
   if (value !== undefined && value < 0) errors.push(invalidValue(at, value, NEGATIVE_MESSAGE));
 }
 
+/** Metadata of a template of claims: only labels and annotations are copied to the claim, so others are refused. */
+export function validateTemplateObjectMeta(errors: FieldError[], metadata: ObjectMeta, at: Path): void {
+  if (metadata.annotations) validateAnnotations(errors, metadata.annotations, at.child('annotations'));
+  if (metadata.labels) validateLabels(errors, metadata.labels, at.child('labels'));
+  for (const [name, value] of Object.entries(metadata)) {
+    if (name === 'annotations' || name === 'labels' || value === null || value === undefined) continue;
+    // Upstream makes the name from that of the Go field.
+    errors.push(forbiddenField(at.child(name === 'uid' ? 'uID' : name), 'cannot be set'));
+  }
+}
+
 export function validateAnnotations(
   errors: FieldError[],
   annotations: Readonly<Record<string, string>>,

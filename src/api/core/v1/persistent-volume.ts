@@ -89,7 +89,7 @@ export const messages = {
     }),
   }),
   PersistentVolumeClaimTemplate: message('Template of a claim for an ephemeral volume.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the claim.'),
+    metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the claim.', { distinguishesEmpty: true }),
     spec: field(2, 'PersistentVolumeClaimSpec', 'Spec of the claim.', { required: true, keep: true }),
   }),
   PersistentVolumeList: listOf('PersistentVolume'),

@@ -1,5 +1,4 @@
 /** Validation of ResourceClaims, ResourceClaimTemplates and DeviceClasses. */
-import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import type {
   DeviceClass,
   DeviceClassSpec,
@@ -8,16 +7,15 @@ import type {
   ResourceClaimTemplate,
   ResourceClaimTemplateSpec,
 } from '../../../api/generated/resource-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
+import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
 import { isExtendedResource } from '../core/resource-names.ts';
 import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { validateAnnotations } from '../object-meta.ts';
+import { validateTemplateObjectMeta } from '../object-meta.ts';
 import { validateBoundedList } from './bounded.ts';
 import { validateClaimStatus } from './claim-status.ts';
 import { MAX_CONFIG, validateDeviceClaim, validateDeviceConfiguration, validateSelectors } from './device-claim.ts';
@@ -75,22 +73,9 @@ function validateTemplateSpec(
   spec: ResourceClaimTemplateSpec | undefined,
   cel: CelCompiler | undefined,
 ): void {
-  validateTemplateMetadata(errors, spec?.metadata ?? {}, SPEC.child('metadata'));
+  validateTemplateObjectMeta(errors, spec?.metadata ?? {}, SPEC.child('metadata'));
   validateClaimSpec(errors, spec?.spec, SPEC.child('spec'), cel);
 }
-
-/** Only labels and annotations of a template are copied to the claim. */
-function validateTemplateMetadata(errors: FieldError[], meta: ObjectMeta, at: Path): void {
-  if (meta.annotations) validateAnnotations(errors, meta.annotations, at.child('annotations'));
-  if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
-  for (const [name, value] of Object.entries(meta)) {
-    if (name !== 'annotations' && name !== 'labels' && value != null)
-      errors.push(forbiddenField(at.child(name === 'uid' ? UPSTREAMS_UID : name), 'cannot be set'));
-  }
-}
-
-/** Upstream makes the name from that of the Go field. */
-const UPSTREAMS_UID = 'uID';
 
 function validateClassSpec(
   errors: FieldError[],

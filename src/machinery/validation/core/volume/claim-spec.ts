@@ -4,7 +4,6 @@ import type {
   PersistentVolumeClaimTemplate,
   TypedObjectReference,
 } from '../../../../api/generated/core-v1.ts';
-import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import {
   type FieldError,
   forbiddenField,
@@ -14,8 +13,8 @@ import {
   required,
 } from '../../../errors/index.ts';
 import { dns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
-import { validateLabels, validateLabelSelector } from '../../label-selector.ts';
-import { validateAnnotations } from '../../object-meta.ts';
+import { validateLabelSelector } from '../../label-selector.ts';
+import { validateTemplateObjectMeta } from '../../object-meta.ts';
 import { isPositiveQuantity } from '../../quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantity } from '../resources.ts';
 
@@ -35,19 +34,8 @@ export function validatePersistentVolumeClaimTemplate(
   at: Path,
   rules: ClaimRules = {},
 ): void {
-  validateTemplateMetadata(errors, template.metadata ?? {}, at.child('metadata'));
+  validateTemplateObjectMeta(errors, template.metadata ?? {}, at.child('metadata'));
   validateClaimSpec(errors, template.spec ?? {}, at.child('spec'), rules);
-}
-
-/** Only labels and annotations of a template are copied to the claim, so other metadata is refused. */
-function validateTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, at: Path): void {
-  if (metadata.annotations) validateAnnotations(errors, metadata.annotations, at.child('annotations'));
-  if (metadata.labels) validateLabels(errors, metadata.labels, at.child('labels'));
-  for (const [name, value] of Object.entries(metadata)) {
-    if (name === 'annotations' || name === 'labels' || value === null || value === undefined) continue;
-    // Upstream makes the name from that of the Go field.
-    errors.push(forbiddenField(at.child(name === 'uid' ? 'uID' : name), 'cannot be set'));
-  }
 }
 
 export function validateAccessModes(errors: FieldError[], modes: readonly string[], at: Path): void {
