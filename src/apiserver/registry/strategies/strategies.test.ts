@@ -211,6 +211,16 @@ describe('pods', () => {
   });
 });
 
+describe('endpoint slices', () => {
+  it('drop a written deprecatedTopology, and count the write', async () => {
+    const path = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
+    const endpoints = [{ addresses: ['10.1.2.3'], deprecatedTopology: { a: 'b' } }];
+    await server.call('POST', path, { body: { metadata: { name: 't' }, addressType: 'IPv4', endpoints } });
+    const { body } = await patch(`${path}/t`, { endpoints });
+    expect([body.metadata.generation, body['endpoints']]).toEqual([2, [{ addresses: ['10.1.2.3'], conditions: {} }]]);
+  });
+});
+
 describe('jobs', () => {
   it('select their pods by labels that are unique', async () => {
     const { body } = await server.call('POST', '/apis/batch/v1/namespaces/default/jobs', {
