@@ -18,6 +18,8 @@ interface Conversion {
   readonly storedAs: Place;
   readonly fromStorage: ViewConversion;
   readonly toStorage: ViewConversion;
+  /** The stored object of a view, for tables of kinds whose views lose what their cells show. */
+  readonly printed?: ViewConversion;
 }
 
 /** The converted object in the canonical form of its own version. */
@@ -59,6 +61,9 @@ const viewsOf = ({ group, versions, stored, plurals, fields }: Views): [string, 
 
 const DEVICES = { group: 'resource.k8s.io', stored: 'v1' };
 
+/** By the spec of their view, which is the same object in each copy with other metadata. */
+const storedAutoscalers = new WeakMap<object, KubeObject>();
+
 export const conversions: Record<string, Conversion | undefined> = {
   'events.k8s.io/v1/events': {
     storedAs: { group: '', version: 'v1', plural: 'events' },
@@ -67,8 +72,14 @@ export const conversions: Record<string, Conversion | undefined> = {
   },
   'autoscaling/v1/horizontalpodautoscalers': {
     storedAs: { group: 'autoscaling', version: 'v2', plural: 'horizontalpodautoscalers' },
-    fromStorage: autoscalerFromV2,
+    fromStorage: (stored) => {
+      const view = autoscalerFromV2(stored);
+      storedAutoscalers.set(view['spec'] as object, stored);
+      return view;
+    },
     toStorage: autoscalerToV2,
+    // The view has the CPU utilization apart, and no longer its place among the metrics.
+    printed: (view) => storedAutoscalers.get(view['spec'] as object) ?? autoscalerToV2(view),
   },
   ...Object.fromEntries([
     ...viewsOf({

@@ -5,6 +5,8 @@
 import { apiVersionOf, type Resource, type Schema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
+import { tablePrinter, type TablePrinter } from '../../machinery/table/index.ts';
+import type { ViewConversion } from '../storage/entry.ts';
 import { builtinPrefix } from '../storage/keys.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import { conversions, otherVersions, storedAs } from './conversions.ts';
@@ -121,8 +123,14 @@ export function builtinServed(resource: Resource, stored: StoredKind, cache: Res
     cache,
     custom: false,
     ...(conversion ? { conversion } : {}),
+    ...(conversion?.printed ? { printer: printerOfStored(resource, conversion.printed) } : {}),
     ...(versions ? { versions } : {}),
   };
+}
+
+function printerOfStored(resource: Resource, printed: ViewConversion): TablePrinter {
+  const printer = tablePrinter(resource);
+  return { ...printer, cells: (object, now) => printer.cells(printed(object), now) };
 }
 
 const NOTHING_PARTICULAR: Strategy = {};

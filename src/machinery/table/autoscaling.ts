@@ -1,17 +1,10 @@
 /** Table cells of the group autoscaling. */
-import type {
-  HorizontalPodAutoscaler as HorizontalPodAutoscalerV1,
-  Scale,
-} from '../../api/generated/autoscaling-v1.ts';
+import type { Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../api/generated/autoscaling-v2.ts';
-import { isRecord } from '../../base/index.ts';
-import { parseJson } from '../decode/index.ts';
 import { age, firstFew, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
 import type { Cell } from './table-printer.ts';
 
 const MAX_METRICS = 2;
-const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
-const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
 
 interface Amount {
   readonly value?: string;
@@ -70,10 +63,11 @@ function metricOf(spec: MetricSpec, status: MetricStatus | undefined): Metric {
   };
 }
 
-type AnyAutoscaler = HorizontalPodAutoscaler | HorizontalPodAutoscalerV1;
-
-function autoscalerCells(autoscaler: AnyAutoscaler, metrics: readonly Metric[], now: number): Cell[] {
+/** Of the stored version; a table of autoscaling/v1 is made of that, too. */
+export function horizontalPodAutoscalerCells(autoscaler: HorizontalPodAutoscaler, now: number): Cell[] {
   const { spec, status } = autoscaler;
+  const current = status?.currentMetrics ?? [];
+  const metrics = (spec?.metrics ?? []).map((metric, index) => metricOf(metric, current[index]));
   return [
     nameOf(autoscaler),
     `${spec?.scaleTargetRef.kind ?? ''}/${spec?.scaleTargetRef.name ?? ''}`,
@@ -83,61 +77,6 @@ function autoscalerCells(autoscaler: AnyAutoscaler, metrics: readonly Metric[], 
     status?.currentReplicas ?? 0,
     age(autoscaler, now),
   ];
-}
-
-export function horizontalPodAutoscalerCells(autoscaler: HorizontalPodAutoscaler, now: number): Cell[] {
-  const current = autoscaler.status?.currentMetrics ?? [];
-  const metrics = (autoscaler.spec?.metrics ?? []).map((spec, index) => metricOf(spec, current[index]));
-  return autoscalerCells(autoscaler, metrics, now);
-}
-
-/** autoscaling/v1 has only a CPU utilization; annotations hold the other metrics. */
-export function horizontalPodAutoscalerV1Cells(autoscaler: HorizontalPodAutoscalerV1, now: number): Cell[] {
-  const { metadata, spec, status } = autoscaler;
-  const targetCpu = spec?.targetCPUUtilizationPercentage;
-  const cpu: Metric = {
-    type: 'Resource',
-    name: 'cpu',
-    target: { averageUtilization: targetCpu },
-    current: { averageUtilization: status?.currentCPUUtilizationPercentage },
-  };
-  const current = parseMetrics(metadata?.annotations?.[CURRENT_METRICS_ANNOTATION]);
-  const others = parseMetrics(metadata?.annotations?.[METRICS_ANNOTATION]).map((metric, index) =>
-    version1Metric(metric, current[index]),
-  );
-  return autoscalerCells(autoscaler, targetCpu === undefined ? others : [...others, cpu], now);
-}
-
-function parseMetrics(text: string | undefined): Record<string, unknown>[] {
-  try {
-    const { value: parsed } = parseJson(text ?? '[]');
-    return Array.isArray(parsed) ? parsed.filter(isRecord) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** `{ type: Pods, pods: { targetAverageValue } }`. */
-function version1Metric(spec: Record<string, unknown>, status: Record<string, unknown> | undefined): Metric {
-  const type = String(spec['type']);
-  const field = SOURCES.get(type) ?? '';
-  const source = isRecord(spec[field]) ? spec[field] : {};
-  const state = isRecord(status?.[field]) ? status[field] : {};
-  const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  const amount = (from: Record<string, unknown>, prefix: string): Amount => {
-    const utilization = from[`${prefix}AverageUtilization`];
-    return {
-      value: text(from[`${prefix}Value`]),
-      averageValue: text(from[`${prefix}AverageValue`] ?? from['averageValue']),
-      averageUtilization: typeof utilization === 'number' ? utilization : undefined,
-    };
-  };
-  return {
-    type,
-    name: text(source['name']) ?? '',
-    target: amount(source, 'target'),
-    current: amount(state, 'current'),
-  };
 }
 
 export const scaleCells = (scale: Scale, now: number): Cell[] => [

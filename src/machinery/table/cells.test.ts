@@ -108,26 +108,6 @@ const cases: Case[] = [
     cells: ['Deployment/web', 'cpu: 33%/60%, <unknown>/30 (avg) + 1 more...', '<unset>', 9, 2, '60m'],
   },
   {
-    name: 'autoscaler of version 1, with a metric in an annotation',
-    of: 'autoscaling/v1/horizontalpodautoscalers',
-    metadata: {
-      annotations: {
-        'autoscaling.alpha.kubernetes.io/metrics':
-          '[{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"5"}}]',
-      },
-    },
-    object: {
-      spec: {
-        scaleTargetRef: { kind: 'Deployment', name: 'web' },
-        minReplicas: 1,
-        maxReplicas: 4,
-        targetCPUUtilizationPercentage: 80,
-      },
-      status: { currentReplicas: 1, currentCPUUtilizationPercentage: 21 },
-    },
-    cells: ['Deployment/web', '<unknown>/5, cpu: 21%/80%', '1', 4, 1, '60m'],
-  },
-  {
     name: 'service of a node port',
     of: '/v1/services',
     object: {

@@ -60,7 +60,6 @@ export const printers = {
   'replicasets.apps': of(apps.replicaSetCells),
   'statefulsets.apps': of(apps.statefulSetCells),
   'horizontalpodautoscalers.autoscaling': of(autoscaling.horizontalPodAutoscalerCells),
-  'horizontalpodautoscalers.autoscaling/v1': of(autoscaling.horizontalPodAutoscalerV1Cells),
   scale: of(autoscaling.scaleCells),
   'cronjobs.batch': of(batch.cronJobCells),
   'jobs.batch': of(batch.jobCells),

@@ -41,7 +41,7 @@ export function tablePrinter(resource: Resource): TablePrinter {
   let printer = cache.get(resource);
   if (!printer) {
     const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
-    const own = printerOf(`${name}/${resource.version}`) ?? printerOf(name);
+    const own = printerOf(name);
     printer = own
       ? { columns: resource.columns.map(columnDefinition), ...own }
       : { columns: createdAtColumns, cells: createdAtCells };

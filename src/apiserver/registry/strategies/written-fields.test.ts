@@ -141,3 +141,37 @@ describe('an empty list', () => {
     });
   });
 });
+
+describe('the table of autoscaling/v1', () => {
+  it('shows the metrics in their stored order', async () => {
+    const target = (utilization: object): object => ({
+      type: 'Resource',
+      resource: { name: 'cpu', target: utilization },
+    });
+    const metrics = [
+      target({ type: 'Utilization', averageUtilization: 200 }),
+      target({ type: 'AverageValue', averageValue: '1Gi' }),
+    ];
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+    await server.call('POST', AUTOSCALERS.replace('v1', 'v2'), {
+      body: { metadata: { name: 'ordered' }, spec: { scaleTargetRef, maxReplicas: 3, metrics } },
+    });
+    const shown = async (path: string): Promise<unknown> => {
+      const { body } = await server.call('GET', path, { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+      return (body['rows'] as { cells: unknown[] }[])
+        .map(({ cells }) => cells)
+        .find(([name]) => name === 'ordered')?.[2];
+    };
+    const ordered = 'cpu: <unknown>/200%, cpu: <unknown>/1Gi';
+    expect([await shown(`${AUTOSCALERS}/ordered`), await shown(AUTOSCALERS)]).toEqual([ordered, ordered]);
+  });
+
+  it('shows metrics that were written as an annotation', async () => {
+    const annotations = { [METRICS]: '[{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"5"}}]' };
+    await server.call('POST', AUTOSCALERS, { body: scaler('annotated', { annotations }) });
+    const { body } = await server.call('GET', `${AUTOSCALERS}/annotated`, {
+      accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+    });
+    expect((body['rows'] as { cells: unknown[] }[])[0]!.cells[2]).toBe('<unknown>/5, cpu: <unknown>/50%');
+  });
+});
