@@ -24,12 +24,33 @@ const STRICT: PodRules = {
   allowNonLocalProjectedTokenPath: false,
   allowNamespacedSysctlsOfHost: false,
   allowRestartContainerOfInit: false,
+  allowAnySelinuxChangePolicy: false,
+  allowUserNamespaceWithHostNetwork: false,
+  allowUserNamespaceWithVolumeDevices: false,
 };
 
-const RULES_OF_NEW = [false, true].map((allowPrivileged) => ({
-  pod: { ...STRICT, allowPrivileged, resourceIsPod: true },
-  template: { ...STRICT, allowPrivileged },
-}));
+interface RulesOfNew {
+  readonly pod: PodRules;
+  readonly template: PodRules;
+}
+
+/** The settings of a server do not change, and its rules are asked for with every pod. */
+const rulesOfNew = new WeakMap<ValidationContext, RulesOfNew>();
+
+function rulesOf(context: ValidationContext): RulesOfNew {
+  let rules = rulesOfNew.get(context);
+  if (!rules) {
+    const { allowPrivileged, features } = context;
+    const template: PodRules = {
+      ...STRICT,
+      allowPrivileged,
+      allowAnySelinuxChangePolicy: features['SELinuxMount'] ?? false,
+      allowUserNamespaceWithHostNetwork: features['UserNamespacesHostNetworkSupport'] ?? false,
+    };
+    rulesOfNew.set(context, (rules = { pod: { ...template, resourceIsPod: true }, template }));
+  }
+  return rules;
+}
 
 interface StoredPod {
   readonly metadata?: ObjectMeta;
@@ -37,17 +58,17 @@ interface StoredPod {
 }
 
 export function podRules(context: ValidationContext, old?: StoredPod): PodRules {
-  const rules = RULES_OF_NEW[Number(context.allowPrivileged)]!.pod;
-  return old ? { ...rules, ...allowancesOf(old) } : rules;
+  const rules = rulesOf(context).pod;
+  return old ? { ...rules, ...allowancesOf(old, rules) } : rules;
 }
 
 /** The rules for a pod template; `old` is the stored template. */
 export function podTemplateRules(context: ValidationContext, old?: StoredPod): PodRules {
-  const rules = RULES_OF_NEW[Number(context.allowPrivileged)]!.template;
-  return old ? { ...rules, ...allowancesOf(old) } : rules;
+  const rules = rulesOf(context).template;
+  return old ? { ...rules, ...allowancesOf(old, rules) } : rules;
 }
 
-function allowancesOf({ metadata, spec }: StoredPod): Partial<PodRules> {
+function allowancesOf({ metadata, spec }: StoredPod, rules: PodRules): Partial<PodRules> {
   const allowInvalidDeletionCost = metadata !== undefined && !isValidDeletionCost(metadata.annotations);
   if (!spec) return { allowInvalidDeletionCost };
   return {
@@ -67,16 +88,21 @@ function allowancesOf({ metadata, spec }: StoredPod): Partial<PodRules> {
         !isRestartableInitContainer(container) &&
         container.resizePolicy?.some(({ restartPolicy }) => restartPolicy === 'RestartContainer'),
     ),
+    allowAnySelinuxChangePolicy:
+      rules.allowAnySelinuxChangePolicy || spec.securityContext?.seLinuxChangePolicy !== undefined,
+    allowUserNamespaceWithHostNetwork:
+      rules.allowUserNamespaceWithHostNetwork || (spec.hostNetwork === true && spec.hostUsers === false),
+    allowUserNamespaceWithVolumeDevices:
+      spec.hostUsers === false && containersOf(spec).some(({ volumeDevices = [] }) => volumeDevices.length > 0),
   };
 }
 
+function containersOf(spec: PodSpec): readonly Pick<Container, 'resources' | 'volumeDevices'>[] {
+  return [...(spec.containers ?? []), ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])];
+}
+
 function usesIndivisibleHugePages(spec: PodSpec): boolean {
-  const containers: readonly Pick<Container, 'resources'>[] = [
-    ...(spec.containers ?? []),
-    ...(spec.initContainers ?? []),
-    ...(spec.ephemeralContainers ?? []),
-  ];
-  return containers.some(({ resources }) =>
+  return containersOf(spec).some(({ resources }) =>
     [resources?.limits, resources?.requests].some((list) =>
       Object.entries(list ?? {}).some(
         ([name, quantity]) => isHugePageResource(name) && !isWholeHugePages(name, quantity),

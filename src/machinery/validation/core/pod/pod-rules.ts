@@ -15,4 +15,8 @@ export interface PodRules {
   readonly allowNamespacedSysctlsOfHost: boolean;
   /** An init container that is no sidecar has the resize policy RestartContainer. */
   readonly allowRestartContainerOfInit: boolean;
+  /** The SELinux change policy may be another than Recursive. */
+  readonly allowAnySelinuxChangePolicy: boolean;
+  readonly allowUserNamespaceWithHostNetwork: boolean;
+  readonly allowUserNamespaceWithVolumeDevices: boolean;
 }

@@ -82,7 +82,7 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, {
     );
   }
   validateHostProcess(errors, spec, at, pod.allowPrivileged);
-  if (spec.hostUsers === false) validateUserNamespace(errors, spec, at);
+  if (spec.hostUsers === false) validateUserNamespace(errors, spec, at, pod);
   validateFileKeys(errors, spec, at, volumes);
   validateNamesAndNumbers(errors, spec, at);
   if (spec.preemptionPolicy !== undefined) {
@@ -126,12 +126,17 @@ function validateSchedulingGates(errors: FieldError[], gates: readonly PodSchedu
   }
 }
 
-/** With hostUsers false, a pod must not use the host namespaces. */
-function validateUserNamespace(errors: FieldError[], spec: PodSpec, at: Path): void {
+/** With hostUsers false, a pod must not use the host namespaces, nor block devices, which are not id-mapped. */
+function validateUserNamespace(errors: FieldError[], spec: PodSpec, at: Path, rules: PodRules): void {
   const why = 'when `hostUsers` is false';
-  if (spec.hostNetwork) errors.push(forbiddenField(at.child('hostNetwork'), why));
+  if (spec.hostNetwork && !rules.allowUserNamespaceWithHostNetwork)
+    errors.push(forbiddenField(at.child('hostNetwork'), why));
   if (spec.hostPID) errors.push(forbiddenField(at.child('HostPID'), why));
   if (spec.hostIPC) errors.push(forbiddenField(at.child('HostIPC'), why));
+  if (rules.allowUserNamespaceWithVolumeDevices) return;
+  eachContainer(spec, ({ volumeDevices = [] }, where) => {
+    if (volumeDevices.length > 0) errors.push(forbiddenField(where(at).child('volumeDevices'), why));
+  });
 }
 
 function validateFileKeys(errors: FieldError[], spec: PodSpec, at: Path, volumes: ReadonlyMap<string, Volume>): void {

@@ -80,6 +80,19 @@ const families: Readonly<Record<string, readonly Row[]>> = {
       ['spec.HostPID: Forbidden: when `hostUsers` is false'],
     ],
     [
+      'block devices without the host’s users',
+      inContainer(
+        { volumeDevices: [{ name: 'v', devicePath: '/dev/v' }] },
+        { hostUsers: false, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] },
+      ),
+      ['spec.containers[0].volumeDevices: Forbidden: when `hostUsers` is false'],
+    ],
+    [
+      'another SELinux policy than the gate of today allows',
+      pod({ securityContext: { seLinuxChangePolicy: 'MountOption' } }),
+      ['spec.securityContext.seLinuxChangePolicy: Unsupported value: "MountOption": supported values: "Recursive"'],
+    ],
+    [
       'an unknown preemption policy',
       pod({ preemptionPolicy: 'x' }),
       ['spec.preemptionPolicy: Unsupported value: "x": supported values: "PreemptLowerPriority", "Never"'],

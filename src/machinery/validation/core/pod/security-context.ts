@@ -49,7 +49,12 @@ export function validatePodSecurityContext(errors: FieldError[], spec: PodSpec, 
     SUPPLEMENTAL_GROUPS_POLICIES,
     at.child('supplementalGroupsPolicy'),
   );
-  validateOneOf(errors, context.seLinuxChangePolicy, SELINUX_CHANGE_POLICIES, at.child('seLinuxChangePolicy'));
+  validateOneOf(
+    errors,
+    context.seLinuxChangePolicy,
+    rules.allowAnySelinuxChangePolicy ? SELINUX_CHANGE_POLICIES : ['Recursive'],
+    at.child('seLinuxChangePolicy'),
+  );
 }
 
 function validateOneOf(errors: FieldError[], value: string | undefined, supported: readonly string[], at: Path): void {
