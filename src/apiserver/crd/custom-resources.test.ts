@@ -226,6 +226,24 @@ describe('objects', () => {
     expect((await server.call('GET', path(group, 'doors'))).body.metadata.generation).toBe(2);
   });
 
+  it('are scaled to zero although the schema has a default', async () => {
+    const scaled = 'scaled.example.com';
+    await define(scaled, spec({ replicas: { type: 'integer', default: 1 } }), {
+      version: {
+        subresources: { scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
+      },
+    });
+    await create(scaled, 'x', { spec: { replicas: 2 } });
+    const scale = `${path(scaled, 'x')}/scale`;
+    await server.call('PUT', scale, { body: { metadata: { name: 'x' }, spec: { replicas: 0 } } });
+    expect((await server.call('GET', path(scaled, 'x'))).body['spec']).toEqual({ replicas: 0 });
+    const patched = await server.call('PATCH', scale, {
+      body: { spec: { replicas: null } },
+      contentType: 'application/merge-patch+json',
+    });
+    expect([patched.status, patched.body['spec']]).toEqual([200, {}]);
+  });
+
   it('are selected by declared fields and shown in declared columns', async () => {
     await create(group, 'sel', { spec: { a: 'sel' } });
     const { body } = await server.call('GET', `${path(group)}?fieldSelector=spec.a%3Dsel`);

@@ -109,7 +109,7 @@ function scaleScope(scope: Scope): Scope {
   const strategy: Strategy = {
     subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } },
   };
-  const { decode: _, conform: __, conformApplied: ___, versions: ____, ...served } = scope.served;
+  const { decode, conform, conformApplied, versions, conversion, ...served } = scope.served;
   return { ...scope, served: { ...served, ...SCALE, strategy, custom: false } };
 }
 
