@@ -341,6 +341,25 @@ describe('objects', () => {
   });
 });
 
+it('dependencies of a number are refused as dependencies', async () => {
+  const schema = { type: 'object', dependencies: { a: 1 } } as unknown as Schema;
+  const answer = await server.call('POST', `${DEFINITIONS}?dryRun=All`, {
+    body: {
+      metadata: { name: 'things.numbered.example.com' },
+      spec: {
+        group: 'numbered.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      },
+    },
+  });
+  expect([answer.status, answer.body['message']]).toEqual([
+    422,
+    expect.stringContaining('dependencies: Forbidden: dependencies is not supported'),
+  ]);
+});
+
 describe('a schema that changes', () => {
   const group = 'changing.example.com';
   const patch = (value: unknown): Promise<TestAnswer> =>

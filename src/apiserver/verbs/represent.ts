@@ -61,5 +61,6 @@ const zeroObjects = new WeakMap<ServedResource, KubeObject>();
 function newZeroObject(served: ServedResource): KubeObject {
   const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
   if (served.custom) return { ...typeMeta, metadata: {} };
-  return { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
+  const zero = { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
+  return served.strategy.tracked?.(zero) ?? zero;
 }

@@ -60,7 +60,9 @@ function jsonFrame(type: string, body: Buffer): Buffer {
 
 function bookmarkObject(scope: Scope, revision: number, annotations: Record<string, string> | undefined): KubeObject {
   const object = zeroObject(scope.served);
-  return { ...object, metadata: { ...(annotations ? { annotations } : {}), resourceVersion: String(revision) } };
+  const all = { ...object.metadata.annotations, ...annotations };
+  const shown = Object.keys(all).length > 0 ? { annotations: all } : {};
+  return { ...object, metadata: { ...shown, resourceVersion: String(revision) } };
 }
 
 function jsonEncoder(scope: Scope): WatchEncoder {

@@ -222,6 +222,14 @@ describe('watch', () => {
     expect(watcher.lines.at(-1)!.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
   });
 
+  it('bookmarks a DaemonSet with the template generation of none', async () => {
+    const watcher = await new Watcher().open('/apis/apps/v1/daemonsets?watch=true&allowWatchBookmarks=true');
+    expect(watcher.lines.at(-1)!.object.metadata.annotations).toEqual({
+      'deprecated.daemonset.template.generation': '0',
+      'k8s.io/initial-events-end': 'true',
+    });
+  });
+
   it('ends after timeoutSeconds', async () => {
     const watcher = await watch('&timeoutSeconds=5');
     await server.ctx.clock.advance(4_900);

@@ -100,7 +100,7 @@ function structOf(message: Message, value: unknown): unknown {
   if (message.fullName.startsWith(META_PREFIX)) return value ?? null;
   const fields = isRecord(value) ? value : {};
   return Object.fromEntries(
-    fieldsOf(message).map((field) => [goName(message, field.name), goField(field, fields[field.name])]),
+    fieldsOf(message).map((field) => [goName(message, field.name), goField(message, field, fields[field.name])]),
   );
 }
 
@@ -130,8 +130,17 @@ function goName(message: Message, name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-function goField(field: Field, value: unknown): unknown {
-  if (value === undefined || value === null) return field.pointer ? null : zeroOf(field.type);
+/** Fields that are pointers in the API but not in the internal struct. */
+const VALUES_INSIDE: ReadonlyMap<string, readonly string[]> = new Map([
+  ['RollingUpdateDeployment', ['maxUnavailable', 'maxSurge']],
+  ['RollingUpdateDaemonSet', ['maxUnavailable', 'maxSurge']],
+]);
+
+function goField(message: Message, field: Field, value: unknown): unknown {
+  if (value === undefined || value === null) {
+    const isNil = field.pointer && !VALUES_INSIDE.get(message.name)?.includes(field.name);
+    return isNil ? null : zeroOf(field.type);
+  }
   return goValue(field.type, value);
 }
 

@@ -105,7 +105,8 @@ function validateNode(found: SchemaErrors, schema: Schema, at: Path, context: No
     descend(nested, at.child('definitions').key(name), withoutCel);
   validateItems(schema, at, context, descend);
   for (const [name, nested] of Object.entries(schema.dependencies ?? {})) {
-    if (!Array.isArray(nested)) descend(nested, at.child('dependencies').key(name), withoutCel);
+    // What is neither a schema nor a list of names was decoded as null.
+    if (nested !== null && !Array.isArray(nested)) descend(nested, at.child('dependencies').key(name), withoutCel);
   }
   validateMapAndListTypes(found.schema, schema, at, context.rules);
   validateCelRules(found, schema, at, { context: context.cel, uncorrelatable: context.uncorrelatable });

@@ -73,6 +73,13 @@ describe('Deployments', () => {
       ],
     ],
     [
+      'an unknown strategy with rolling updates',
+      { spec: { strategy: { type: 'Slow', rollingUpdate: { maxUnavailable: null, maxSurge: null } } } },
+      [
+        'spec.strategy: Unsupported value: {"Type":"Slow","RollingUpdate":{"MaxUnavailable":0,"MaxSurge":0}}: supported values: "Recreate", "RollingUpdate"',
+      ],
+    ],
+    [
       'recreate and roll',
       { spec: { strategy: { type: 'Recreate' } } },
       ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
