@@ -1,3 +1,4 @@
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 /** Builds the audit.k8s.io/v1 Event of a request at one of its stages. */
 import { schema } from '../../api/index.ts';
 import { formatMicroTime } from '../../base/index.ts';
@@ -17,7 +18,13 @@ export interface EventStage {
   readonly response?: ApiResponse;
   /** The body of the request, if the audit level includes it. */
   readonly requestBody?: Buffer;
+  /** What the body of a create or update says of itself. */
+  readonly reference?: WrittenReference;
+  /** The decoded body, with the defaults of an object, if the audit level includes it. */
+  readonly requestObject?: object;
 }
+
+export type WrittenReference = Pick<ObjectMeta, 'namespace' | 'name' | 'uid' | 'resourceVersion'>;
 
 export function auditEvent(exchange: Exchange, moment: EventStage): AuditEvent {
   const { request, info, user, impersonator, annotations } = exchange;
@@ -35,7 +42,7 @@ export function auditEvent(exchange: Exchange, moment: EventStage): AuditEvent {
     ...(impersonator && user ? { impersonatedUser: userOf(user) } : {}),
     sourceIPs: sourceAddresses(exchange),
     ...(headerOf(request, 'user-agent') ? { userAgent: headerOf(request, 'user-agent')!.slice(0, 1024) } : {}),
-    ...(info.isResourceRequest ? { objectRef: objectReference(exchange) } : {}),
+    ...(info.isResourceRequest ? { objectRef: objectReference(exchange, moment.reference) } : {}),
     ...(response ? { responseStatus: responseStatus(response) } : {}),
     ...bodies(exchange, moment),
     requestReceivedTimestamp: formatMicroTime(moment.receivedAt),
@@ -64,13 +71,18 @@ function sourceAddresses({ request }: Exchange): string[] {
   return [...new Set([...forwarded, request.remoteAddress])];
 }
 
-function objectReference({ info }: Exchange): object {
+/** What the path does not name, such as the name of a new object, the body does. */
+function objectReference({ info }: Exchange, written: WrittenReference = {}): object {
+  const namespace = info.namespace || written.namespace;
+  const name = info.name || written.name;
   return {
     resource: info.resource,
-    ...(info.namespace ? { namespace: info.namespace } : {}),
-    ...(info.name ? { name: info.name } : {}),
+    ...(namespace ? { namespace } : {}),
+    ...(name ? { name } : {}),
+    ...(written.uid ? { uid: written.uid } : {}),
     ...(info.apiGroup ? { apiGroup: info.apiGroup } : {}),
     apiVersion: info.apiVersion,
+    ...(written.resourceVersion ? { resourceVersion: written.resourceVersion } : {}),
     ...(info.subresource ? { subresource: info.subresource } : {}),
   };
 }
@@ -90,11 +102,11 @@ function responseStatus(response: ApiResponse): object {
   };
 }
 
-function bodies(exchange: Exchange, { decision, response, requestBody }: EventStage): object {
+function bodies(exchange: Exchange, { decision, response, requestBody, requestObject: decoded }: EventStage): object {
   if (decision.level === 'None' || decision.level === 'Metadata' || !response) return {};
   const { request } = exchange;
   const requestObject =
-    request.object ?? parsed(requestBody, String(headerOf(request, 'content-type') ?? 'application/json'));
+    decoded ?? request.object ?? parsed(requestBody, String(headerOf(request, 'content-type') ?? 'application/json'));
   const responseObject =
     decision.level === 'RequestResponse' && !response.stream
       ? parsed(response.body, String(response.headers['content-type'] ?? ''))

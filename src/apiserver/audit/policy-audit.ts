@@ -1,15 +1,18 @@
 /** Audits requests by the audit policy: sends an event to the backends at each stage that the policy selects. */
+import { cloneJson } from '../../base/index.ts';
 import type { Clock, Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import type { AuditBackend, AuditLog } from './audit.ts';
-import { auditEvent, type EventStage } from './event.ts';
+import { auditEvent, type EventStage, type WrittenReference } from './event.ts';
 import type { AuditDecision, AuditPolicy, AuditStage } from './policy.ts';
 
 interface AuditContext {
   readonly decision: AuditDecision;
   readonly receivedAt: number;
   requestBody?: Buffer;
+  reference?: WrittenReference;
+  requestObject?: object;
 }
 
 export class PolicyAudit implements AuditLog {
@@ -45,7 +48,14 @@ export class PolicyAudit implements AuditLog {
     if (decision.level === 'None') return;
     const context: AuditContext = { decision, receivedAt: this.#clock.now() };
     this.#contexts.set(exchange, context);
-    if (decision.level !== 'Metadata') captureBody(exchange.request, (body) => (context.requestBody = body));
+    const withBody = decision.level !== 'Metadata';
+    if (withBody) captureBody(exchange.request, (body) => (context.requestBody = body));
+    exchange.request.noteDecoded = (body) => {
+      const { namespace, name, uid, resourceVersion } = body.metadata ?? {};
+      context.reference = { namespace, name, uid, resourceVersion };
+      // Admission changes the object.
+      if (withBody) context.requestObject = cloneJson(body) as object;
+    };
     this.#write(exchange, context, 'RequestReceived');
   }
 
@@ -76,7 +86,7 @@ export class PolicyAudit implements AuditLog {
 
   #write(
     exchange: Exchange,
-    { decision, receivedAt, requestBody }: AuditContext,
+    { decision, receivedAt, requestBody, reference, requestObject }: AuditContext,
     stage: AuditStage,
     response?: ApiResponse,
   ): void {
@@ -88,6 +98,8 @@ export class PolicyAudit implements AuditLog {
       now: stage === 'RequestReceived' ? receivedAt : this.#clock.now(),
       ...(response ? { response } : {}),
       ...(requestBody ? { requestBody } : {}),
+      ...(reference ? { reference } : {}),
+      ...(requestObject ? { requestObject } : {}),
     };
     const event = auditEvent(exchange, eventStage);
     this.#events.inc();

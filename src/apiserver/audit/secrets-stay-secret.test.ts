@@ -107,7 +107,7 @@ it('has bodies only at the levels that include them', async () => {
   expect(full[0]).toMatchObject({
     stage: 'ResponseComplete',
     verb: 'create',
-    objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' },
+    objectRef: { resource: 'configmaps', namespace: 'default', name: 'c', apiVersion: 'v1' },
     requestObject: { data: { a: '1' } },
     responseStatus: { code: 201 },
   });
@@ -117,4 +117,58 @@ it('has bodies only at the levels that include them', async () => {
     annotations: { 'authorization.k8s.io/decision': 'allow' },
   });
   expect(full[1]).not.toHaveProperty('responseObject');
+});
+
+it('names what the body names, and has the body as it was decoded', async () => {
+  const written: AuditEvent[] = [];
+  const policy = loadAuditPolicy(
+    JSON.stringify({
+      apiVersion: 'audit.k8s.io/v1',
+      kind: 'Policy',
+      rules: [
+        { level: 'Request', resources: [{ resources: ['configmaps', 'services'] }] },
+        { level: 'Metadata', resources: [{ resources: ['namespaces'] }] },
+      ],
+    }),
+  );
+  const before = server.pipeline.chain.audit;
+  Object.assign(server.pipeline.chain, {
+    audit: new PolicyAudit(server.ctx, policy, [
+      { write: (event) => void written.push(event), close: () => Promise.resolve() },
+    ]),
+  });
+  const maps = '/api/v1/namespaces/default/configmaps';
+  await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'audited' } } });
+  await server.call('POST', maps, { body: { metadata: { generateName: 'g-' } } });
+  await server.call('POST', maps, { body: 'metadata: {name: yaml}', contentType: 'application/yaml' });
+  await server.call('PUT', `${maps}/yaml`, { body: { metadata: { name: 'yaml', uid: 'u', resourceVersion: '1' } } });
+  await server.call('DELETE', `${maps}/yaml`, { body: { propagationPolicy: 'Background' } });
+  await server.call('POST', '/api/v1/namespaces/default/services', {
+    body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } },
+  });
+  Object.assign(server.pipeline.chain, { audit: before });
+  const of = (stage: string): AuditEvent[] => written.filter((event) => event['stage'] === stage);
+  const map = { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' };
+  expect(of('RequestReceived').map((event) => event['objectRef'])[0]).toEqual({
+    resource: 'namespaces',
+    apiVersion: 'v1',
+  });
+  expect(of('ResponseComplete').map((event) => event['objectRef'])).toEqual([
+    { resource: 'namespaces', name: 'audited', apiVersion: 'v1' },
+    map,
+    { ...map, name: 'yaml' },
+    { ...map, name: 'yaml', uid: 'u', resourceVersion: '1' },
+    { ...map, name: 'yaml' },
+    { ...map, resource: 'services', name: 's' },
+  ]);
+  expect(of('ResponseComplete').map((event) => event['requestObject'])).toEqual([
+    undefined,
+    { kind: 'ConfigMap', apiVersion: 'v1', metadata: { generateName: 'g-' } },
+    { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'yaml' } },
+    { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'yaml', uid: 'u', resourceVersion: '1' } },
+    { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal', propagationPolicy: 'Background' },
+    expect.objectContaining({
+      spec: expect.objectContaining({ type: 'ClusterIP', sessionAffinity: 'None' }) as object,
+    }),
+  ]);
 });

@@ -12,6 +12,8 @@ export interface ApiRequest {
   readBody(): Promise<Buffer>;
   /** The object of a caller in this process; it is not decoded from bytes. */
   readonly object?: KubeObject;
+  /** Called with the decoded body: an object with its defaults, or DeleteOptions. Set by audit. */
+  noteDecoded?: (body: { readonly kind: string; readonly metadata?: KubeObject['metadata'] }) => void;
   /** The patch of a caller in this process, as parsed JSON; its text is in the body. */
   readonly patch?: unknown;
   /** The caller is in this process and gets the result itself: shared, frozen objects instead of bytes. */

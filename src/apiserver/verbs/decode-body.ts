@@ -30,6 +30,12 @@ type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 /** Decodes an object of the resource and sets its defaults. */
 export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
+  const object = await decoded(scope, options);
+  scope.request.noteDecoded?.(object);
+  return object;
+}
+
+async function decoded(scope: Scope, options: BodyOptions): Promise<KubeObject> {
   const { request, served } = scope;
   if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
@@ -39,8 +45,14 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
 
 /** Decodes a new object and sets its defaults. Objects of one template are decoded once. */
 export async function decodeNew(scope: Scope, fieldValidation: FieldValidation): Promise<KubeObject> {
+  const object = await decodedNew(scope, fieldValidation);
+  scope.request.noteDecoded?.(object);
+  return object;
+}
+
+async function decodedNew(scope: Scope, fieldValidation: FieldValidation): Promise<KubeObject> {
   const { request, served } = scope;
-  if (served.custom) return decodeBody(scope, { fieldValidation });
+  if (served.custom) return decoded(scope, { fieldValidation });
   const templates = scope.backend.templatesOf(served);
   if (request.object) {
     scope.template = templates.ofObject(request.object);
@@ -157,14 +169,14 @@ async function decodeInThread(
   const custom = served.custom ? threadKind(served)?.custom : undefined;
   if (served.custom && (!custom || kind !== served.kind || format === 'protobuf')) return undefined;
   const input = { body, format, expected, now: options.time.now ?? '' };
-  const decoded = await backend.stages.run('decode', input, custom);
-  if (!decoded) return undefined;
-  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation, cannotBeHandled(expected));
+  const result = await backend.stages.run('decode', input, custom);
+  if (!result) return undefined;
+  reportStrictErrors(scope, result.strictErrors, options.fieldValidation, cannotBeHandled(expected));
   const { clock } = backend.ctx;
-  const object = (await inSlices(clock, fromPieces(decoded.object))) as KubeObject;
+  const object = (await inSlices(clock, fromPieces(result.object))) as KubeObject;
   if (custom) checkVersion(object, expected);
-  if (decoded.written !== undefined) {
-    const { body: written } = (await inSlices(clock, fromPieces(decoded.written))) as { body: unknown };
+  if (result.written !== undefined) {
+    const { body: written } = (await inSlices(clock, fromPieces(result.written))) as { body: unknown };
     rememberBody(object, written);
   }
   return object;
@@ -219,6 +231,9 @@ export function bodyFormat(contentType: string | undefined): BodyFormat {
 const DELETE_OPTIONS: GroupVersionKind = { group: 'meta.k8s.io', version: 'v1', kind: 'DeleteOptions' };
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
+/** Upstream audits them in their internal version. */
+const AUDITED_OPTIONS = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
+
 /** DeleteOptions may have any group's version; undefined when there is no body. */
 export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions | undefined> {
   const { request } = scope;
@@ -233,5 +248,6 @@ export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions |
       : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, options: true })
           .object;
   const { apiVersion: _, kind: __, metadata: ___, ...options } = object;
+  request.noteDecoded?.({ ...AUDITED_OPTIONS, ...options });
   return options as unknown as DeleteOptions;
 }
