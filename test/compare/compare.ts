@@ -1,5 +1,6 @@
 /** Sends conversations to both servers and says for each request how the answers differ. */
 import type { Answer, Conversation, Step } from './conversation.ts';
+import { establishedAfter } from './custom-resources.ts';
 import { differences, type Difference } from './difference.ts';
 import { Side, type Endpoint } from './side.ts';
 
@@ -89,6 +90,8 @@ async function converse(
       ),
     );
     if (!request.watch) await outcome;
+    const established = establishedAfter(request);
+    if (established) await Promise.all(sides.map((side) => side.send(established).catch(broken)));
     const pauseMs = request.watch ? WATCH_OPENS_MS : (request.pauseMs ?? 0);
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

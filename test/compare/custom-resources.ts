@@ -5,8 +5,13 @@ import type { Random } from './random.ts';
 export const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export const CRD = `${CRDS}/things.$RUN.example.com`;
 
-/** Waits, as users do, until the definition is Established; one that was refused is not waited for. */
-export const established: Step = { method: 'GET', path: CRD, setup: true, until: isEstablished };
+/** Waits, as users do, until a written definition is Established; one that was refused is not waited for. */
+export function establishedAfter({ method, path, body }: Step): Step | undefined {
+  if (!path.startsWith(CRDS) || !['POST', 'PUT', 'PATCH'].includes(method) || path.includes('dryRun')) return undefined;
+  const named = path.slice(CRDS.length + 1).split(/[/?]/)[0];
+  const name = named || (body as { metadata?: { name?: string } } | undefined)?.metadata?.name;
+  return name ? { method: 'GET', path: `${CRDS}/${name}`, setup: true, until: isEstablished } : undefined;
+}
 
 function isEstablished({ status, body }: Answer): boolean {
   if (status !== 200) return true;

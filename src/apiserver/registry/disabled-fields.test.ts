@@ -52,6 +52,13 @@ describe('fields behind feature gates', () => {
     ]);
   });
 
+  it('stay in a status that tells of them', () => {
+    const pods = schema.resource('', 'v1', 'pods')!.message;
+    const object = { metadata: {}, status: { containerStatuses: [{ name: 'c', stopSignal: 'SIGTERM' }] } };
+    dropDisabledFields(pods, object, undefined, {});
+    expect(object.status.containerStatuses).toEqual([{ name: 'c', stopSignal: 'SIGTERM' }]);
+  });
+
   it('stay in claims that another kind describes', () => {
     const dataSourceRef = { kind: 'ConfigMap', name: 'n', namespace: 'other' };
     const claim = { metadata: {}, spec: { dataSourceRef } };

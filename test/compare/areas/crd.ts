@@ -1,6 +1,6 @@
 /** CustomResourceDefinitions with generated schemas, good and bad, and the objects that they let in. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
-import { CRD, CRDS, crd, established, objectFor, schemaOf } from '../custom-resources.ts';
+import { CRD, CRDS, crd, objectFor, schemaOf } from '../custom-resources.ts';
 import { Random } from '../random.ts';
 import { withoutDescriptions } from './openapi.ts';
 
@@ -114,7 +114,6 @@ function objects(random: Random): Conversation {
     namespace: true,
     steps: [
       { method: 'POST', path: CRDS, body: definition, only: withoutStatus },
-      established,
       { method: 'GET', path: collection, until: 200 },
       { method: 'POST', path: collection, body: first, save: { VERSION: 'metadata.resourceVersion' } },
       ...creates,

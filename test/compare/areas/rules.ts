@@ -1,6 +1,6 @@
 /** CEL rules of custom resources: what compiles, what it costs, what it says of objects. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
-import { CRD, CRDS, established } from '../custom-resources.ts';
+import { CRD, CRDS } from '../custom-resources.ts';
 import { someExpression, type Roots } from '../expressions.ts';
 import { Random } from '../random.ts';
 
@@ -120,7 +120,6 @@ function conversation(random: Random): Conversation {
       ...(i === 0
         ? [
             { method: 'POST', path: CRDS, body: definition([{ rule: 'true' }], true), only: specOf },
-            established,
             { method: 'GET', path: collection, until: 200, setup: true } as const,
             { method: 'POST', path: collection, body: thing('first'), setup: true } as const,
           ]

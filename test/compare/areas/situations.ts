@@ -1,6 +1,6 @@
 /** Situations of single kinds that random fields rarely make: conversions, refusals, states that tables show. */
 import type { Area, AreaOptions, Conversation, Step } from '../conversation.ts';
-import { CRD, CRDS, established } from '../custom-resources.ts';
+import { CRD, CRDS } from '../custom-resources.ts';
 import { Random } from '../random.ts';
 
 const MERGE = { 'content-type': 'application/merge-patch+json' };
@@ -696,7 +696,7 @@ const definition = (properties: object, more: object = {}): object => ({
   },
 });
 const THINGS = '/apis/$RUN.example.com/v1/namespaces/$NS/things';
-const served: readonly Step[] = [established, { method: 'GET', path: THINGS, setup: true, until: 200 }];
+const served: Step = { method: 'GET', path: THINGS, setup: true, until: 200 };
 const removed: Step[] = [{ method: 'DELETE', path: CRD }];
 const thing = (spec: object, more: object = {}): object => ({
   apiVersion: '$RUN.example.com/v1',
@@ -742,7 +742,7 @@ function customScale(random: Random): Conversation {
         body: definition(properties, { subresources: { scale, ...some(random, { status: {} }) } }),
         setup: true,
       },
-      ...served,
+      served,
       {
         method: 'PATCH',
         path: `${THINGS}/x?fieldManager=a`,
@@ -844,7 +844,7 @@ function tightenedSchema(random: Random): Conversation {
     namespace: true,
     steps: [
       { method: 'POST', path: CRDS, body: definition(loose), setup: true },
-      ...served,
+      served,
       { method: 'POST', path: THINGS, body: thing(spec) },
       {
         method: 'PATCH',
@@ -884,7 +884,7 @@ function terminatingDefinition(random: Random): Conversation {
     namespace: true,
     steps: [
       { method: 'POST', path: CRDS, body: definition({}, some(random, { subresources: { status: {} } })), setup: true },
-      ...served,
+      served,
       { method: 'GET', path: group, setup: true, until: 200 },
       { method: 'POST', path: THINGS, body: thing({}, held) },
       { method: 'DELETE', path: CRD, pauseMs: 2500, only: () => 'deleted' },

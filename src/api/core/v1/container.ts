@@ -196,7 +196,7 @@ export const messages = {
       mergeKey: 'name',
       gate: 'ResourceHealthStatus',
     }),
-    stopSignal: field(15, '*Signal', 'Signal that stops the container.', { gate: 'ContainerStopSignals' }),
+    stopSignal: field(15, '*Signal', 'Signal that stops the container.'),
   }),
   ContainerUser: message("Identity of a container's first process.", {
     linux: field(1, '*LinuxContainerUser', 'User and groups on Linux.'),

@@ -39,6 +39,7 @@ const ROOT_FIELDS = [
   ['x-kubernetes-preserve-unknown-fields', 'XPreserveUnknownFields'],
   ['x-kubernetes-validations', 'XValidations'],
 ] as const;
+const SCHEMA_OR_BOOL = ['additionalProperties', 'additionalItems'];
 const ROOT_FIELD_NAMES = new Set<string>(ROOT_FIELDS.map(([name]) => name));
 
 export const hasStatus = (subresources: CustomResourceSubresources | undefined): boolean =>
@@ -113,9 +114,13 @@ function validateRootFields(errors: FieldError[], schema: Schema, at: Path): voi
     errors.push(invalidValue(at.child('openAPIV3Schema.type'), schema.type, detail));
     return;
   }
-  const isSet = (value: unknown): boolean =>
-    value != null && value !== '' && value !== false && value !== 0 && !(Array.isArray(value) && value.length === 0);
-  const other = Object.entries(schema).some(([name, value]) => isSet(value) && !ROOT_FIELD_NAMES.has(name));
+  // A number is a pointer in Go, and a boolean that a schema may replace is a struct: their zero values are set, too.
+  const isSet = (name: string, value: unknown): boolean =>
+    value != null &&
+    value !== '' &&
+    (value !== false || SCHEMA_OR_BOOL.includes(name)) &&
+    !(Array.isArray(value) && value.length === 0);
+  const other = Object.entries(schema).some(([name, value]) => isSet(name, value) && !ROOT_FIELD_NAMES.has(name));
   if (!other) return;
   const names = ROOT_FIELDS.map(([, goName]) => goName).join(' ');
   const shown = goStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps', schema);

@@ -25,6 +25,18 @@ const errorsOf = (schema: JsonObject, cel?: CelCompiler): string[] =>
 
 type SchemaCase = readonly [name: string, schema: JsonObject, errors: readonly string[]];
 
+it.each<JsonObject>([{ additionalProperties: false }, { maxProperties: 0 }])(
+  'the root of a kind with a status refuses %o',
+  (part) => {
+    const { spec, ...rest } = definition({ type: 'object', ...part }) as { spec: { versions: JsonObject[] } };
+    const versions = spec.versions.map((version) => ({ ...version, subresources: { status: {} } }));
+    const errors = createErrors(kind, { ...rest, spec: { ...spec, versions } } as JsonObject, {});
+    expect(errors.join()).toContain(
+      'fields are allowed at the root of the schema if the status subresource is enabled',
+    );
+  },
+);
+
 describe('structural schemas', () => {
   const cases: SchemaCase[] = [
     ['right', property({ type: 'string' }), []],
