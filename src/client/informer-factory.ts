@@ -1,4 +1,4 @@
-import { type Context, RunGroup, untilAborted } from '../kernel/index.ts';
+import { type Context, RunGroup, unlessAborted, untilAborted } from '../kernel/index.ts';
 import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
 import type { Client } from './client.ts';
 import type { IndexFunction } from './indexer.ts';
@@ -78,7 +78,8 @@ export class InformerFactory {
 
   /** Resolves when every informer so far has synced. */
   async waitForSync(signal: AbortSignal = this.#ctx.signal): Promise<void> {
-    await Promise.all(Array.from(this.#informers.values(), (informer) => informer.waitForSync(signal)));
+    // One listener for all: adding one to a signal takes as long as it has others.
+    await unlessAborted(signal, Promise.all(Array.from(this.#informers.values(), ({ synced }) => synced)));
   }
 
   #create<T extends ApiObject>(resource: Resource<T>, scope: InformerScope): SharedInformer<T> {

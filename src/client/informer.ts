@@ -1,5 +1,5 @@
 import { deepFreeze } from '../base/index.ts';
-import { deliver, revisionOf, type Clock, type Logger, type Random } from '../kernel/index.ts';
+import { deliver, revisionOf, unlessAborted, type Clock, type Logger, type Random } from '../kernel/index.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 import { keyOf, type ApiObject } from './resource.ts';
@@ -35,7 +35,8 @@ export class SharedInformer<T extends ApiObject> {
   readonly #options: InformerOptions<T>;
   readonly #reflector: Reflector<T>;
   readonly #handlers = new Set<InformerHandler<T>>();
-  #waiting: (() => void)[] = [];
+  #tellSynced: () => void = () => undefined;
+  readonly #whenSynced = new Promise<void>((resolve) => (this.#tellSynced = resolve));
   #synced = false;
 
   constructor(options: InformerOptions<T>) {
@@ -85,18 +86,14 @@ export class SharedInformer<T extends ApiObject> {
     }
   }
 
+  /** Resolves when the first list is in the cache. */
+  get synced(): Promise<void> {
+    return this.#whenSynced;
+  }
+
   /** Resolves when the first list is in the cache; rejects with the signal's reason when that aborts first. */
   waitForSync(signal: AbortSignal): Promise<void> {
-    if (this.#synced) return Promise.resolve();
-    if (signal.aborted) return Promise.reject(signal.reason);
-    return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal.reason);
-      signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.push(() => {
-        signal.removeEventListener('abort', onAbort);
-        resolve();
-      });
-    });
+    return this.#synced ? Promise.resolve() : unlessAborted(signal, this.#whenSynced);
   }
 
   #sink(): ReflectorSink<T> {
@@ -112,7 +109,7 @@ export class SharedInformer<T extends ApiObject> {
         for (const key of this.indexer.keys()) if (!present.has(key)) this.#delete(key);
         if (this.#synced) return;
         this.#synced = true;
-        for (const resolve of this.#waiting.splice(0)) resolve();
+        this.#tellSynced();
       },
     };
   }

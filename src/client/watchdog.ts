@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '../kernel/index.ts';
+import { afterTogether, type Clock, type Timer } from '../kernel/index.ts';
 
 /**
- * Detects silence. `touch` only stores the time, so it may be called for every event; the timer compares it and waits
+ * Detects silence, up to a few seconds late. `touch` only stores the time, so it may be called for every event; the timer compares it and waits
  * for the rest.
  */
 export class Watchdog {
@@ -40,7 +40,7 @@ export class Watchdog {
   }
 
   #arm(ms: number): Timer {
-    return this.#clock.after(ms, () => {
+    return afterTogether(this.#clock, ms, () => {
       const remaining = this.#remaining();
       if (remaining <= 0) this.#onSilence();
       else this.#timer = this.#arm(remaining);

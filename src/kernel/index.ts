@@ -8,6 +8,7 @@
 export { deadlineOn, DeadlineExceeded, sleepOn, type Clock, type Timer } from './clock.ts';
 export { RealClock } from './real-clock.ts';
 export { withDeadline } from './with-deadline.ts';
+export { afterTogether, everyTogether } from './shared-timers.ts';
 export { VirtualClock } from './virtual-clock.ts';
 export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
 export { SeededRandom } from './seeded-random.ts';

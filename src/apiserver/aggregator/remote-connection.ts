@@ -31,6 +31,9 @@ export interface RemoteDialOptions {
   readonly frontProxyClient: () => KeyPair;
 }
 
+/** Pairs whose certificate and key were seen to fit: servers of one process may share theirs. */
+const fitting = new WeakSet<KeyPair>();
+
 export class RemoteConnections {
   #connections = new Map<string, RemoteConnection>();
   readonly #dialOptions: RemoteDialOptions;
@@ -46,8 +49,10 @@ export class RemoteConnections {
 
   /** Throws when certificate and key of the client do not fit: every aggregated server would refuse it. */
   loadClientCertificate(): void {
-    const { certificate: cert, key } = this.#dialOptions.frontProxyClient();
-    tls.createSecureContext({ cert, key });
+    const client = this.#dialOptions.frontProxyClient();
+    if (fitting.has(client)) return;
+    tls.createSecureContext({ cert: client.certificate, key: client.key });
+    fitting.add(client);
   }
 
   /** Chooses an endpoint. Throws if there is none that may be dialled. */

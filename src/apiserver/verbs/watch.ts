@@ -8,6 +8,7 @@
  * moved on, until it has caught up.
  */
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
+import { everyTogether } from '../../kernel/index.ts';
 import { resourceExpired } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { viewOf } from '../registry/served-resource.ts';
@@ -19,7 +20,6 @@ import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resour
 import { prepareAll } from './list.ts';
 import type { Scope } from './scope.ts';
 import { selectionOf, type Selection } from './selection.ts';
-import { everyTogether } from './shared-periods.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
