@@ -61,6 +61,8 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   const attributes = attributesOf(scope, admitted);
   const admitting = backend.admission.admit(attributes);
   if (admitting) await admitting;
+  // A webhook may not move what it was asked about into another namespace.
+  checkNamespace(scope, object);
   await betweenStages(scope);
   const { generateName } = object.metadata;
   const generated = !object.metadata.name && !!generateName;

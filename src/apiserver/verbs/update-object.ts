@@ -71,6 +71,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       dryRun: options.dryRun,
     });
     await backend.admission.admit(attributes);
+    checkNamespace(scope, object);
     await betweenStages(scope);
     const reservation = await prepareForUpdate(scope, {
       object,

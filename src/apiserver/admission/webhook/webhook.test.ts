@@ -616,6 +616,20 @@ describe('mutating webhooks', () => {
     expect([refused.status, refused.body['message']]).toEqual([500, message]);
   });
 
+  it('cannot move objects into another namespace', async () => {
+    await create('stays');
+    answer = (call) => review(call, patch({ op: 'add', path: '/metadata/namespace', value: 'kube-system' }));
+    await configure('Mutating', 'm', webhook({ rules: [rule({ operations: ['CREATE', 'UPDATE'] })] }));
+    const created = await create('moved');
+    const updated = await api.call('PATCH', `${MAPS}/stays`, {
+      body: { data: { a: 'b' } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
+    const message = 'the namespace of the provided object does not match the namespace sent on the request';
+    for (const { status, body } of [created, updated]) expect([status, body['message']]).toEqual([400, message]);
+    expect((await api.call('GET', '/api/v1/namespaces/kube-system/configmaps/moved')).status).toBe(404);
+  });
+
   it('cannot change deleted objects', async () => {
     await create('going');
     answer = (call) => review(call, patch({ op: 'add', path: '/data', value: {} }));
