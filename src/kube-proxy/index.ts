@@ -5,5 +5,6 @@
  * server. The rules stay in the kernel when kube-proxy stops or crashes.
  */
 export { removeRules, run } from './run.ts';
+export type { Plans, RuleWriter } from './rule-writer.ts';
 export { DEFAULT_KUBE_PROXY_CONFIG } from './config.ts';
 export { kubeProxyFlags, kubeProxyHelp, parseKubeProxyFlags } from './command.ts';

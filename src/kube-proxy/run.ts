@@ -26,13 +26,18 @@ interface KubeProxyOptions {
   readonly nodeName: string;
   /** The node's network namespace; undefined is the process's own. */
   readonly netns?: string;
+  /** Writes the rules instead of the writer of the mode. */
+  readonly writer?: RuleWriter;
   /** Called once, after the rules were written for the first time. */
   readonly onReady?: () => void;
 }
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
-export async function run(ctx: Context, { client, config, nodeName, netns, onReady }: KubeProxyOptions): Promise<void> {
+export async function run(
+  ctx: Context,
+  { client, config, nodeName, netns, onReady, ...options }: KubeProxyOptions,
+): Promise<void> {
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
   const nodes = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${nodeName}` });
@@ -52,7 +57,7 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);
     const node = await waitForNodeIp(ctx, () => nodes.get(nodeName), signal);
-    const writer = createWriter(config, node, netns);
+    const writer = options.writer ?? createWriter(config, node, netns);
     const sync = new RuleSync(
       ctx,
       {

@@ -60,6 +60,9 @@ const DEFAULT_DURATION_MS = 120_000;
 const DEFAULT_OPERATIONS = 25;
 const DEFAULT_FAULTS = 6;
 const MAX_FAULT_MS = 60_000;
+/** The share of operations that follow another one within a few milliseconds. */
+const TOGETHER = 0.3;
+const TOGETHER_MS = 6;
 
 export function drawPlan(seed: number | string, options: PlanOptions = {}, work?: Work): Plan {
   const random = new SeededRandom(seed).fork('plan');
@@ -83,10 +86,14 @@ function* drawOperations(
   if (drawn.length === 0) return;
   const weights = drawn.map(([, { weight = 1 }]) => weight);
   const count = around(random, options.operations ?? DEFAULT_OPERATIONS);
+  let before = 0;
   for (let i = 0; i < count; i++) {
     const [name, { draw }] = drawn[weighted(random, weights)]!;
     // Most of the work is in the first half, so that changes of what was made follow.
-    const at = Math.floor(durationMs * random.next() * (random.next() < 0.5 ? 0.5 : 1));
+    const alone = Math.floor(durationMs * random.next() * (random.next() < 0.5 ? 0.5 : 1));
+    // Clients that act at once meet at the same objects.
+    const at = random.next() < TOGETHER ? before + random.integer(TOGETHER_MS) : alone;
+    before = at;
     yield {
       type: 'operation',
       at,

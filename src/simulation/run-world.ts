@@ -80,6 +80,9 @@ const LOOK_AGAIN_MS = 5_000;
 /** At rest nothing but heartbeats is written for so long. */
 const REST_MS = 45_000;
 const HEARTBEATS = new Set(['Lease', 'Event']);
+/** Worlds of some minutes take some hundred. */
+const MAX_COMMITS = 10_000;
+const WORK = 'components do not undo and repeat the same work for ever';
 const AT_REST = 'a cluster that has converged writes heartbeats only';
 
 /** Worlds with the same definitions begin with the same store. */
@@ -116,6 +119,9 @@ class WorldRun {
   #violation: Violation | undefined;
   #readyAt = 0;
   #faults = 0;
+  /** When the last fault was taken back, or struck where nothing is taken back. */
+  #calmSince = 0;
+  #commits = 0;
   /** The newest write that is no heartbeat. */
   #wroteAt = 0;
   #lastWrite = '';
@@ -146,11 +152,12 @@ class WorldRun {
           ),
       },
     });
-    const { log, clock, processes, webhook } = this.#world;
+    const { log, clock, processes, webhook, proxy } = this.#world;
+    const calmSince = (): number => (this.#lifts.size > 0 ? Infinity : this.#calmSince);
     this.#checks = Object.entries<Check>({ ...checks, ...options.invariants }).map(([name, check]) => ({
       name,
       check,
-      context: { log, clock, processes, webhook, looked: () => this.#count(name) },
+      context: { log, clock, processes, webhook, proxy, calmSince, looked: () => this.#count(name) },
     }));
     this.#onCommit = this.#checks.filter(({ check }) => check.committed);
     this.#onAnswer = this.#checks.filter(({ check }) => check.answered);
@@ -215,10 +222,12 @@ class WorldRun {
     if (lift === null) return;
     this.#struck[name] = (this.#struck[name] ?? 0) + 1;
     this.#note(() => `fault ${name} on ${target}`);
+    this.#calmSince = this.#world.clock.monotonic();
     if (!lift) return;
     const once = (): void => {
       if (!this.#lifts.delete(once)) return;
       this.#note(() => `fault ${name} on ${target} ends`);
+      this.#calmSince = this.#world.clock.monotonic();
       lift();
     };
     this.#lifts.add(once);
@@ -302,6 +311,8 @@ class WorldRun {
 
   #committed(change: Change): void {
     this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
+    if (++this.#commits > MAX_COMMITS)
+      this.#violated('work-is-bounded', WORK, `${MAX_COMMITS} writes, the last of ${change.kind} ${change.id}`);
     for (const named of this.#onCommit) this.#judge(named, named.check.committed!(change, named.context));
     if (HEARTBEATS.has(change.kind) || isHeartbeat(change)) return;
     this.#wroteAt = this.#world.clock.monotonic();

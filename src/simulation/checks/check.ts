@@ -6,6 +6,7 @@ import type { TransportRequest, WatchEvent } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Exchange } from '../world/network.ts';
 import type { WorldProcess } from '../world/processes.ts';
+import type { WorldProxy } from '../world/proxy.ts';
 import type { Change, StoreLog } from '../world/store-log.ts';
 import type { WorldWebhook } from '../world/webhook.ts';
 
@@ -14,6 +15,9 @@ export interface CheckContext {
   readonly clock: Clock;
   readonly processes: ReadonlyMap<string, WorldProcess>;
   readonly webhook: WorldWebhook;
+  readonly proxy: WorldProxy;
+  /** Since when no fault strikes, on the world's monotonic clock; Infinity while one does. */
+  calmSince(): number;
   /** Counts that the check had something to look at. */
   looked(): void;
 }

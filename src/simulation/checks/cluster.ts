@@ -32,6 +32,14 @@ function selectedAddresses(log: StoreLog, { metadata, spec }: Service): string[]
     .sort();
 }
 
+const slicesOf = (log: StoreLog, service: Service['metadata']): EndpointSlice[] =>
+  all<EndpointSlice>(log, 'EndpointSlice').filter(
+    ({ metadata: { namespace, labels } }) =>
+      namespace === service.namespace &&
+      labels?.['kubernetes.io/service-name'] === service.name &&
+      labels?.['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io',
+  );
+
 const readyAddresses = (slices: readonly EndpointSlice[]): string[] =>
   slices
     .flatMap(({ endpoints }) => endpoints ?? [])
@@ -158,18 +166,27 @@ export const clusterChecks = {
         const { metadata, spec } = service;
         if (!spec?.selector || isDeleted(service)) return undefined;
         looked();
-        const slices = all<EndpointSlice>(log, 'EndpointSlice').filter(
-          (slice) =>
-            slice.metadata.namespace === metadata.namespace &&
-            slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name &&
-            slice.metadata.labels?.['endpointslice.kubernetes.io/managed-by'] === 'endpointslice-controller.k8s.io',
-        );
         const wanted = selectedAddresses(log, service).join();
-        const found = readyAddresses(slices).join();
+        const found = readyAddresses(slicesOf(log, metadata)).join();
         return found === wanted
           ? undefined
           : `Service ${metadata.namespace}/${metadata.name} has the endpoints [${found}] instead of [${wanted}]`;
       }),
+  },
+  'proxies-converge': {
+    because: 'what kube-proxy has written sends to the ready endpoints of every Service, and to no other',
+    settled: ({ log, proxy, looked }) =>
+      firstWrong(all<Service>(log, 'Service'), ({ metadata, spec }) => {
+        if (!spec?.selector || !spec.clusterIP || spec.clusterIP === 'None') return undefined;
+        looked();
+        const id = `${metadata.namespace}/${metadata.name}`;
+        const wanted = readyAddresses(slicesOf(log, metadata)).join();
+        const found = proxy.endpointsOf(id).join();
+        return found === wanted ? undefined : `Service ${id} is sent to [${found}] instead of [${wanted}]`;
+      }) ??
+      firstWrong(proxy.services, (id) =>
+        log.object('Service', id) ? undefined : `Service ${id} is gone, and its rules are there`,
+      ),
   },
   'namespaces-go': {
     because:

@@ -4,6 +4,9 @@ import type { Exchange } from '../world/network.ts';
 import { idOf, type Change, type StoreLog } from '../world/store-log.ts';
 import type { Check, CheckContext, Verdict } from './check.ts';
 
+/** The clocks of API servers jump by up to an hour, and drift. */
+const MAX_CLOCK_ERROR_MS = 2 * 3_600_000;
+
 const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 
 /** The object in an answer, if it is one that the store has. */
@@ -141,6 +144,21 @@ export const historyChecks = {
       return undefined;
     },
   },
+  'new-objects-are-new': {
+    because:
+      'an object begins with a uid that no other has had, now, under its own name, and not as one that is being deleted',
+    committed({ before, after, kind, id, key }, { log, clock, looked }) {
+      if (before || !after) return undefined;
+      looked();
+      const { uid = '', creationTimestamp = '', deletionTimestamp, namespace, name } = after.metadata;
+      if (!key.endsWith(namespace ? `/${namespace}/${name}` : `/${name}`)) return `${kind} ${id} is stored as ${key}`;
+      if (deletionTimestamp !== undefined) return `${kind} ${id} was created as one that is being deleted`;
+      if (log.useUid(uid)) return `${kind} ${id} has the uid ${uid} of another object`;
+      return Math.abs(clock.now() - Date.parse(creationTimestamp)) < MAX_CLOCK_ERROR_MS
+        ? undefined
+        : `${kind} ${id} was created now, and says ${creationTimestamp}`;
+    },
+  },
   'finalizers-are-honoured': {
     because: 'an object with finalizers is not deleted',
     committed({ before, after, kind, id }, { looked }) {
@@ -170,6 +188,7 @@ function watchOfEverything(
       const { metadata, kind: itsKind } = object as KubeObject;
       const revision = Number(metadata?.resourceVersion ?? 0);
       if (type === 'ERROR' || revision === 0) return undefined;
+      if (revision > log.revision) return `the watch of ${path} speaks of revision ${revision}, which is not there yet`;
       if (type === 'BOOKMARK') {
         if (initial && !metadata.annotations?.['k8s.io/initial-events-end']) return undefined;
         const wasInitial = initial;
@@ -181,7 +200,8 @@ function watchOfEverything(
         last = Math.max(last, revision);
         return missed && `the watch of ${path} has reached revision ${revision} without ${missed}`;
       }
-      kind = itsKind;
+      // Metadata has the kind PartialObjectMetadata.
+      kind ??= log.kindOf(path) ?? itsKind;
       if (initial) return undefined;
       looked();
       if (revision <= last) return `the watch of ${path} delivered revision ${revision} after ${last}`;

@@ -10,8 +10,12 @@ import { FORBIDDEN_KEY } from '../world/webhook.ts';
 import { firstWrong, type Check } from './check.ts';
 import { all, isDeleted, pods } from './workloads.ts';
 
-/** By then every API server knows of a quota. */
+/** By then every API server knows of a quota, whatever strikes. */
 const QUOTA_KNOWN_MS = 90_000;
+/** And where nothing strikes. */
+const QUOTA_KNOWN_IN_CALM_MS = 10_000;
+/** What was broken off is tried again after up to so long. */
+const RECOVERED_MS = 40_000;
 const POD_COLLECTOR = 'system:serviceaccount:kube-system:pod-garbage-collector';
 
 const claimsOf = ({ spec }: Pod): string[] =>
@@ -51,9 +55,10 @@ const disrupted = (budget: unknown): string[] =>
 export const limitChecks = {
   'quotas-are-kept': {
     because: 'no pod is created beyond the quota of its namespace',
-    committed({ kind, at, before, after }, { log, clock, processes, looked }) {
+    committed({ kind, at, before, after }, { log, clock, processes, looked, calmSince }) {
       if (kind !== 'Pod' || before || !after) return undefined;
       const { namespace = '' } = after.metadata;
+      const isCalm = at - calmSince() >= RECOVERED_MS;
       // A pod that outlives its grace period is not counted, and the clock of who counts may be ahead.
       const latest = clock.now() + Math.max(0, ...[...processes.values()].map((process) => process.clock.mostAheadMs));
       return firstWrong(all<ResourceQuota>(log, 'ResourceQuota'), ({ metadata, spec }) => {
@@ -61,7 +66,7 @@ export const limitChecks = {
         const created = log
           .history('ResourceQuota', `${namespace}/${metadata.name}`)
           .findLast((change) => !change.before);
-        if (!created || at - created.at < QUOTA_KNOWN_MS) return undefined;
+        if (!created || at - created.at < (isCalm ? QUOTA_KNOWN_IN_CALM_MS : QUOTA_KNOWN_MS)) return undefined;
         looked();
         const count = pods(log).filter(
           (pod) => pod.metadata.namespace === namespace && isCountedPod(pod, latest),

@@ -40,5 +40,6 @@ export const MANAGERS = ['kube-controller-manager-0', 'kube-controller-manager-1
 export const SCHEDULERS = ['kube-scheduler-0', 'kube-scheduler-1'] as const;
 export const OPERATORS = ['operator-0', 'operator-1'] as const;
 export const KUBELETS = 'kubelets';
+export const KUBE_PROXY = 'kube-proxy';
 export const CLIENT_PROCESSES = ['client-0', 'client-1', 'client-2'] as const;
-export const COMPONENTS = [...MANAGERS, ...SCHEDULERS, ...OPERATORS, KUBELETS] as const;
+export const COMPONENTS = [...MANAGERS, ...SCHEDULERS, ...OPERATORS, KUBE_PROXY, KUBELETS] as const;

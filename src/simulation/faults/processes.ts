@@ -1,22 +1,38 @@
 /** Faults of processes and of their clocks. */
 import { formatMicroTime } from '../../base/index.ts';
-import { COMPONENTS, MANAGERS, OPERATORS, SCHEDULERS, SERVERS, type FaultDefinition } from './fault.ts';
+import { COMPONENTS, KUBELETS, MANAGERS, OPERATORS, SCHEDULERS, SERVERS, type FaultDefinition } from './fault.ts';
 
 const MAX_JUMP_MS = 3_600_000;
+/** A component that is killed in the middle has sent and received up to so many messages more. */
+const MAX_MESSAGES = 30;
 
 /** Who has a lease that a fault has taken. */
 export const STOLEN = 'somebody-else';
 
 export const processFaults = {
-  /** A component is killed where it stands, and comes back. */
+  /** A component is killed while it waits, and comes back. */
   'kill-component': {
-    weight: 4,
-    targets: COMPONENTS.filter((name) => name !== 'kubelets'),
+    weight: 3,
+    targets: COMPONENTS.filter((name) => name !== KUBELETS),
     strike({ processes }, { target }) {
       const process = processes.get(target);
       if (!process?.isRunning) return null;
       process.kill();
       return () => process.start();
+    },
+  },
+  /** A component is killed between two of its requests, or when a server has acted and it does not know yet. */
+  'kill-in-the-middle': {
+    weight: 3,
+    targets: COMPONENTS.filter((name) => name !== KUBELETS),
+    strike({ processes, network }, { target, strength }) {
+      const process = processes.get(target);
+      if (!process?.isRunning) return null;
+      const spare = network.interrupt(target, Math.floor(strength * MAX_MESSAGES), () => process.kill());
+      return () => {
+        spare();
+        process.start();
+      };
     },
   },
   'kill-apiserver': {

@@ -55,7 +55,7 @@ export const clusterObjects = {
       client.resource('v1/nodes').patch({ name: node }, { spec: { unschedulable: false } }, merge),
   }),
   'create-quota': operation({
-    weight: 1,
+    weight: 2,
     draw: (random) => ({ namespace: `team-${random.integer(2)}`, pods: 1 + random.integer(6) }),
     run: (client, { namespace, pods }) =>
       client.resource('v1/resourcequotas').create({
@@ -78,6 +78,25 @@ export const clusterObjects = {
           containers: [container('solo:0', cpu)],
         },
       }),
+  }),
+  /** As a scheduler of one's own does. */
+  'bind-pod': operation({
+    weight: 2,
+    draw: (random) => ({
+      namespace: namespace(random),
+      name: name(random, 'solo', 4),
+      node: `sim-${random.integer(2)}`,
+    }),
+    run: (client, { namespace, name, node }) =>
+      client
+        .resource('v1/pods')
+        .subresource({ namespace, name }, 'binding')
+        .create({
+          apiVersion: 'v1',
+          kind: 'Binding',
+          metadata: { namespace, name },
+          target: { kind: 'Node', name: node },
+        }),
   }),
   'delete-pod': operation({
     weight: 2,

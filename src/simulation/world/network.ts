@@ -65,6 +65,7 @@ export class Network {
   readonly #observer: NetworkObserver;
   readonly #links = new Map<string, Set<LinkConditions>>();
   readonly #watches = new Map<string, Set<OpenWatch>>();
+  readonly #interruptions = new Map<string, { left: number; readonly then: () => void }>();
 
   constructor(clock: Clock, random: Random, observer: NetworkObserver) {
     this.#clock = clock;
@@ -81,6 +82,23 @@ export class Network {
       imposed.delete(conditions);
       for (const watch of this.#watches.get(key) ?? []) watch.conditionsChanged();
     };
+  }
+
+  /** Calls `then` in the middle of what the process does: at one of its next messages, before or after it has passed. */
+  interrupt(process: string, afterMessages: number, then: () => void): () => void {
+    const interruption = { left: afterMessages, then };
+    this.#interruptions.set(process, interruption);
+    return () => {
+      if (this.#interruptions.get(process) === interruption) this.#interruptions.delete(process);
+    };
+  }
+
+  /** A message of the process passes. */
+  passes(process: string): void {
+    const interruption = this.#interruptions.get(process);
+    if (!interruption || interruption.left-- > 0) return;
+    this.#interruptions.delete(process);
+    interruption.then();
   }
 
   /** Breaks the watches of a process; returns how many there were. */
@@ -176,11 +194,14 @@ class LinkTransport implements Transport {
         body,
       });
     try {
+      this.#network.passes(process);
+      this.#checkAlive();
       await travel(link);
       if (happens(link, 'loseRequests')) throw await lost(link);
       if (REPEATABLE.has(request.method) && happens(link, 'repeat'))
         await transport.request(request).catch(() => undefined);
       const answer = await transport.request(request);
+      this.#network.passes(process);
       if (link.condition('blocked') > 0 || happens(link, 'loseAnswers')) throw await lost(link);
       await travel(link);
       this.#checkAlive();

@@ -12,6 +12,8 @@ export interface Change {
   /** When it was committed, on the world's monotonic clock. */
   readonly at: number;
   readonly kind: string;
+  /** Where the store has it. */
+  readonly key: string;
   /** `namespace/name`, or the name of an object without a namespace. */
   readonly id: string;
   readonly before: KubeObject | undefined;
@@ -31,6 +33,7 @@ export class StoreLog {
   readonly #byObject = new Map<string, Change[]>();
   readonly #byKind = new Map<string, Change[]>();
   readonly #byKey = new Map<string, KubeObject>();
+  readonly #uids = new Set<string>();
   #revision = 0;
   #beganAt = 0;
   #changes = 0;
@@ -56,7 +59,8 @@ export class StoreLog {
     const inOrder = [...kvs].sort((a, b) => a.modRevision - b.modRevision);
     for (const kv of inOrder) this.#apply({ type: 'put', kv }, false);
     this.#revision = this.#beganAt = revision;
-    const watch = this.#store.watch({ ...prefixRange(REGISTRY), startRevision: revision + 1 });
+    // Of every key, because each of them makes a new revision.
+    const watch = this.#store.watch({ ...prefixRange(''), startRevision: revision + 1 });
     return async () => {
       for await (const batch of watch) {
         for (const event of batch.events) this.#apply(event, true);
@@ -92,9 +96,23 @@ export class StoreLog {
     return this.#current.get(kind)?.get(id) as T | undefined;
   }
 
+  /** Whether an object has had the uid already. */
+  useUid(uid: string): boolean {
+    const known = this.#uids.has(uid);
+    this.#uids.add(uid);
+    return known;
+  }
+
   /** Every kind that has objects. */
   kinds(): readonly string[] {
     return [...this.#current.keys()];
+  }
+
+  /** The kind of what is at a path of the API, among those that have objects. */
+  kindOf(path: string): string | undefined {
+    const plural = path.slice(path.lastIndexOf('/') + 1);
+    for (const kind of this.#byKind.keys()) if (pluralOf(kind) === plural) return kind;
+    return undefined;
   }
 
   /** What happened to an object, the oldest first. */
@@ -109,7 +127,7 @@ export class StoreLog {
 
   #apply(event: WatchEvent, tell: boolean): void {
     const { key, value, modRevision } = event.kv;
-    if (NO_OBJECTS.some((prefix) => key.startsWith(prefix))) return;
+    if (!key.startsWith(REGISTRY) || NO_OBJECTS.some((prefix) => key.startsWith(prefix))) return;
     const before = this.#byKey.get(key);
     const after = event.type === 'put' ? (tell ? objectOf : knownObjectOf)(value, modRevision) : undefined;
     const known = after ?? before;
@@ -122,10 +140,10 @@ export class StoreLog {
     this.#current.set(kind, objects);
     if (after) objects.set(id, after);
     else objects.delete(id);
-    const change: Change = { revision: modRevision, at: this.#clock.monotonic(), kind, id, before, after };
+    const change: Change = { revision: modRevision, at: this.#clock.monotonic(), kind, key, id, before, after };
     push(this.#byObject, `${kind} ${id}`, change);
     push(this.#byKind, kind, change);
-    if (!tell) return;
+    if (!tell) return void this.useUid(known.metadata.uid ?? '');
     this.#changes++;
     this.#onChange(change);
   }
@@ -133,6 +151,13 @@ export class StoreLog {
 
 export const idOf = ({ metadata }: KubeObject): string =>
   metadata.namespace ? `${metadata.namespace}/${metadata.name}` : (metadata.name ?? '');
+
+function pluralOf(kind: string): string {
+  const name = kind.toLowerCase();
+  if (name === 'endpoints') return name;
+  if (name.endsWith('s')) return `${name}es`;
+  return name.endsWith('y') ? `${name.slice(0, -1)}ies` : `${name}s`;
+}
 
 /** Worlds begin with the same values: what they hold is parsed once. Checks only read it. */
 const parsed = new WeakMap<Uint8Array, KubeObject>();

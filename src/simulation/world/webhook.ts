@@ -71,7 +71,10 @@ const json = (value: unknown): Answer => ({
   text: JSON.stringify(value),
 });
 
-/** Each must be noticed: it is an answer that no webhook may give. */
+const setting = (uid: string, path: string, value: unknown): Answer =>
+  review({ uid, allowed: true, patchType: 'JSONPatch', patch: encoded([{ op: 'add', path, value }]) });
+
+/** Answers that no webhook may give: none of them may come into the store. */
 const lies: readonly ((uid: string) => Answer)[] = [
   () => ({ status: 200, contentType: 'application/json', text: '' }),
   () => ({ status: 200, contentType: 'application/json', text: '{"apiVersion": "admission.k8s.io/v1", "kind": "Adm' }),
@@ -80,6 +83,13 @@ const lies: readonly ((uid: string) => Answer)[] = [
   (uid) => review({ uid, allowed: true, patchType: 'JSONPatch', patch: encoded([{ op: 'remove', path: '/no/such' }]) }),
   (uid) => review({ uid, allowed: true, patch: encoded([]) }),
   (uid) => review({ uid, allowed: true, patchType: 'JSONPatch', patch: 'bm90IGpzb24=' }),
+  // Well formed, and about what is not theirs to say.
+  (uid) => setting(uid, '/metadata/uid', '00000000-0000-4000-8000-000000000000'),
+  (uid) => setting(uid, '/metadata/namespace', 'kube-system'),
+  (uid) => setting(uid, '/metadata/creationTimestamp', '2000-01-01T00:00:00Z'),
+  (uid) => setting(uid, '/metadata/deletionTimestamp', '2000-01-01T00:00:00Z'),
+  (uid) => setting(uid, '/metadata/name', ''),
+  (uid) => setting(uid, '/metadata/ownerReferences', [{ kind: 'Nobody' }]),
 ];
 
 const hanging = (signal: AbortSignal): Promise<Answer> =>

@@ -12,7 +12,7 @@ import {
 import { createMemoryStore, type MemoryState, type MemoryStore } from '../../etcd/index.ts';
 import { SeededRandom, VirtualClock, type Logger } from '../../kernel/index.ts';
 import { DEFAULT_CONFIG as SCHEDULER_CONFIG, run as runScheduler } from '../../scheduler/index.ts';
-import { MANAGERS, OPERATORS, SCHEDULERS, SERVERS, CLIENT_PROCESSES, KUBELETS } from '../faults/fault.ts';
+import { MANAGERS, OPERATORS, SCHEDULERS, SERVERS, CLIENT_PROCESSES, KUBE_PROXY, KUBELETS } from '../faults/fault.ts';
 import { ApiServerProcess } from './api-server-process.ts';
 import { ELECTION } from './election.ts';
 import { openHttpGateway } from './http-gateway.ts';
@@ -21,6 +21,7 @@ import { WorldNodes } from './nodes.ts';
 import { OLDER_GATES, OLDER_MANAGER } from './older-release.ts';
 import { runOperator } from './operator.ts';
 import { WorldProcess, type ProcessContext } from './processes.ts';
+import { WorldProxy } from './proxy.ts';
 import { StoreLog, type Change } from './store-log.ts';
 import { adminUser, componentUser, serviceAccountUser } from './users.ts';
 import { WorldWebhook } from './webhook.ts';
@@ -55,6 +56,7 @@ export class World {
   readonly network: Network;
   readonly nodes: WorldNodes;
   readonly webhook: WorldWebhook;
+  readonly proxy = new WorldProxy();
   readonly servers = new Map<string, ApiServerProcess>();
   readonly processes = new Map<string, WorldProcess>();
   /** A client past the network and its faults. */
@@ -147,6 +149,7 @@ export class World {
       );
     for (const name of OPERATORS)
       this.#add(name, (ctx) => this.#runOperator(ctx), { mayEnd: this.#options.operatorOverHttp !== undefined });
+    this.#add(KUBE_PROXY, (ctx) => this.proxy.run(ctx));
     this.#add(KUBELETS, (ctx) => this.nodes.run(ctx));
     for (const name of CLIENT_PROCESSES) {
       const transport = this.#transport(name, adminUser, () => true);
