@@ -207,17 +207,13 @@ function ringRows(): Row[] {
   const collect = (globalThis as { gc?: () => void }).gc;
   collect?.();
   const before = process.memoryUsage().heapUsed;
-  const ring = new SpanRing({ clock: new RealClock(), random: new SystemRandom() });
+  const clock = new RealClock();
+  const ring = new SpanRing({ clock, random: new SystemRandom() });
   for (let i = 1; i <= 150_000 * 6; i++) {
     const name = `pod-${i}`;
-    const request = ring.start('create pods', {
-      attributes: {
-        'http.request.method': 'POST',
-        'url.path': `/api/v1/namespaces/default/pods/${name}`,
-        'k8s.key': name,
-      },
-    });
-    ring.committed(i, { parent: request.id, attributes: { 'k8s.resource': 'pods', 'k8s.object.name': name } });
+    const request = ring.startRequest(`/api/v1/namespaces/default/pods/${name}`, clock.monotonic(), 0);
+    const of = { group: '', resource: 'pods', namespace: 'default', name, operation: 'put', deliveries: 1 } as const;
+    ring.committed({ revision: i, parent: request.id, startedAt: request.startedAt, ...of });
     ring.end(request);
   }
   collect?.();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from './seeded-random.ts';
 import { SpanRing } from './span-ring.ts';
-import type { ReadSpan } from './tracing.ts';
+import type { Commit, ReadSpan, Span } from './tracing.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 const ringOf = (maxBytes?: number, seed = 1): SpanRing =>
@@ -11,11 +11,23 @@ const ringOf = (maxBytes?: number, seed = 1): SpanRing =>
     ...(maxBytes ? { maxBytes } : {}),
   });
 
+const commitOf = (revision: number): Commit => ({
+  revision,
+  parent: 0,
+  startedAt: revision + 0.25,
+  operation: 'put',
+  group: '',
+  resource: 'pods',
+  namespace: 'default',
+  name: `pod-${revision}`,
+  deliveries: 1,
+});
+
 describe('a ring of spans', () => {
   it('keeps no more bytes than it may, and the newest spans', () => {
     const ring = ringOf(100_000);
     for (let i = 1; i <= 20_000; i++) {
-      ring.committed(i, { attributes: { 'k8s.object.name': `pod-${i}` } });
+      ring.committed(commitOf(i));
       expect(ring.bytes).toBeLessThanOrEqual(100_000);
     }
     const kept = ring.since();
@@ -38,6 +50,59 @@ describe('a ring of spans', () => {
     const [count, bytes] = [ring.since().length, ring.bytes];
     expect(bytes / count).toBeLessThan(500);
     expect(count * (bytes / count)).toBeGreaterThan(80_000);
+  });
+
+  it('uses dropped spans of requests and commits again, with nothing left of what they were', () => {
+    const ring = ringOf(10_000);
+    const first = ring.startRequest('/first', 1.5, 9);
+    Object.assign(first.attributes, {
+      'k8s.verb': 'delete',
+      'k8s.resource': 'pods',
+      'k8s.dry_run': true,
+      'k8s.impersonator': 'jane',
+      'user.name': 'admin',
+      'http.response.status_code': 409,
+    });
+    ring.end(first, new Error('conflict'));
+    ring.committed(commitOf(1));
+    const [read] = ring.recorded(first.id, 1);
+    for (let i = 2; i < 100; i++) ring.committed(commitOf(i));
+    expect(ring.span(1)).toBeUndefined();
+    const again = ring.startRequest('/second', 2.5, 0);
+    expect(again).toBe(first);
+    Object.assign(again.attributes, { 'k8s.verb': 'create', 'k8s.resource': 'pods', 'k8s.subresource': 'binding' });
+    expect(again.name).toBe('create pods/binding');
+    const { attributes, ...rest } = ring.recorded(again.id, 1)[0]!;
+    expect(JSON.parse(JSON.stringify(attributes))).toEqual({
+      'url.path': '/second',
+      'k8s.verb': 'create',
+      'k8s.resource': 'pods',
+      'k8s.subresource': 'binding',
+    });
+    expect(rest).toEqual({ ...rest, id: 101, parent: 0, causes: [] });
+    expect(rest).not.toHaveProperty('endedAt');
+    expect(rest).not.toHaveProperty('error');
+    expect(read).toMatchObject({ name: 'delete pods', error: 'conflict', attributes: { 'user.name': 'admin' } });
+    expect(ring.commitOf(99)).toMatchObject({ startedAt: 99.25, attributes: { 'k8s.object.name': 'pod-99' } });
+  });
+
+  it('leaves the span of a request that lasts to that request, and those that were exported to the exporter', () => {
+    const ring = ringOf(10_000);
+    const lasting = ring.startRequest('/lasting', 1.5, 0);
+    for (let i = 1; i < 100; i++) ring.committed(commitOf(i));
+    expect(ring.span(lasting.id)).toBeUndefined();
+    expect(ring.startRequest('/next', 2.5, 0)).not.toBe(lasting);
+    const timedOut = ring.startRequest('/timed-out', 3.5, 0);
+    timedOut.isHeld = true;
+    ring.end(timedOut);
+    for (let i = 1; i < 100; i++) ring.committed(commitOf(i));
+    expect(ring.span(timedOut.id)).toBeUndefined();
+    expect(ring.startRequest('/next', 4.5, 0)).not.toBe(timedOut);
+    const exported: Span[] = [];
+    ring.exportTo({ read: () => {}, ended: (span) => exported.push(span), contextOf: () => expect.fail('not asked') });
+    for (let i = 100; i < 300; i++) ring.committed(commitOf(i));
+    expect(new Set(exported).size).toBe(200);
+    expect(exported.map(({ attributes }) => attributes['etcd.revision'])).toEqual(exported.map((_, i) => 100 + i));
   });
 
   it('exports reads, which take no place', () => {

@@ -7,6 +7,7 @@ import { formatTraceHeaders, localCauses, parseTraceHeaders } from './trace-head
 import type {
   Attributes,
   Cause,
+  Commit,
   ReadSpan,
   RecordedSpan,
   RemoteIdentity,
@@ -33,8 +34,8 @@ const CAUSE_BYTES = 16;
 /** Other API servers of the cluster get revisions, too. */
 const SLOTS_PER_SPAN = 3;
 const MAX_ERROR = 512;
-/** Evicted slots are given back in blocks. */
-const BLOCK = 4096;
+/** Dropped spans of one kind that wait to be used again: as many come as go. */
+const MAX_SPARE = 64;
 
 export class SpanRing implements Tracer {
   /** While false nothing is added: what recording costs is measured in one process, by turns. */
@@ -43,10 +44,11 @@ export class SpanRing implements Tracer {
   readonly #maxBytes: number;
   /** Unique to this ring: the first half of its span ids. */
   readonly #prefix: string;
-  /** Spans with the ids `#base`, `#base + 1`, …; those before `#head` are dropped. */
-  #spans: (KeptSpan | undefined)[] = [];
-  #base = 1;
-  #head = 0;
+  /** A span is in the slot of its id; those before `#oldest` are dropped. */
+  readonly #spans: (KeptSpan | undefined)[] = [undefined];
+  readonly #capacity: number;
+  #oldest = 1;
+  #next = 1;
   #bytes = 0;
   #dropped = 0;
   /**
@@ -55,11 +57,19 @@ export class SpanRing implements Tracer {
    */
   readonly #commits: Uint32Array;
   readonly #byRemoteId = new Map<string, number>();
+  /**
+   * Dropped spans of requests and commits, which every write has: new objects instead would outlive the collector's young generation
+   * each time, and that is most of what recording a write costs.
+   */
+  readonly #spare = { request: [] as RequestSpan[], commit: [] as CommitSpan[] };
   #exporter: SpanExporter | undefined;
+  /** An exporter may still hold spans that were dropped. */
+  #mayUseAgain = true;
 
   constructor({ clock, random, metrics, maxBytes = MAX_BYTES }: SpanRingOptions) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
+    this.#capacity = Math.ceil(maxBytes / SPAN_BYTES) + 1;
     this.#commits = new Uint32Array(Math.ceil((SLOTS_PER_SPAN * maxBytes) / SPAN_BYTES));
     this.#prefix = Buffer.from(random.fork('tracing').bytes(4)).toString('hex');
     if (metrics) this.#register(metrics);
@@ -72,6 +82,7 @@ export class SpanRing implements Tracer {
   /** From now on, spans that end are exported, too; undefined: no longer. */
   exportTo(exporter: SpanExporter | undefined): void {
     this.#exporter = exporter;
+    this.#mayUseAgain = false;
   }
 
   now(): number {
@@ -80,6 +91,13 @@ export class SpanRing implements Tracer {
 
   start(name: string, start: SpanStart = NO_START): Span {
     return this.#add(new KeptSpan(this.nextId, name, start.startedAt ?? this.#clock.monotonic(), start));
+  }
+
+  startRequest(path: string, startedAt: number, parent: number): Span {
+    const span = this.#spare.request.pop() ?? new RequestSpan();
+    span.begin(this.nextId, startedAt, parent);
+    span.reset(path);
+    return this.#add(span);
   }
 
   end(span: Span, error?: unknown): void {
@@ -95,11 +113,13 @@ export class SpanRing implements Tracer {
     this.end(span, error);
   }
 
-  committed(revision: number, start: SpanStart): void {
-    const span = this.start('commit', start);
-    span.attributes['etcd.revision'] = revision;
+  committed(commit: Commit): void {
+    const span = this.#spare.commit.pop() ?? new CommitSpan();
+    span.begin(this.nextId, commit.startedAt, commit.parent);
+    span.reset(commit);
+    this.#add(span);
     span.endedAt = this.#clock.monotonic();
-    this.#commits[revision % this.#commits.length] = span.id;
+    this.#commits[commit.revision % this.#commits.length] = span.id;
     this.#exporter?.ended(span);
   }
 
@@ -130,7 +150,7 @@ export class SpanRing implements Tracer {
 
   /** The id of the next span. */
   get nextId(): number {
-    return this.#base + this.#spans.length;
+    return this.#next;
   }
 
   get bytes(): number {
@@ -138,7 +158,7 @@ export class SpanRing implements Tracer {
   }
 
   span(id: number): Span | undefined {
-    return this.#spans[id - this.#base];
+    return id >= this.#oldest && id < this.#next ? this.#spans[id % this.#capacity] : undefined;
   }
 
   /** The commit of a revision, if it is still known. */
@@ -149,8 +169,9 @@ export class SpanRing implements Tracer {
 
   /** Spans in the order of their start, from `id` on. */
   since(id = 0, limit = Infinity): Span[] {
-    const start = Math.max(this.#head, id - this.#base);
-    return this.#spans.slice(start, start + limit) as Span[];
+    const start = Math.max(this.#oldest, id);
+    const length = Math.max(0, Math.min(this.#next - start, limit));
+    return Array.from({ length }, (_, i) => this.#spans[(start + i) % this.#capacity]!);
   }
 
   /** What `since` returns, as it is read. */
@@ -163,7 +184,7 @@ export class SpanRing implements Tracer {
       ...(span.endedAt === undefined ? {} : { endedAt: epoch + span.endedAt }),
       parent: span.parent,
       causes: span.causes,
-      attributes: span.attributes,
+      attributes: { ...span.attributes },
       ...(span.error === undefined ? {} : { error: span.error }),
       ...this.identityOf(span),
       ...(span.remote ? { isRemote: true as const } : {}),
@@ -206,30 +227,34 @@ export class SpanRing implements Tracer {
     return this.span(id) ? id : 0;
   }
 
-  #add(span: KeptSpan): KeptSpan {
-    this.#spans.push(span);
+  #add<S extends KeptSpan>(span: S): S {
     this.#bytes += span.bytes;
-    while (this.#bytes > this.#maxBytes && this.#head < this.#spans.length - 1) this.#dropOldest();
-    if (this.#head >= BLOCK && this.#head > this.#spans.length / 2) {
-      this.#spans = this.#spans.slice(this.#head);
-      this.#base += this.#head;
-      this.#head = 0;
-    }
+    while (this.#bytes > this.#maxBytes && this.#oldest < this.#next) this.#dropOldest();
+    // In the order of the slots: the array grows by its end.
+    this.#spans[this.#next++ % this.#capacity] = span;
     return span;
   }
 
   #dropOldest(): void {
-    const oldest = this.#spans[this.#head]!;
-    this.#spans[this.#head++] = undefined;
+    const slot = this.#oldest++ % this.#capacity;
+    const oldest = this.#spans[slot]!;
+    this.#spans[slot] = undefined;
     this.#bytes -= oldest.bytes;
     this.#dropped++;
     if (oldest.remote) this.#byRemoteId.delete(oldest.remote.spanId);
+    if (oldest.endedAt !== undefined && !oldest.isHeld && this.#mayUseAgain) this.#keepForUse(oldest);
+  }
+
+  #keepForUse(span: KeptSpan): void {
+    const { request, commit } = this.#spare;
+    if (span instanceof RequestSpan && request.length < MAX_SPARE) request.push(span);
+    else if (span instanceof CommitSpan && commit.length < MAX_SPARE) commit.push(span);
   }
 
   #register(metrics: MetricsRegistry): void {
     metrics
       .gauge({ name: 'k8ts_glass_spans', help: 'Spans that are kept in memory.' })
-      .collect(() => this.#spans.length - this.#head);
+      .collect(() => this.#next - this.#oldest);
     metrics
       .gauge({ name: 'k8ts_glass_span_bytes', help: 'About how many bytes the kept spans take.' })
       .collect(() => this.#bytes);
@@ -245,27 +270,118 @@ const NO_START: SpanStart = {};
 
 /** All fields from the beginning: what is added to an object later is kept outside of it. */
 class KeptSpan implements Span {
-  readonly id: number;
-  readonly name: string;
-  readonly startedAt: number;
-  endedAt: number | undefined = undefined;
-  readonly parent: number;
+  id: number;
+  readonly #name: string;
+  startedAt: number;
+  /** NaN while it lasts: a field that is always a number holds it without a box. */
+  #endedAt = Number.NaN;
+  parent: number;
   readonly causes: readonly Cause[];
   readonly attributes: Attributes;
   error: string | undefined = undefined;
   remote: RemoteSpanContext | undefined = undefined;
   trustsCaller: boolean | undefined = undefined;
+  isHeld = false;
   /** Attributes may follow until a span ends: what it counted for at its start is what is given back. */
-  readonly bytes: number;
+  bytes: number;
 
   constructor(id: number, name: string, startedAt: number, { parent = 0, causes = NONE, attributes = {} }: SpanStart) {
     this.id = id;
-    this.name = name;
+    this.#name = name;
     this.startedAt = startedAt;
     this.parent = parent;
     this.causes = causes;
     this.attributes = attributes;
     this.bytes = sizeOf(causes, attributes);
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+
+  get endedAt(): number | undefined {
+    return Number.isNaN(this.#endedAt) ? undefined : this.#endedAt;
+  }
+
+  set endedAt(time: number | undefined) {
+    this.#endedAt = time ?? Number.NaN;
+  }
+
+  /** As another span, without its attributes. */
+  begin(id: number, startedAt: number, parent: number): void {
+    this.id = id;
+    this.startedAt = startedAt;
+    this.#endedAt = Number.NaN;
+    this.parent = parent;
+    this.error = undefined;
+    this.bytes = SPAN_BYTES;
+  }
+}
+
+/** Of a request that may write. */
+class RequestSpan extends KeptSpan {
+  constructor() {
+    // In the order in which they are shown.
+    const attributes: Attributes = {
+      'http.request.method': undefined,
+      'url.path': undefined,
+      'http.response.status_code': undefined,
+      'user.name': undefined,
+      'k8s.verb': undefined,
+      'k8s.group': undefined,
+      'k8s.resource': undefined,
+      'k8s.subresource': undefined,
+      'k8s.namespace.name': undefined,
+      'k8s.object.name': undefined,
+      'k8s.audit.id': undefined,
+      'k8s.flowschema.uid': undefined,
+      'k8s.dry_run': undefined,
+      'k8s.impersonator': undefined,
+    };
+    super(0, '', 0.5, { attributes });
+  }
+
+  override get name(): string {
+    const { 'k8s.verb': verb, 'k8s.resource': resource, 'k8s.subresource': subresource } = this.attributes;
+    return [[verb, resource].filter(Boolean).join(' '), subresource].filter(Boolean).join('/');
+  }
+
+  reset(path: string): void {
+    this.bytes += path.length;
+    const { attributes } = this;
+    // An equal text that is here already is not kept twice.
+    if (attributes['url.path'] !== path) attributes['url.path'] = path;
+    attributes['http.response.status_code'] = undefined;
+    attributes['user.name'] = undefined;
+    attributes['k8s.flowschema.uid'] = undefined;
+    attributes['k8s.dry_run'] = undefined;
+    attributes['k8s.impersonator'] = undefined;
+  }
+}
+
+class CommitSpan extends KeptSpan {
+  constructor() {
+    const attributes: Attributes = {
+      'etcd.revision': undefined,
+      'etcd.operation': undefined,
+      'k8s.group': undefined,
+      'k8s.resource': undefined,
+      'k8s.namespace.name': undefined,
+      'k8s.object.name': undefined,
+      'k8s.watch.deliveries': undefined,
+    };
+    super(0, 'commit', 0.5, { attributes });
+  }
+
+  reset(commit: Commit): void {
+    const { attributes } = this;
+    attributes['etcd.revision'] = commit.revision;
+    attributes['etcd.operation'] = commit.operation;
+    attributes['k8s.group'] = commit.group;
+    attributes['k8s.resource'] = commit.resource;
+    attributes['k8s.namespace.name'] = commit.namespace;
+    attributes['k8s.object.name'] = commit.name;
+    attributes['k8s.watch.deliveries'] = commit.deliveries;
   }
 }
 

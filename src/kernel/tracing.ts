@@ -33,6 +33,8 @@ export interface Span {
   readonly remote?: RemoteSpanContext | undefined;
   /** Of a request: its caller, in another process, may decide whether it is exported. */
   trustsCaller?: boolean | undefined;
+  /** Of a request that timed out: what it began goes on, so the span is not used again. */
+  isHeld?: boolean;
 }
 
 /** The identifiers of a span that another process began. */
@@ -83,6 +85,22 @@ export interface SpanStart {
   readonly startedAt?: number;
 }
 
+/** A write that is durable. */
+export interface Commit {
+  readonly revision: number;
+  /** The span of the request that made it; 0 for none. */
+  readonly parent: number;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
+  readonly operation: 'put' | 'delete';
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** Watchers that were told of it. */
+  readonly deliveries: number;
+}
+
 /** A request that changed nothing. Many are made: they are exported only, and have no children. */
 export interface ReadSpan {
   readonly startedAt: number;
@@ -107,11 +125,16 @@ export interface Tracer {
   /** On the monotonic clock. */
   now(): number;
   start(name: string, start?: SpanStart): Span;
+  /**
+   * Starts the span of a request that may write; its other attributes are there, to be set. Its verb and resource are its name. It
+   * belongs to the request until it ends: its object may then become the span of a later request.
+   */
+  startRequest(path: string, startedAt: number, parent: number): Span;
   end(span: Span, error?: unknown): void;
   /** Ends a span of this process with what was decided. */
   decided(span: number, attributes: Attributes, error?: string): void;
-  /** A write is durable: later work that saw `revision` was caused by it. */
-  committed(revision: number, start: SpanStart): void;
+  /** A write is durable: later work that saw its revision was caused by it. */
+  committed(commit: Commit): void;
   /** Exports a read; the API server itself keeps the newest. */
   read(span: ReadSpan): void;
   /** The headers by which another process learns of `span`, of this process. */
@@ -141,6 +164,7 @@ export const noTracer: Tracer = {
   exporting: false,
   now: () => 0,
   start: () => NO_SPAN,
+  startRequest: () => NO_SPAN,
   end: () => {},
   decided: () => {},
   committed: () => {},

@@ -52,7 +52,9 @@ describe('the OTLP exporter', () => {
         'user.name': undefined,
       },
     });
-    ring.committed(7, { parent: request.id, attributes: { 'k8s.resource': 'pods' } });
+    const object = { group: '', resource: 'pods', namespace: 'default', name: 'a' };
+    const { id: parent, startedAt } = request;
+    ring.committed({ revision: 7, parent, startedAt, operation: 'put', deliveries: 0, ...object });
     request.attributes['http.response.status_code'] = 201;
     ring.end(request);
     ring.end(ring.start('other'));

@@ -71,8 +71,6 @@ interface Step {
   readonly type: AdmissionStep;
   readonly plugins: readonly TimedPlugin[];
   readonly names: readonly string[];
-  /** Of a run that no plugin has passed yet. */
-  readonly noTimes: readonly number[];
   readonly timing: AdmissionTiming | undefined;
 }
 
@@ -101,7 +99,6 @@ export class AdmissionChain {
         type,
         plugins: own.map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
         names: own.map(({ name }) => name),
-        noTimes: own.map(() => Number.NaN),
         timing: metrics?.timing('', type, operation),
       };
     };
@@ -133,21 +130,10 @@ export class AdmissionChain {
   #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
     const startedAt = this.#metrics?.now() ?? 0;
     const step = steps[attributes.operation];
-    const { record } = attributes;
-    let recorded: AdmissionRun | undefined;
-    if (record) record.began((recorded = startRun(step, startedAt)));
+    const recorded = attributes.record?.began(step.type, step.names, startedAt);
     return runPlugins(0, { step, attributes, startedAt, pluginStartedAt: startedAt, recorded });
   }
 }
-
-const startRun = ({ type, names, noTimes }: Step, startedAt: number): AdmissionRun => ({
-  type,
-  plugins: names,
-  times: noTimes.slice(),
-  startedAt,
-  endedAt: undefined,
-  refusedBy: undefined,
-});
 
 function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
   const { step, attributes, recorded } = run;
@@ -167,7 +153,7 @@ function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
     if (timing) observePass(timing, run, i);
   }
   const endedAt = step.timing?.passed(run.startedAt);
-  if (recorded && endedAt !== undefined) recorded.endedAt = endedAt;
+  if (recorded && endedAt !== undefined) recorded.ended(endedAt);
   return undefined;
 }
 
@@ -189,7 +175,7 @@ async function runPluginsAfter(
 
 function observePass(timing: AdmissionTiming, run: StepRun, plugin: number): void {
   const now = timing.passed(run.pluginStartedAt);
-  if (run.recorded) run.recorded.times[plugin] = now - run.pluginStartedAt;
+  run.recorded?.passed(plugin, now - run.pluginStartedAt);
   run.pluginStartedAt = now;
 }
 
@@ -199,9 +185,6 @@ function observeRejection(
   plugin: number,
 ): void {
   const now = timing?.rejected(pluginStartedAt) ?? pluginStartedAt;
-  if (recorded) {
-    recorded.times[plugin] = now - pluginStartedAt;
-    recorded.refusedBy = plugin;
-  }
+  recorded?.refused(plugin, now - pluginStartedAt);
   step.timing?.rejected(startedAt);
 }

@@ -20,7 +20,6 @@ import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
-import { AdmissionRecord } from '../request/admission-record.ts';
 import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
@@ -43,7 +42,7 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
     info,
     auditId,
     span,
-    admission: span && chain.records ? new AdmissionRecord() : undefined,
+    admission: span && chain.records?.admissionRecord(),
     decision: undefined,
     policyGeneration: 0,
     authorizingAt: 0,

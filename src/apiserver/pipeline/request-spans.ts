@@ -15,28 +15,17 @@ export function startSpan(
 ): Span | undefined {
   const { tracer } = backend.ctx;
   if (!tracer.enabled || READS.has(request.method)) return undefined;
-  const { isResourceRequest, verb, resource, subresource } = info;
-  const name = isResourceRequest ? `${verb} ${subresource === '' ? resource : `${resource}/${subresource}`}` : verb;
-  // Spread attributes would cost several times as much as those of a literal.
-  const span = tracer.start(name, {
-    parent: parentOf(tracer, request),
-    startedAt,
-    attributes: {
-      'http.request.method': request.method,
-      'url.path': request.path,
-      'http.response.status_code': undefined,
-      'user.name': undefined,
-      'k8s.verb': verb,
-      'k8s.group': info.apiGroup,
-      'k8s.resource': resource,
-      'k8s.subresource': subresource,
-      'k8s.namespace.name': info.namespace,
-      'k8s.object.name': info.name,
-      'k8s.audit.id': auditId,
-      'k8s.flowschema.uid': undefined,
-      'k8s.dry_run': request.query.has('dryRun') ? true : undefined,
-    },
-  });
+  const span = tracer.startRequest(request.path, startedAt, parentOf(tracer, request));
+  const { attributes } = span;
+  attributes['http.request.method'] = request.method;
+  attributes['k8s.verb'] = info.verb;
+  attributes['k8s.group'] = info.apiGroup;
+  attributes['k8s.resource'] = info.resource;
+  attributes['k8s.subresource'] = info.subresource;
+  attributes['k8s.namespace.name'] = info.namespace;
+  attributes['k8s.object.name'] = info.name;
+  attributes['k8s.audit.id'] = auditId;
+  if (request.query.has('dryRun')) attributes['k8s.dry_run'] = true;
   if (tracer.exporting) Object.assign(span.attributes, exportedAttributes(info, auditId));
   return span;
 }
@@ -90,6 +79,7 @@ export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiRe
   attributes['http.response.status_code'] = response.status;
   attributes['user.name'] = user?.name;
   if (exchange.flow) attributes['k8s.flowschema.uid'] = exchange.flow.flowSchemaUid;
+  if (exchange.expired) span.isHeld = true;
   if (exchange.impersonator) attributes['k8s.impersonator'] = exchange.impersonator.name;
   tracer.end(span, response.status < 400 ? undefined : (exchange.failure ?? `HTTP ${response.status}`));
 }

@@ -214,19 +214,17 @@ export class ObjectStore {
   }
 
   #recordCommit({ served, place, span, startedAt, revision, type }: Commit): void {
-    nameCreated(span, { served, place });
-    this.#tracer.committed(revision, {
+    if (span) nameCreated(span, served, place);
+    this.#tracer.committed({
+      revision,
       parent: span?.id ?? 0,
       startedAt,
-      attributes: {
-        'etcd.revision': revision,
-        'etcd.operation': type,
-        'k8s.group': served.group,
-        'k8s.resource': served.plural,
-        'k8s.namespace.name': place.namespace,
-        'k8s.object.name': place.name,
-        'k8s.watch.deliveries': served.cache.deliveriesOf(revision),
-      },
+      operation: type,
+      group: served.group,
+      resource: served.plural,
+      namespace: place.namespace,
+      name: place.name,
+      deliveries: served.cache.deliveriesOf(revision),
     });
   }
 
@@ -290,9 +288,8 @@ interface Commit extends Pick<Write, 'served' | 'place' | 'span'> {
 }
 
 /** The path of a create has no name: its request has that of the object that it created. */
-function nameCreated(span: Write['span'], { served, place }: Pick<Write, 'served' | 'place'>): void {
-  const attributes = span?.attributes;
-  if (attributes?.['k8s.verb'] !== 'create' || attributes['k8s.object.name'] !== '') return;
+function nameCreated({ attributes }: Span, served: ServedResource, place: Place): void {
+  if (attributes['k8s.verb'] !== 'create' || attributes['k8s.object.name'] !== '') return;
   // A Service's create writes IPAddresses, too.
   if (attributes['k8s.resource'] === served.plural && attributes['k8s.group'] === served.group)
     attributes['k8s.object.name'] = place.name;

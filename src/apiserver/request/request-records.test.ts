@@ -71,12 +71,18 @@ it('reads back all that it has kept of a request', () => {
   const times = { startedAt: 1.5, authorizingAt: 2.25, authorizedAt: 3.5, waitedMs: 0.5, policyGeneration: 7 };
   const request = { method: 'POST', path: '/api/v1/nodes', query, cause: 4 };
   const admission = new AdmissionRecord();
+  admission.plugin = 'second';
+  const run = admission.began('admit', ['first', 'second', 'third'], 2.5);
+  run.passed(0, 0.25);
+  run.refused(1, 0.75);
+  admission.changed('the volume {}', 'a');
+  admission.began('validate', ['first'], 3.5).ended(4.5);
   const known = { user, impersonator: user, decision, flow, failure: 'denied', span: SPAN, admission };
   add(records, 'a', { ...times, ...known, request, info: { verb: 'create' }, status: 403, endedAt: 9.75 });
   expect(records.find('a')).toEqual({
     ...{ ...times, auditId: 'a', endedAt: 9.75, parent: 4, status: 403, span: 1, verb: 'create', method: 'POST' },
     ...{ path: '/api/v1/nodes', query, user: 'jane', identity: user, impersonator: user, decision, flow },
-    ...{ failure: 'denied', admission },
+    ...{ failure: 'denied', admission: admission.read() },
   });
 });
 
@@ -87,4 +93,56 @@ it('finds the newest of several requests with one audit ID, and lists only what 
   const all = records.newest(Infinity, () => true);
   expect(all).toHaveLength(records.length);
   expect(all.map(({ startedAt }) => startedAt)).toEqual(all.map((_, i) => 19_999 - i));
+});
+
+it('reads what admission did', () => {
+  const record = new AdmissionRecord();
+  const run = record.began('admit', ['first', 'second', 'third'], 2.5);
+  run.passed(0, 0.25);
+  record.plugin = 'second';
+  record.changed('the volume {}', '$&');
+  record.changed('spec.priority');
+  run.refused(1, 0.75);
+  record.began('validate', ['first'], 3.5).ended(4.5);
+  expect(record.read()).toEqual({
+    runs: [
+      {
+        ...{ type: 'admit', plugins: ['first', 'second', 'third'], times: [0.25, 0.75, Number.NaN] },
+        ...{ startedAt: 2.5, endedAt: undefined, refusedBy: 1 },
+      },
+      { type: 'validate', plugins: ['first'], times: [Number.NaN], startedAt: 3.5, endedAt: 4.5, refusedBy: undefined },
+    ],
+    changes: [
+      { plugin: 'second', field: 'the volume $&' },
+      { plugin: 'second', field: 'spec.priority' },
+    ],
+    calls: [],
+    omittedCalls: 0,
+  });
+});
+
+it('uses records of admission again, but none whose request timed out, and nothing is left in them', () => {
+  const records = new RequestRecords();
+  const many = Array.from({ length: 40 }, (_, i) => `plugin-${i}`);
+  const used = new Map<AdmissionRecord, number>();
+  const write = (i: number, more: Partial<AnsweredExchange> = {}): AdmissionRecord => {
+    const admission = records.admissionRecord();
+    expect(admission.read()).toEqual({ runs: [], changes: [], calls: [], omittedCalls: 0 });
+    for (let run = 0; run < (i % 500 === 0 ? 1_000 : 2); run++) admission.began('admit', many, i).ended(i + 1);
+    admission.changed(`field-${i}`);
+    admission.called({ plugin: 'p', name: 'n', configuration: 'c', milliseconds: 1, outcome: 'allowed' });
+    add(records, `write-${i}`, { span: SPAN, admission, startedAt: i, ...more });
+    used.set(admission, (used.get(admission) ?? 0) + 1);
+    return admission;
+  };
+  const held = write(0, { expired: true });
+  for (let i = 1; i < 20_000; i++) write(i);
+  expect(records.find('write-0')).toBeUndefined();
+  expect(used.size).toBeLessThan(5_000);
+  expect(used.get(held)).toBe(1);
+  expect(records.find('write-19999')?.admission).toMatchObject({
+    runs: [{ startedAt: 19_999 }, { endedAt: 20_000 }],
+    changes: [{ field: 'field-19999' }],
+  });
+  expect(records.bytes).toBeLessThanOrEqual(6 * 1024 * 1024);
 });

@@ -3,7 +3,7 @@
  * reads are many and have a place of their own, so that they do not displace writes, refusals and slow requests.
  */
 import type { MetricsRegistry, ReadSpan } from '../../kernel/index.ts';
-import type { AdmissionRecord } from './admission-record.ts';
+import { AdmissionRecord, type ReadAdmission } from './admission-record.ts';
 import type { Exchange, FlowIdentity, RecordedDecision } from './exchange.ts';
 import type { UserInfo } from './request.ts';
 
@@ -26,7 +26,7 @@ export interface RequestRecord extends ReadSpan {
   readonly failure: string | undefined;
   /** Of a request that may write: the commits of a span are its parts. */
   readonly span: number;
-  readonly admission: AdmissionRecord | undefined;
+  readonly admission: ReadAdmission | undefined;
 }
 
 /** Together with the spans of the kernel's ring at most 32 MB. */
@@ -35,6 +35,8 @@ const OTHER_BYTES = 4 * 1024 * 1024;
 /** Its slots, and the strings that are its own. */
 const RECORD_BYTES = 600;
 const SLOW_MS = 500;
+/** Records of admission that wait to be used again: as many come as go. */
+const MAX_SPARE = 64;
 
 /** What is kept of an exchange. */
 export type AnsweredExchange = Pick<
@@ -52,14 +54,16 @@ export type AnsweredExchange = Pick<
   | 'impersonator'
   | 'flow'
   | 'failure'
+  | 'expired'
 > & {
   readonly info: Pick<Exchange['info'], 'verb'>;
   readonly request: Pick<Exchange['request'], 'method' | 'path' | 'query' | 'cause'>;
 };
 
 export class RequestRecords {
-  readonly #reads = new Ring(READ_BYTES);
-  readonly #others = new Ring(OTHER_BYTES);
+  readonly #spare: AdmissionRecord[] = [];
+  readonly #reads = new Ring(READ_BYTES, this.#spare);
+  readonly #others = new Ring(OTHER_BYTES, this.#spare);
 
   constructor(metrics?: MetricsRegistry) {
     metrics
@@ -78,7 +82,13 @@ export class RequestRecords {
     return this.#reads.bytes + this.#others.bytes;
   }
 
+  /** For the admission of a request that begins. */
+  admissionRecord(): AdmissionRecord {
+    return this.#spare.pop() ?? new AdmissionRecord();
+  }
+
   add(exchange: AnsweredExchange, status: number, endedAt: number): void {
+    if (exchange.expired && exchange.admission) exchange.admission.isHeld = true;
     const isPlainRead = !exchange.span && status < 400 && endedAt - exchange.startedAt < SLOW_MS;
     (isPlainRead ? this.#reads : this.#others).add(exchange, status, endedAt);
   }
@@ -96,6 +106,7 @@ export class RequestRecords {
 
 /** Of a record, side by side: what is kept of it apart from numbers. */
 const TEXTS = 11;
+const ADMISSION = 10;
 /** Its numbers. The last one is what it counted for: admission of a request that timed out may go on. */
 const NUMBERS = 10;
 const SIZE = 9;
@@ -113,9 +124,15 @@ class Ring {
   readonly #texts: unknown[] = [];
   /** The slot of the next record. */
   #next = 0;
+  /** Of the newest record. */
+  #path = '';
 
-  constructor(maxBytes: number) {
+  /** Takes the records of admission of requests that are dropped. */
+  readonly #spare: AdmissionRecord[];
+
+  constructor(maxBytes: number, spare: AdmissionRecord[]) {
     this.#maxBytes = maxBytes;
+    this.#spare = spare;
     this.#capacity = Math.floor(maxBytes / RECORD_BYTES);
     this.#numbers = new Float64Array(this.#capacity * NUMBERS);
   }
@@ -154,7 +171,7 @@ class Ring {
     const { request } = exchange;
     texts[at] = exchange.auditId;
     texts[at + 1] = exchange.info.verb;
-    texts[at + 2] = request.path;
+    texts[at + 2] = this.#kept(request.path);
     texts[at + 3] = request.method;
     texts[at + 4] = request.query.size > 0 ? request.query : undefined;
     texts[at + 5] = exchange.user;
@@ -162,7 +179,13 @@ class Ring {
     texts[at + 7] = exchange.decision;
     texts[at + 8] = exchange.flow;
     texts[at + 9] = exchange.failure;
-    texts[at + 10] = exchange.admission;
+    texts[at + ADMISSION] = exchange.admission;
+  }
+
+  /** Clients repeat themselves: a path that is the same as before is not kept twice. */
+  #kept(path: string): string {
+    if (path !== this.#path) this.#path = path;
+    return this.#path;
   }
 
   #dropOldest(): void {
@@ -170,6 +193,11 @@ class Ring {
     this.bytes -= this.#numbers[oldest * NUMBERS + SIZE]!;
     // Every request comes by: `fill` takes several times as long for so few.
     const texts = this.#texts;
+    const admission = texts[oldest * TEXTS + ADMISSION] as AdmissionRecord | undefined;
+    if (admission && !admission.isHeld && this.#spare.length < MAX_SPARE) {
+      admission.reset();
+      this.#spare.push(admission);
+    }
     for (let at = oldest * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
     this.length--;
   }
@@ -186,7 +214,8 @@ class Ring {
       this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS) as TextsOf;
     return {
       ...{ startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span },
-      ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure, admission },
+      ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure },
+      admission: admission?.read(),
       user: identity?.name ?? '',
     };
   }
@@ -222,7 +251,7 @@ type TextsOf = [
   decision: RequestRecord['decision'],
   flow: RequestRecord['flow'],
   failure: RequestRecord['failure'],
-  admission: RequestRecord['admission'],
+  admission: AdmissionRecord | undefined,
 ];
 
 const sizeOf = ({ request, failure, admission, auditId }: AnsweredExchange): number =>

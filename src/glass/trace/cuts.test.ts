@@ -3,7 +3,7 @@ import { createTestContext, SpanRing } from '../../kernel/index.ts';
 import { traceText } from './text.ts';
 import { traceOf } from './trace.ts';
 
-const pod = { 'k8s.group': '', 'k8s.resource': 'pods', 'k8s.namespace.name': 'default', 'k8s.object.name': 'web' };
+const pod = { group: '', resource: 'pods', namespace: 'default', name: 'web' };
 
 it('a component that sends no trace context cuts the trace, which says so', () => {
   const { clock, random } = createTestContext();
@@ -13,7 +13,8 @@ it('a component that sends no trace context cuts the trace, which says so', () =
     const parent =
       causes.length === 0 ? 0 : ring.start('reconcile x', { causes, attributes: { 'k8s.controller': 'x' } }).id;
     const request = ring.start(name, { parent, attributes: { 'http.request.method': 'POST', 'user.name': user } });
-    ring.committed(++revision, { parent: request.id, attributes: { ...object, 'etcd.operation': 'put' } });
+    const { id: made, startedAt } = request;
+    ring.committed({ revision: ++revision, parent: made, startedAt, operation: 'put', deliveries: 0, ...object });
     ring.end(request);
     return request.id;
   };
@@ -22,7 +23,7 @@ it('a component that sends no trace context cuts the trace, which says so', () =
   write('patch pods', 'controller', [revision]);
   const bound = write('create pods/binding', 'system:kube-scheduler', []) && revision;
   write('patch pods/status', 'system:node:a', [bound]);
-  write('create pods', 'somebody', [], { ...pod, 'k8s.object.name': 'other' });
+  write('create pods', 'somebody', [], { ...pod, name: 'other' });
   const trace = traceOf(ring.recorded(), root)!;
   expect(trace.counts.writes).toBe(2);
   expect(trace.cuts).toEqual([{ user: 'system:kube-scheduler', requests: ['create pods/binding'], writes: 1 }]);

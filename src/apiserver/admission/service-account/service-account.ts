@@ -120,7 +120,7 @@ function admitPod(
   const applyAccount = (account: Account): void => {
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) {
       const mounted = mountToken(spec, random);
-      if (mounted !== undefined) record?.changed(`the token volume ${mounted} and its mounts`);
+      if (mounted !== undefined) record?.changed('the token volume {} and its mounts', mounted);
     }
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) {
       spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
