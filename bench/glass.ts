@@ -1,35 +1,33 @@
 /**
  * What recording costs: one cluster in this process does the same work in many short turns, and records in half of them. Two clusters
- * would differ by more than recording can cost, by the places of their objects in the heap alone. Requests come from a client in
- * the process, so that no transport hides the cost. A turn takes some milliseconds of processor time, of all threads. What the machine
- * does beside it makes turns dearer, by cold caches, and never cheaper: so the cheaper turns of both kinds are compared. The same
- * turns without recording in any of them are the control. What a turn allocates shows what garbage collection has to do besides.
+ * would differ by more than recording can cost, by the places of their objects in the heap alone. First requests come from a client in
+ * the process, so that no transport hides the cost; then as users send them, over HTTPS to a durable store, from another process.
+ * A turn takes some milliseconds of processor time, of all threads. What the machine does beside it makes turns dearer, by cold
+ * caches, and never cheaper: so the cheaper turns of both kinds are compared. The same turns without recording in any of them are
+ * the control. What a turn allocates shows what garbage collection has to do besides.
  */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import type { Client } from '../src/client/index.ts';
-import { startCluster } from '../src/cluster/index.ts';
-import { createContext, RealClock, SeededRandom, SpanRing, SystemRandom } from '../src/kernel/index.ts';
+import { startCluster, type Cluster } from '../src/cluster/index.ts';
+import { createContext, RealClock, SpanRing, SystemRandom } from '../src/kernel/index.ts';
+import { measureInTurns, roundsFor, type TurnedWork } from './glass/turns.ts';
 import type { BenchOptions, Row } from './harness.ts';
+import type { Target } from './load/load.ts';
+import type { RequestLanesOptions } from './load/request-lanes.ts';
+import { targetOf } from './load/targets.ts';
+import { TurnClient } from './load/turn-client.ts';
 
 export const name = 'glass';
 
-/** Of four turns each: on, off, off, on, or the other way round. */
-const ROUNDS = 150;
-const WARM_UP_ROUNDS = 15;
-/** A round without any recording, the control, follows each second one. */
-const CONTROL_EVERY = 2;
 const PODS_TO_SCHEDULE = 8;
-/** Of the turns, the share that is taken for undisturbed. */
-const CHEAPEST = 0.25;
-const RESAMPLES = 1000;
-/** What is lost may be at most three percent, at the upper end of the confidence interval. */
-const MOST_LOST = 3;
 const MAX_MEGABYTES = 32;
 /** Pods that turns have left are removed together, between two rounds. */
 const MANY_PODS = 400;
 
-/** Does some work, and gives how many things it did. */
-type Work = (client: Client) => Promise<number>;
+const COLLECTION = '/api/v1/namespaces/default/pods';
 
 const pod = (generateName: string, schedulerName?: string) => ({
   metadata: { generateName, namespace: 'default' },
@@ -37,18 +35,17 @@ const pod = (generateName: string, schedulerName?: string) => ({
 });
 
 /** A number of calls, of a few workers: beside other work on the machine, a number of milliseconds would be little work. */
-const calls =
-  (count: number, call: (client: Client) => Promise<unknown>): Work =>
-  async (client) => {
-    let left = count;
-    const worker = async (): Promise<void> => {
-      while (left-- > 0) await call(client);
-    };
-    await Promise.all(Array.from({ length: 8 }, worker));
-    return count;
+async function calls(count: number, call: () => Promise<unknown>): Promise<number> {
+  let left = count;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await call();
   };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  return count;
+}
 
-async function schedule(client: Client): Promise<number> {
+/** Creates Pods by `create`, and waits until all are Running. */
+async function untilRunning(client: Client, create: () => Promise<unknown>): Promise<number> {
   const pods = client.resource('v1/pods');
   const { metadata } = await pods.list({ namespace: 'default', limit: 1 });
   const watching = new AbortController();
@@ -57,7 +54,7 @@ async function schedule(client: Client): Promise<number> {
     resourceVersion: metadata?.resourceVersion,
     signal: watching.signal,
   });
-  const creating = Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
+  const creating = create();
   const running = new Set<string>();
   for await (const { object } of events) {
     const { metadata: of, status } = object as Pod;
@@ -73,21 +70,82 @@ async function removePods(client: Client): Promise<void> {
   const pods = client.resource('v1/pods');
   const left = async (): Promise<number> => (await pods.list({ namespace: 'default' })).items.length;
   if ((await left()) < MANY_PODS) return;
-  await client.request({
-    method: 'DELETE',
-    path: '/api/v1/namespaces/default/pods',
-    query: { gracePeriodSeconds: '0' },
-  });
+  await client.request({ method: 'DELETE', path: COLLECTION, query: { gracePeriodSeconds: '0' } });
   while ((await left()) > 0) await new Promise(setImmediate);
 }
 
-const WORKS: Readonly<Record<string, Work>> = {
-  'GET Node': calls(200, (client) => client.resource('v1/nodes').get({ name: 'sim-0' })),
-  'POST Pod': calls(30, (client) => client.resource('v1/pods').create(pod('made-', 'nobody'))),
-  'create, schedule and run Pods': schedule,
-};
+const RUN = 'create, schedule and run Pods';
+
+function worksInProcess(client: Client): TurnedWork[] {
+  const [pods, nodes] = [client.resource('v1/pods'), client.resource('v1/nodes')];
+  const tidy = (): Promise<void> => removePods(client);
+  const created = (): Promise<unknown> =>
+    Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
+  return [
+    { name: 'GET Node', turn: () => calls(200, () => nodes.get({ name: 'sim-0' })), tidy },
+    { name: 'POST Pod', turn: () => calls(30, () => pods.create(pod('made-', 'nobody'))), tidy },
+    { name: RUN, turn: () => untilRunning(client, created), tidy },
+  ];
+}
+
+/** From another process, as users do it. */
+function worksOverHttps(client: Client, target: Target): { works: TurnedWork[]; ended(): Promise<unknown> } {
+  const tidy = (): Promise<void> => removePods(client);
+  const sent = { target, connections: 4, concurrency: 32 };
+  const posted = (object: object): RequestLanesOptions => ({
+    ...{ ...sent, method: 'POST', path: COLLECTION },
+    body: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...object }),
+  });
+  const get = new TurnClient({ ...sent, method: 'GET', path: '/api/v1/nodes/sim-0' });
+  const post = new TurnClient(posted(pod('made-', 'nobody')));
+  const run = new TurnClient(posted(pod('scheduled-')));
+  return {
+    works: [
+      { name: 'GET Node over HTTPS', turn: () => get.turn(400), tidy },
+      { name: 'POST Pod over HTTPS', turn: () => post.turn(100), tidy },
+      { name: `${RUN} over HTTPS`, turn: () => untilRunning(client, () => run.turn(PODS_TO_SCHEDULE)), tidy },
+    ],
+    ended: () => Promise.all([get, post, run].map((process) => process.end())),
+  };
+}
 
 export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
+  const rounds = roundsFor(durationMs);
+  const rows = await withCluster({}, async (_cluster, ring, client) => {
+    const measured: Row[] = [];
+    for (const work of worksInProcess(client))
+      measured.push(...(await measureInTurns(work, { rounds, hasRates: false, setRecording: recordingOf(ring) })));
+    return measured;
+  });
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'k8ts-bench-glass-'));
+  try {
+    const options = { dataDirectory, ownThread: true };
+    const overHttps = await withCluster(options, async ({ kubeconfig }, ring, client) => {
+      const file = join(dataDirectory, 'bench.kubeconfig');
+      writeFileSync(file, kubeconfig, { mode: 0o600 });
+      const { works, ended } = worksOverHttps(client, targetOf(file));
+      const measured: Row[] = [];
+      for (const work of works)
+        measured.push(...(await measureInTurns(work, { rounds, hasRates: true, setRecording: recordingOf(ring) })));
+      await ended();
+      return measured;
+    });
+    return [...rows, ...overHttps, ...ringRows()];
+  } finally {
+    rmSync(dataDirectory, { recursive: true, force: true });
+  }
+}
+
+const recordingOf =
+  (ring: SpanRing) =>
+  (isOn: boolean): void => {
+    ring.enabled = isOn;
+  };
+
+async function withCluster(
+  options: { dataDirectory?: string; ownThread?: boolean },
+  use: (cluster: Cluster, ring: SpanRing, client: Client) => Promise<Row[]>,
+): Promise<Row[]> {
   const stop = new AbortController();
   const [clock, random] = [new RealClock(), new SystemRandom()];
   const ring = new SpanRing({ clock, random });
@@ -102,37 +160,16 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     addons: [],
     simulatedNodes: 1,
     nodeTemplate: { capacity: { cpu: '100000', memory: '100Ti', pods: '1000000' } },
+    ...options,
   });
-  const client = cluster.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'bench');
-  const rounds = Math.ceil((ROUNDS * durationMs) / 1000);
-  const rows: Row[] = [];
   try {
     fill(ring);
-    for (const [work, turn] of Object.entries(WORKS)) {
-      const measure = async (records: boolean): Promise<Turn> => {
-        ring.enabled = records;
-        const [heap, cpu] = [process.memoryUsage().heapUsed, process.cpuUsage()];
-        const count = await turn(client);
-        const { user, system } = process.cpuUsage(cpu);
-        return { micros: (user + system) / count, bytes: (process.memoryUsage().heapUsed - heap) / count };
-      };
-      const recording: Turns = { on: [], off: [] };
-      const control: Turns = { on: [], off: [] };
-      for (let i = -WARM_UP_ROUNDS; i < rounds; i++) {
-        const isOnFirst = i % 2 === 0;
-        await round(i < 0 ? { on: [], off: [] } : recording, isOnFirst, (isOn) => measure(isOn));
-        if (i >= 0 && i % CONTROL_EVERY === 0) await round(control, isOnFirst, () => measure(false));
-        await removePods(client);
-        if (i % 25 === 24) console.error(`  ${work}: ${i + 1} of ${rounds} rounds, ${lostText(recording)}`);
-      }
-      rows.push(...rowsOf(work, recording, control));
-      for (const row of rows.slice(-6)) console.error(`  ${row.work} ${row.value.toFixed(2)} ${row.unit}`);
-    }
+    const admin = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+    return await use(cluster, ring, cluster.clientAs(admin, 'bench'));
   } finally {
     stop.abort(new Error('measured'));
     await cluster.finished.catch(() => undefined);
   }
-  return [...rows, ...ringRows()];
 }
 
 /** A cluster that has run for some time: each new span displaces an old one. */
@@ -141,66 +178,6 @@ function fill(ring: SpanRing): void {
   for (let i = 1; i === 1 || ring.span(first) !== undefined; i++)
     ring.end(ring.start('create pods', { attributes: { 'url.path': `/api/v1/namespaces/default/pods/pod-${i}` } }));
 }
-
-/** What one thing cost: processor time, and memory that was allocated for it. */
-interface Turn {
-  readonly micros: number;
-  /** Negative where garbage was collected meanwhile. */
-  readonly bytes: number;
-}
-
-interface Turns {
-  readonly on: Turn[];
-  readonly off: Turn[];
-}
-
-async function round(turns: Turns, isOnFirst: boolean, measure: (isOn: boolean) => Promise<Turn>): Promise<void> {
-  for (const isOn of isOnFirst ? [true, false, false, true] : [false, true, true, false])
-    turns[isOn ? 'on' : 'off'].push(await measure(isOn));
-}
-
-function rowsOf(work: string, recording: Turns, control: Turns): Row[] {
-  const [lost, error] = [lostOf(recording), lostOf(control)];
-  const allocated = (turns: readonly Turn[]): number =>
-    quantile(
-      turns.map(({ bytes }) => bytes).filter((bytes) => bytes > 0),
-      0.5,
-    ) / 1024;
-  return [
-    { work: `${work}: off`, value: costOf(recording.off), unit: 'µs' },
-    { work: `${work}: recording takes`, value: lost.percent, unit: '%' },
-    { work: `${work}: at most, with 95 % confidence`, value: lost.most, unit: '%', atMost: MOST_LOST },
-    { work: `${work}: control, off against off`, value: error.percent, unit: '%' },
-    { work: `${work}: allocates, off`, value: allocated(recording.off), unit: 'KB' },
-    { work: `${work}: allocates, on`, value: allocated(recording.on), unit: 'KB' },
-  ];
-}
-
-/** The mean of the cheapest turns. */
-function costOf(turns: readonly Turn[]): number {
-  const sorted = turns.map(({ micros }) => micros).toSorted((a, b) => a - b);
-  const kept = sorted.slice(0, Math.max(1, Math.floor(sorted.length * CHEAPEST)));
-  return kept.reduce((sum, micros) => sum + micros, 0) / kept.length;
-}
-
-/** How much more the turns took that recorded, and at most so much in 95 % of what chance could have made of the same turns. */
-function lostOf({ on, off }: Turns): { percent: number; most: number } {
-  const percent = (a: readonly Turn[], b: readonly Turn[]): number => (costOf(a) / costOf(b) - 1) * 100;
-  const random = new SeededRandom(1);
-  const again = (turns: readonly Turn[]): Turn[] => turns.map(() => turns[random.integer(turns.length)]!);
-  const resampled = Array.from({ length: RESAMPLES }, () => percent(again(on), again(off)));
-  return { percent: percent(on, off), most: quantile(resampled, 0.975) };
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-}
-
-const lostText = (turns: Turns): string => {
-  const { percent, most } = lostOf(turns);
-  return `recording takes ${percent.toFixed(1)} %, at most ${most.toFixed(1)} %`;
-};
 
 /** As many spans as a cluster of 150,000 pods writes at its start: the ring keeps the newest. */
 function ringRows(): Row[] {

@@ -1,77 +1,23 @@
 /** The client side of a measurement, in a process of its own: reads one load from its arguments, sends the result. */
-import { FrameClient, type Heard } from './frame-client.ts';
-import type { Load, LoadResult, RequestLoad, Target, WatchLoad } from './load.ts';
+import type { FrameClient } from './frame-client.ts';
+import type { Load, LoadResult, RequestLoad, WatchLoad } from './load.ts';
 import { percentiles } from './percentiles.ts';
+import { authorization, call, connect, fail, RequestLanes } from './request-lanes.ts';
 
 const load = JSON.parse(process.argv[2] ?? '{}') as Load;
 let number = 0;
 
-const fail = (reason: string): never => {
-  throw new Error(reason);
-};
-const connect = (target: Target): FrameClient => new FrameClient(target, fail);
-
-const authorization = (target: Target): Record<string, string> =>
-  target.token ? { authorization: `Bearer ${target.token}` } : {};
-
-/** Resolves once the whole answer is here. */
-function call(
-  client: FrameClient,
-  headers: Record<string, string>,
-  body?: string,
-): Promise<{ status: number; text: string }> {
-  return new Promise((resolve) => {
-    let status = 0;
-    let text = '';
-    const heard: Heard = {
-      onHead: (received) => (status = received),
-      onData: (bytes) => {
-        if (status >= 400) text += bytes.toString();
-      },
-      onEnd: () => resolve({ status, text }),
-    };
-    client.request(headers, heard, body === undefined ? undefined : Buffer.from(body));
-  });
-}
-
 async function requests(work: RequestLoad): Promise<LoadResult> {
-  const clients = Array.from({ length: work.connections }, () => connect(work.target));
-  const headers = {
-    ':method': work.method,
-    ':path': work.path,
-    accept: 'application/json',
-    ...(work.body ? { 'content-type': 'application/json' } : {}),
-    ...authorization(work.target),
-  };
-  let latencies: number[] = [];
-  let errors = 0;
-  let firstError: string | undefined;
-  const runWhile = async (goesOn: (done: number, elapsedMs: number) => boolean): Promise<number> => {
-    const start = performance.now();
-    latencies = [];
-    const lane = async (client: FrameClient): Promise<void> => {
-      while (goesOn(latencies.length, performance.now() - start)) {
-        const began = performance.now();
-        const { status, text } = await call(client, headers, work.body?.replaceAll('{n}', String(number++)));
-        if (status >= 300) {
-          errors++;
-          firstError ??= `${status} ${text.slice(0, 300)}`;
-        }
-        latencies.push(performance.now() - began);
-      }
-    };
-    await Promise.all(Array.from({ length: work.concurrency }, (_, i) => lane(clients[i % clients.length]!)));
-    return performance.now() - start;
-  };
-  await runWhile((done) => done < work.warmUp);
+  const lanes = new RequestLanes(work);
+  await lanes.runWhile((begun) => begun < work.warmUp);
   process.send?.('warm');
-  const elapsed = await runWhile((_done, ms) => ms < work.durationMs);
-  for (const client of clients) client.close();
+  const { latencies, elapsed } = await lanes.runWhile((_begun, ms) => ms < work.durationMs);
+  lanes.close();
   return {
     perSecond: (latencies.length / elapsed) * 1000,
     count: latencies.length,
-    errors,
-    ...(firstError ? { firstError } : {}),
+    errors: lanes.errors,
+    ...(lanes.firstError ? { firstError: lanes.firstError } : {}),
     ...percentiles(latencies),
   };
 }
