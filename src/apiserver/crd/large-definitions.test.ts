@@ -105,6 +105,7 @@ it('shows a new kind in discovery and OpenAPI as soon as it is established', asy
     properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
   };
   const names = { plural: 'toys', kind: 'Toy' };
+  const { response: before } = await server.call('GET', '/openapi/v3');
   await server.call('POST', DEFINITIONS, {
     body: {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -141,6 +142,11 @@ it('shows a new kind in discovery and OpenAPI as soon as it is established', asy
       shows('/openapi/v2', 'com.example.play.v1.Toy'),
     ]),
   ).toEqual([true, true, true, true, true, true]);
+  // kubectl asks whether the index that it got in this second has changed.
+  const changed = await server.call('GET', '/openapi/v3', {
+    headers: { 'if-modified-since': String(before.headers['last-modified']) },
+  });
+  expect([changed.status, changed.text.includes('apis/play.example.com/v1')]).toEqual([200, true]);
   await server.call('DELETE', `${DEFINITIONS}/toys.play.example.com`);
   for (let i = 0; i < 1000 && (await server.call('GET', `${DEFINITIONS}/toys.play.example.com`)).status !== 404; i++)
     await turn();

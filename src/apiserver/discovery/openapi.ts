@@ -42,14 +42,16 @@ export function openapiEndpoints(
       path: '/openapi/v3',
       plain: true,
       // The index has no type and no hash of its own, only the time of the answer.
-      serve: async ({ request }) =>
-        request.path.endsWith('/')
-          ? { status: 404, headers: {} }
-          : serveContent(request, {
-              bytes: (await current().v3Root()).bytes,
-              contentType: 'text/plain; charset=utf-8',
-              modified: clock.now(),
-            }),
+      serve: async ({ request }) => {
+        if (request.path.endsWith('/')) return { status: 404, headers: {} };
+        const asked = current();
+        return serveContent(request, {
+          bytes: (await asked.v3Root()).bytes,
+          contentType: 'text/plain; charset=utf-8',
+          modified: clock.now(),
+          changed: asked.modified,
+        });
+      },
     },
     {
       path: '/openapi/v3/*',

@@ -50,4 +50,12 @@ describe('a document', () => {
   ])('is sent only if it changed: %o', (headers, status) => {
     expect(ask(headers as Record<string, string>).status).toBe(status);
   });
+
+  it('may have changed after it was sent in the same second', () => {
+    const headers = { 'if-modified-since': 'Fri, 02 Jan 2026 03:04:05 GMT' };
+    const statusAfter = (changed: number): number =>
+      serveContent({ headers } as unknown as ApiRequest, { ...content, changed }).status;
+    expect(statusAfter(modified - 100)).toBe(200);
+    expect(statusAfter(modified - 1000)).toBe(304);
+  });
 });

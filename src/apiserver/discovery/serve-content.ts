@@ -11,6 +11,8 @@ export interface Content {
   readonly etag?: string;
   /** In milliseconds since the epoch. */
   readonly modified: number;
+  /** When it last changed, where `modified` is not that: what a client got in that very second may be older. */
+  readonly changed?: number;
   readonly headers?: ResponseHeaders;
 }
 
@@ -34,14 +36,18 @@ export function serveContent(request: ApiRequest, content: Content): ApiResponse
 
 export const httpTime = (ms: number): string => new Date(ms).toUTCString();
 
-function isUnchanged(request: ApiRequest, { etag, modified }: Content): boolean {
+/** Times of HTTP are whole seconds. */
+const secondOf = (ms: number): number => Math.floor(ms / 1000) * 1000;
+
+function isUnchanged(request: ApiRequest, { etag, modified, changed }: Content): boolean {
   const known = headerOf(request, 'if-none-match');
   if (known !== undefined) {
     const tags = known.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
     return etag !== undefined && (tags.includes(etag) || tags.includes('*'));
   }
   const since = Date.parse(headerOf(request, 'if-modified-since') ?? '');
-  return !Number.isNaN(since) && Math.floor(modified / 1000) * 1000 <= since;
+  if (Number.isNaN(since) || secondOf(modified) > since) return false;
+  return changed === undefined || secondOf(changed) < since;
 }
 
 type Range = 'whole' | { readonly from: number; readonly to: number } | { readonly refused: Refusal };
