@@ -17,6 +17,7 @@ export const verbs = ['bash', 'zsh', 'fish'] as const;
 
 const USAGE = `k8ts completion bash|zsh|fish: print a completion script, or install it with --install
 
+  k8ts completion --install         for the shell that $SHELL names
   k8ts completion bash --install
   source <(k8ts completion zsh)`;
 
@@ -26,7 +27,7 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
     console.log(flagsHelp(flags, { usage: USAGE }));
     return 0;
   }
-  const [shell, ...rest] = positional;
+  const [shell = values.install ? loginShell(process.env) : undefined, ...rest] = positional;
   if (shell === undefined || rest.length > 0) throw new UsageError(`usage: k8ts completion ${verbs.join('|')}`);
   const write = SCRIPTS.has(shell) ? SCRIPTS.get(shell) : undefined;
   if (!write) throw new UsageError(`unknown shell ${shell}; use bash, zsh or fish`);
@@ -43,6 +44,12 @@ export async function run(argv: readonly string[], commands: Commands): Promise<
   fs.writeFileSync(file, `${script}\n`);
   print(values.output, { shell, file }, () => `wrote ${file}; ${hint}`);
   return 0;
+}
+
+/** Undefined where that is none of which there are completions. */
+export function loginShell({ SHELL = '' }: NodeJS.ProcessEnv): string | undefined {
+  const name = path.basename(SHELL);
+  return SCRIPTS.has(name) ? name : undefined;
 }
 
 /** Where a shell looks for the completions of a user. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { commands } from './commands.ts';
-import { installation } from './completion.ts';
+import { installation, loginShell } from './completion.ts';
 import { describeCommand } from './describe-command.ts';
 import { manualPage } from './man.ts';
 
@@ -35,4 +35,14 @@ it.each([
   ['fish', { XDG_CONFIG_HOME: '/config' }, '/config/fish/completions/k8ts.fish'],
 ])('the completions of %s are looked for in their place', (shell, environment, file) => {
   expect(installation(shell, environment, '/home/me').file).toBe(file);
+});
+
+it.each([
+  ['/usr/bin/zsh', 'zsh'],
+  ['/bin/bash', 'bash'],
+  ['/bin/dash', undefined],
+  ['constructor', undefined],
+  [undefined, undefined],
+])('the shell of SHELL=%s gets the completions', (SHELL, shell) => {
+  expect(loginShell(SHELL === undefined ? {} : { SHELL })).toBe(shell);
 });
