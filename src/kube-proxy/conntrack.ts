@@ -1,8 +1,9 @@
-import type { ServicePlan } from '../component-helpers/index.ts';
 /**
- * Deletes stale conntrack entries. Packets of a tracked connection follow its entry, not the current rules. TCP peers
- * end such connections; a UDP client never notices that its endpoint is gone, so kube-proxy deletes the entry.
+ * Deletes stale conntrack entries. Packets of a tracked connection follow its entry, not the current rules. A UDP client never
+ * notices that its endpoint is gone, so kube-proxy deletes the entry. TCP peers end their connections; but a connection that a
+ * dead machine never answered has an entry for two minutes, and a client that uses its port again meanwhile is sent there, too.
  */
+import type { ServicePlan } from '../component-helpers/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import { spawnIn, ToolMissing } from '../net/netns/index.ts';
 
@@ -29,6 +30,36 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
   }
   return stale;
 }
+
+/** The TCP endpoints that a changed Service has no longer, as `IP port`. */
+export function removedTcpEndpoints(before: readonly ServicePlan[], after: readonly ServicePlan[]): string[] {
+  const endpointsOf = (plans: readonly ServicePlan[]): string[] =>
+    plans
+      .filter(({ protocol }) => protocol === 'tcp')
+      .flatMap(({ endpoints }) => endpoints.cluster.map(({ ip, port }) => `${ip} ${port}`));
+  const remaining = new Set(endpointsOf(after));
+  return endpointsOf(before).filter((endpoint) => !remaining.has(endpoint));
+}
+
+/**
+ * The arguments of the `conntrack -D` commands for half-open connections to removed endpoints.
+ * @param listed What `conntrack -L` prints, a line each: the tuple of the client, then that of the answer:
+ *   `tcp 6 118 SYN_SENT src=CLIENT dst=SERVICE sport=… dport=… [UNREPLIED] src=ENDPOINT dst=… sport=PORT dport=… …`
+ */
+export function halfOpenConnections(listed: string, removed: ReadonlySet<string>): string[][] {
+  const commands = new Map<string, string[]>();
+  for (const line of listed.split('\n')) {
+    const values = (name: string): string[] =>
+      line.split(' ').flatMap((word) => (word.startsWith(`${name}=`) ? [word.slice(name.length + 1)] : []));
+    const [service, ip, port] = [values('dst')[0], values('src')[1], values('sport')[1]];
+    if (service === undefined || ip === undefined || !removed.has(`${ip} ${port}`)) continue;
+    const match = ['-f', familyOf(ip), '-p', 'tcp', '--state', 'SYN_SENT', '--orig-dst', service, '--dst-nat', ip];
+    commands.set(match.join(' '), ['-D', ...match]);
+  }
+  return [...commands.values()];
+}
+
+const familyOf = (ip: string): string => (ip.includes(':') ? 'ipv6' : 'ipv4');
 
 /** The lists of endpoints that the traffic policies use. A node may have no endpoint of a Service with policy Local for a while. */
 const lists = ({ endpoints, internalPolicyLocal, externalPolicyLocal }: ServicePlan) => [
@@ -62,21 +93,33 @@ export class ConntrackCleaner {
   }
 
   async deleteEntries(stale: readonly string[][]): Promise<void> {
-    for (const args of stale) {
-      if (this.#missing) return;
-      try {
-        // Exit code 1 says that there was nothing to delete.
-        await spawnIn('conntrack', args, { netns: this.#options.netns });
-      } catch (error) {
-        if (!(error instanceof ToolMissing)) throw error;
-        this.#missing = true;
-        this.#options.logger.warn(
-          'conntrack is not installed: UDP clients of deleted endpoints may hang until their entries expire',
-          {
-            err: error,
-          },
-        );
-      }
+    for (const args of stale) await this.#conntrack(args);
+  }
+
+  /** One listing tells whether there are any: usually there are none, however many endpoints went. */
+  async deleteHalfOpen(removed: ReadonlySet<string>): Promise<void> {
+    const families = new Set([...removed].map((endpoint) => familyOf(endpoint)));
+    for (const family of families) {
+      const listed = await this.#conntrack(['-L', '-f', family, '-p', 'tcp', '--state', 'SYN_SENT']);
+      await this.deleteEntries(halfOpenConnections(listed, removed));
+    }
+  }
+
+  async #conntrack(args: readonly string[]): Promise<string> {
+    if (this.#missing) return '';
+    try {
+      // Exit code 1 says that there was nothing to delete.
+      return (await spawnIn('conntrack', args, { netns: this.#options.netns })).stdout;
+    } catch (error) {
+      if (!(error instanceof ToolMissing)) throw error;
+      this.#missing = true;
+      this.#options.logger.warn(
+        'conntrack is not installed: UDP clients of deleted endpoints may hang until their entries expire',
+        {
+          err: error,
+        },
+      );
+      return '';
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 import { chooseEndpoints, endpointsOfPort, planService } from '../component-helpers/index.ts';
 import { checkMode, loadKubeProxyConfiguration } from './config.ts';
-import { staleConnections } from './conntrack.ts';
+import { halfOpenConnections, removedTcpEndpoints, staleConnections } from './conntrack.ts';
 import { serviceRules } from './iptables/service-rules.ts';
 import { NftablesRuleset } from './nftables/ruleset.ts';
 
@@ -259,6 +259,24 @@ it('UDP conntrack entries of removed endpoints are deleted, for every address of
   const back = (service: Service) =>
     staleConnections(planService(service, [remote], node), planService(service, [both], node)).length;
   expect([back(udp), back(local)]).toEqual([0, 2]);
+});
+
+it('half-open TCP connections to removed endpoints are deleted, and no others', () => {
+  const plans = (...ips: string[]) => planService(web, [slice(...ips)], node);
+  expect(removedTcpEndpoints(plans('10.244.0.2', '10.244.0.3'), plans('10.244.0.3'))).toEqual(['10.244.0.2 8080']);
+  expect(removedTcpEndpoints(plans('10.244.0.2'), plans('10.244.0.2', '10.244.0.3'))).toEqual([]);
+  const entry = (client: string, endpoint: string, port: number): string =>
+    `tcp      6 118 SYN_SENT src=${client} dst=10.96.0.7 sport=40000 dport=80 [UNREPLIED] src=${endpoint} dst=${client} sport=${port} dport=40000 mark=0 use=1`;
+  const listed = [
+    entry('10.0.0.1', '10.244.0.2', 8080),
+    entry('10.0.0.9', '10.244.0.2', 8080),
+    entry('10.0.0.1', '10.244.0.3', 8080),
+    entry('10.0.0.1', '10.244.0.2', 9090),
+    '',
+  ].join('\n');
+  expect(halfOpenConnections(listed, new Set(['10.244.0.2 8080'])).map((line) => line.join(' '))).toEqual([
+    '-D -f ipv4 -p tcp --state SYN_SENT --orig-dst 10.96.0.7 --dst-nat 10.244.0.2',
+  ]);
 });
 
 describe('configuration', () => {

@@ -6,7 +6,7 @@ import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 import { type NodeTopology, type ServicePlan, planService, serviceOfSlice } from '../component-helpers/index.ts';
 import { deliveredCauses, mergeCauses, type Cause, type Context, type Span } from '../kernel/index.ts';
-import { staleConnections, type ConntrackCleaner } from './conntrack.ts';
+import { removedTcpEndpoints, staleConnections, type ConntrackCleaner } from './conntrack.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
 
@@ -118,6 +118,7 @@ export class RuleSync {
     const fullSync = this.#fullSync;
     const changed = new Map<string, readonly ServicePlan[]>();
     const stale: string[][] = [];
+    const removed = new Set<string>();
     let causes: readonly Cause[] = [];
     for (const [key, changes] of this.#changed) {
       const service = this.#services.get(key);
@@ -126,6 +127,7 @@ export class RuleSync {
       // Most updates of a Service or its slices change no rule.
       if (!fullSync && JSON.stringify(before) === JSON.stringify(plans)) continue;
       stale.push(...staleConnections(before, plans));
+      for (const endpoint of removedTcpEndpoints(before, plans)) removed.add(endpoint);
       changed.set(key, plans);
       causes = mergeCauses(causes, changes);
       if (plans.length > 0) this.#plans.set(key, plans);
@@ -139,6 +141,7 @@ export class RuleSync {
       if (fullSync) await writer.replaceAll(this.#plans);
       else await writer.update(changed, this.#plans);
       await conntrack.deleteEntries(stale);
+      await conntrack.deleteHalfOpen(removed);
       if (span) this.#ctx.tracer.end(span);
     } catch (error) {
       if (span) this.#ctx.tracer.end(span, error);

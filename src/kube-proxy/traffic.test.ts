@@ -9,7 +9,7 @@ import { type ServicePlan, planService } from '../component-helpers/index.ts';
 import { silentLogger } from '../kernel/index.ts';
 import { connectIn, datagramIn, listenIn, runIn, spawnIn, writeSysctl } from '../net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../net/netns/testing/index.ts';
-import { ConntrackCleaner, staleConnections } from './conntrack.ts';
+import { ConntrackCleaner, removedTcpEndpoints, staleConnections } from './conntrack.ts';
 import { IptablesWriter } from './iptables/iptables-writer.ts';
 import { NftablesWriter } from './nftables/nftables-writer.ts';
 import type { RuleWriter } from './rule-writer.ts';
@@ -192,9 +192,9 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
         const after = planService(service, [slice], { name: 'node', zone: 'here' });
         plans.set(`s${index}`, after);
         await writer.update(new Map([[`s${index}`, after]]), plans);
-        await new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger }).deleteEntries(
-          staleConnections(before, after),
-        );
+        const conntrack = new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger });
+        await conntrack.deleteEntries(staleConnections(before, after));
+        await conntrack.deleteHalfOpen(new Set(removedTcpEndpoints(before, after)));
       };
       await set(endpoints);
       return { clusterIP, nodePort: 30_000 + index, set };
@@ -226,6 +226,14 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await whoAnswers('client', clusterIP, 80)).toEqual(['pod-a', 'pod-b']);
       await set([]);
       expect(await ask('client', clusterIP, 80)).toBe('ECONNREFUSED');
+    });
+
+    it('a connection that a dead endpoint has not answered goes to a living one once the dead one is removed', async () => {
+      const { clusterIP, set } = await expose([local('10.244.9.9')]);
+      const waiting = ask('client', clusterIP, 80);
+      expect(await ask('client', clusterIP, 80, SILENCE_MS)).toBe('timeout');
+      await set([a]);
+      expect(await waiting).toMatch(/^pod-a /);
     });
 
     it('a terminating endpoint serves until there is a better one', async () => {
