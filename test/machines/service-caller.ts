@@ -7,8 +7,10 @@ export interface Call {
   readonly at: number;
   /** The namespace it came from. */
   readonly from: string;
-  /** The pod that answered; undefined: nobody did in time. */
+  /** The pod that answered; undefined: none did. */
   readonly pod: string | undefined;
+  /** Why not: the code of the error, or `timeout`. */
+  readonly failure?: string;
 }
 
 const TIMEOUT_MS = 2000;
@@ -22,18 +24,25 @@ export interface ServiceCallerOptions {
 }
 
 /** Path `/name`: each pod serves its own. */
-const ask = (netns: string, { host, port }: ServiceCallerOptions): Promise<string | undefined> =>
+const ask = (netns: string, { host, port }: ServiceCallerOptions): Promise<Pick<Call, 'pod' | 'failure'>> =>
   new Promise((resolve) => {
-    const fail = (): void => resolve(undefined);
+    const fail = (error: NodeJS.ErrnoException): void =>
+      resolve({ pod: undefined, failure: signal.aborted ? 'timeout' : (error.code ?? error.message) });
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    signal.addEventListener('abort', fail, { once: true });
+    signal.addEventListener('abort', () => resolve({ pod: undefined, failure: 'timeout' }), { once: true });
     const socket = connectIn({ netns, host, port, signal });
     socket.on('error', fail);
     const request = http.get({ path: '/name', createConnection: () => socket, signal }, (response) => {
       let text = '';
       response.on('data', (bytes: Buffer) => (text += bytes.toString()));
       response.on('error', fail);
-      response.on('end', () => resolve(response.statusCode === 200 ? text.trim() : undefined));
+      response.on('end', () =>
+        resolve(
+          response.statusCode === 200
+            ? { pod: text.trim() }
+            : { pod: undefined, failure: `HTTP ${response.statusCode}` },
+        ),
+      );
     });
     request.on('error', fail);
   });
@@ -68,7 +77,7 @@ export class ServiceCaller {
 
   async #call(from: string): Promise<void> {
     const at = performance.now();
-    this.calls.push({ at, from, pod: await ask(from, this.#options) });
+    this.calls.push({ at, from, ...(await ask(from, this.#options)) });
   }
 
   /** The calls that were begun in a time span. */

@@ -254,7 +254,7 @@ describe.skipIf(missing !== undefined)(
     ): Promise<void> {
       const isWorker = ofWorkers.includes(victim.name);
       const from = performance.now();
-      let gone = from;
+      let [gone, undone] = [from, from];
       await world.disaster({
         what,
         victim,
@@ -271,6 +271,7 @@ describe.skipIf(missing !== undefined)(
           await new Promise((resolve) => setTimeout(resolve, 10_000));
         },
         undo: async () => {
+          undone = performance.now();
           await undo();
           // The machine calls again once its own rules are those of the cluster.
           await until(
@@ -285,7 +286,12 @@ describe.skipIf(missing !== undefined)(
       const during = caller.between(from, gone + RULES_MS);
       const share = during.filter(({ pod }) => pod === undefined).length / Math.max(1, during.length);
       const later = caller.between(gone + RULES_MS, performance.now() - 2500);
-      const failedLater = later.filter(({ pod }) => pod === undefined).length;
+      const failures = later.filter(({ pod }) => pod === undefined);
+      const failedLater = failures.length;
+      for (const { at, from: netns, failure } of failures.slice(0, 20))
+        world.report.push(
+          `    ${((at - undone) / 1000).toFixed(1)} s after the machine came back, from ${netns}: ${failure}`,
+        );
       world.report.push(
         `  endpoints gone after ${((gone - from) / 1000).toFixed(1)} s, until then ${(share * 100).toFixed(1)} % of ${during.length} calls failed, later ${failedLater} of ${later.length}`,
       );
