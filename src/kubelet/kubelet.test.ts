@@ -77,6 +77,29 @@ describe('a pod', () => {
     ]);
   });
 
+  it('is ready again after another has written that it is not, and is then left alone', async () => {
+    await f.start();
+    await f.create(makePod('a'));
+    await f.untilPhase('a', 'Running');
+    const pods = f.client.resource('v1/pods');
+    const [at, readiness] = [{ namespace: 'default', name: 'a' }, ['Ready', 'ContainersReady']];
+    const get = () => pods.get(at);
+    const states = async () =>
+      (await get()).status?.conditions?.filter(({ type }) => readiness.includes(type)).map(({ status }) => status);
+    // As the node lifecycle controller does while the node is not reachable.
+    const conditions = readiness.map((type) => ({ type, status: 'False', reason: 'NodeNotReady' }));
+    await pods.patch(at, { status: { conditions } }, { type: 'strategic', subresource: 'status' });
+    await f.until('ready', async () => (await states())?.every((status) => status === 'True') === true, 5000);
+    expect((await get()).status?.conditions?.some(({ reason }) => reason === 'NodeNotReady')).toBe(false);
+    // Conditions of others are theirs, and at rest nothing is written.
+    const gate = [{ type: 'example.com/gate', status: 'False' }];
+    await pods.patch(at, { status: { conditions: gate } }, { type: 'strategic', subresource: 'status' });
+    await f.advance(1000);
+    const { resourceVersion } = (await get()).metadata;
+    await f.advance(30_000);
+    expect((await get()).metadata.resourceVersion).toBe(resourceVersion);
+  });
+
   it('is stopped within its grace period and removed', async () => {
     await f.start();
     await f.create(makePod('a', { terminationGracePeriodSeconds: 7 }));

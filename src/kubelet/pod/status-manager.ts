@@ -5,7 +5,7 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
-import { childContext, isAbort, type Context, type Span } from '../../kernel/index.ts';
+import { childContext, isAbort, revisionOf, type Context, type Span } from '../../kernel/index.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import { uidOf } from './pod-identity.ts';
 import { podSpan } from './pod-spans.ts';
@@ -29,6 +29,8 @@ interface Entry {
   pod: Pod;
   wanted: PodStatus;
   written: PodStatus | undefined;
+  /** Of the write; older objects may still be delivered after it. */
+  writtenRevision: number;
   writing: Promise<void> | undefined;
 }
 
@@ -56,12 +58,35 @@ export class StatusManager {
       pod,
       wanted: status,
       written: this.#apiPod(pod)?.status,
+      writtenRevision: 0,
       writing: undefined,
     };
     entry.pod = pod;
     entry.wanted = status;
     this.#entries.set(uid, entry);
+    this.#noticeOtherWriter(entry);
     this.#start(entry);
+  }
+
+  /**
+   * While the node could not be reached, the node lifecycle controller wrote that its pods are not ready; they are again
+   * when the kubelet says so, though for the kubelet nothing has changed.
+   */
+  #noticeOtherWriter(entry: Entry): void {
+    const api = this.#apiPod(entry.pod);
+    if (
+      entry.writing !== undefined ||
+      !api?.status ||
+      (revisionOf(api.metadata.resourceVersion) ?? 0) <= entry.writtenRevision
+    )
+      return;
+    const found = new Map(api.status.conditions?.map((condition) => [condition.type, condition.status]));
+    const isOverwritten =
+      api.status.phase !== entry.wanted.phase ||
+      entry.wanted.conditions?.some(
+        ({ type, status }) => KUBELET_CONDITIONS.some((own) => own === type) && found.get(type) !== status,
+      );
+    if (isOverwritten) entry.written = api.status;
   }
 
   /** Resolves when the newest status of the pod is written, or the pod is gone. */
@@ -116,8 +141,9 @@ export class StatusManager {
       if (target === undefined) return;
       const span = this.#spanOf('sync pod', entry.pod);
       try {
-        await this.#patch(target, wanted, { written: entry.written, cause: span.id });
+        const { metadata } = await this.#patch(target, wanted, { written: entry.written, cause: span.id });
         entry.written = wanted;
+        entry.writtenRevision = revisionOf(metadata.resourceVersion) ?? 0;
         tracer.end(span);
       } catch (error) {
         tracer.end(span, error);
@@ -146,7 +172,7 @@ export class StatusManager {
     target: Pod,
     status: PodStatus,
     { written, cause }: { written: PodStatus | undefined; cause: number },
-  ): Promise<void> {
+  ): Promise<Pod> {
     const { name = '', namespace, uid } = target.metadata;
     const removed = Object.fromEntries(
       REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [
@@ -180,7 +206,7 @@ export class StatusManager {
       metadata: { uid },
       status: { ...status, ...addresses, ...resources, ...removed, conditions: [...conditions, ...gone] },
     };
-    await this.#client
+    return this.#client
       .resource('v1/pods')
       .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal, cause });
   }
