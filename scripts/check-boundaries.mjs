@@ -124,7 +124,7 @@ export const FOLDERS = {
   simulation: {
     imports: [
       ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'net', 'client', 'etcd', 'apiserver'],
-      ...['controller-manager', 'scheduler', 'simulated-kubelet', 'cluster'],
+      ...['controller-manager', 'scheduler', 'kube-proxy', 'simulated-kubelet', 'cluster'],
     ],
     because: 'a simulation composes components as a cluster does, and puts faults between them',
   },

@@ -48,6 +48,10 @@ export interface PlanOptions {
   readonly faults?: readonly FaultName[];
   /** How many faults, on average. */
   readonly faultCount?: number;
+  /** How long a fault lasts at most, in milliseconds. */
+  readonly maxFaultMs?: number;
+  /** What faults strike, by the beginning of its name, where they strike such; default anything. */
+  readonly targets?: readonly string[];
   /** Which of the built-in operations clients do; default all, or none where worlds have work of their own. */
   readonly kinds?: readonly OperationName[];
 }
@@ -59,7 +63,7 @@ const CLIENTS = 3;
 const DEFAULT_DURATION_MS = 120_000;
 const DEFAULT_OPERATIONS = 25;
 const DEFAULT_FAULTS = 6;
-const MAX_FAULT_MS = 60_000;
+const DEFAULT_MAX_FAULT_MS = 60_000;
 /** The share of operations that follow another one within a few milliseconds. */
 const TOGETHER = 0.3;
 const TOGETHER_MS = 6;
@@ -105,22 +109,29 @@ function* drawOperations(
 }
 
 function* drawFaults(random: Random, durationMs: number, options: PlanOptions): Iterable<Planned> {
+  const { maxFaultMs = DEFAULT_MAX_FAULT_MS } = options;
   const names = options.faults ?? (Object.keys(faults) as FaultName[]);
   if (names.length === 0) return;
   const weights = names.map((name) => faults[name].weight);
   const count = around(random, options.faultCount ?? DEFAULT_FAULTS);
   for (let i = 0; i < count; i++) {
     const name = names[weighted(random, weights)]!;
-    const { targets } = faults[name];
+    const targets = targetsOf(name, options.targets);
     yield {
       type: 'fault',
       at: random.integer(durationMs),
       name,
       target: targets[random.integer(targets.length)]!,
-      durationMs: 500 + Math.floor(random.next() ** 2 * MAX_FAULT_MS),
+      durationMs: 500 + Math.floor(random.next() ** 2 * maxFaultMs),
       strength: random.next(),
     };
   }
+}
+
+function targetsOf(name: FaultName, wanted: readonly string[] | undefined): readonly string[] {
+  const { targets } = faults[name] as { readonly targets: readonly string[] };
+  const matching = targets.filter((target) => wanted?.some((prefix) => target.startsWith(prefix)));
+  return matching.length > 0 ? matching : targets;
 }
 
 /** Half of the kinds of work, so that operations of a world meet at the same objects. */

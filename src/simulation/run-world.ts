@@ -80,8 +80,9 @@ const LOOK_AGAIN_MS = 5_000;
 /** At rest nothing but heartbeats is written for so long. */
 const REST_MS = 45_000;
 const HEARTBEATS = new Set(['Lease', 'Event']);
-/** Worlds of some minutes take some hundred. */
-const MAX_COMMITS = 10_000;
+/** Worlds of some minutes take some hundred writes. */
+const MAX_COMMITS = 3_000;
+const MAX_COMMITS_PER_SECOND = 10;
 const WORK = 'components do not undo and repeat the same work for ever';
 const AT_REST = 'a cluster that has converged writes heartbeats only';
 
@@ -122,6 +123,7 @@ class WorldRun {
   /** When the last fault was taken back, or struck where nothing is taken back. */
   #calmSince = 0;
   #commits = 0;
+  readonly #maxCommits: number;
   /** The newest write that is no heartbeat. */
   #wroteAt = 0;
   #lastWrite = '';
@@ -130,6 +132,7 @@ class WorldRun {
 
   constructor(plan: Plan, origin: Origin, options: RunOptions) {
     this.#plan = plan;
+    this.#maxCommits = MAX_COMMITS + (plan.durationMs / 1000) * MAX_COMMITS_PER_SECOND;
     this.#work = { ...operations, ...options.work } satisfies Record<string, Operation>;
     this.#tracing = options.trace ?? false;
     this.#speed = options.operatorOverHttp ? (options.speed ?? DEFAULT_SPEED) : undefined;
@@ -311,8 +314,8 @@ class WorldRun {
 
   #committed(change: Change): void {
     this.#note(() => `commit ${change.revision} ${change.kind} ${change.id}${change.after ? '' : ' deleted'}`);
-    if (++this.#commits > MAX_COMMITS)
-      this.#violated('work-is-bounded', WORK, `${MAX_COMMITS} writes, the last of ${change.kind} ${change.id}`);
+    if (++this.#commits > this.#maxCommits)
+      this.#violated('work-is-bounded', WORK, `${this.#commits} writes, the last of ${change.kind} ${change.id}`);
     for (const named of this.#onCommit) this.#judge(named, named.check.committed!(change, named.context));
     if (HEARTBEATS.has(change.kind) || isHeartbeat(change)) return;
     this.#wroteAt = this.#world.clock.monotonic();

@@ -13,6 +13,15 @@ import { all, isDeleted, pods } from './workloads.ts';
 
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
 
+/** The owners that were deleted without their dependents, by world. */
+const orphaners = new WeakMap<StoreLog, Set<string>>();
+
+function orphanersOf(log: StoreLog): Set<string> {
+  const known = orphaners.get(log) ?? new Set<string>();
+  orphaners.set(log, known);
+  return known;
+}
+
 const ownerExists = (log: StoreLog, { kind, name, uid }: OwnerReference, namespace: string | undefined): boolean =>
   [namespace ? `${namespace}/${name}` : name, name].some((id) => log.object(kind, id)?.metadata.uid === uid);
 
@@ -74,6 +83,26 @@ export const clusterChecks = {
       return (
         alive &&
         `${object.kind} ${namespace ?? ''}/${object.metadata.name} was collected although its owner ${alive.kind} ${alive.name} exists`
+      );
+    },
+  },
+  'orphans-stay': {
+    because: 'what an owner has left behind when it was deleted is not collected',
+    committed({ before, after }, { log }) {
+      if (before?.metadata.finalizers?.includes('orphan') && !after) orphanersOf(log).add(before.metadata.uid ?? '');
+      return undefined;
+    },
+    answered({ request, status, user, body }, { log, looked }) {
+      if (user !== COLLECTOR || status !== 200) return undefined;
+      const object = request.method === 'DELETE' ? deletedObject(request.path, log, body) : undefined;
+      if (!object) {
+        // It has let a dependent go.
+        if (request.method === 'PATCH') looked();
+        return undefined;
+      }
+      const owner = object.metadata.ownerReferences?.find(({ uid }) => orphanersOf(log).has(uid));
+      return (
+        owner && `${object.kind} ${idOf(object)} was collected, and ${owner.kind} ${owner.name} had left it behind`
       );
     },
   },

@@ -36,9 +36,12 @@ export const restChecks = {
         const established = status?.conditions?.find(({ type }) => type === 'Established')?.status;
         if (established !== 'True') return `definition ${metadata.name} is not established`;
         const stored = spec.versions.find(({ storage }) => storage)?.name ?? '';
-        return status?.storedVersions?.includes(stored)
-          ? undefined
-          : `definition ${metadata.name} stores ${stored}, and its status says ${status?.storedVersions?.join()}`;
+        const versions = [stored, ...log.objects(spec.names.kind).map(({ apiVersion }) => apiVersion.split('/')[1]!)];
+        const unknown = versions.find((version) => !status?.storedVersions?.includes(version));
+        return (
+          unknown &&
+          `definition ${metadata.name} has stored ${unknown}, and its status says ${status?.storedVersions?.join()}`
+        );
       });
       if (wrong !== undefined || kinds.has('Gadget')) return wrong;
       const [left] = log.objects('Gadget');
