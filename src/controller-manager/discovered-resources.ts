@@ -26,6 +26,8 @@ const SYNC_TIMEOUT_MS = 30_000;
 /** Events are many and short-lived, and have no owners and no quota. */
 const IGNORED = new Set(['/events', 'events.k8s.io/events']);
 
+const API_SERVICES = 'apiregistration.k8s.io/v1/apiservices';
+
 const WATCHED_VERBS = ['list', 'watch', 'delete'];
 
 export interface ResourceHandler {
@@ -58,6 +60,7 @@ export class DiscoveredResources {
   #resources: readonly DiscoveredResource[] = [];
   #refreshing: Promise<void> | undefined;
   #refreshAgain = false;
+  #hasFailed = false;
   #firstDiscovery: Promise<void> | undefined;
 
   constructor(ctx: Context, options: { client: Client; informers: InformerFactory }) {
@@ -84,7 +87,7 @@ export class DiscoveredResources {
     };
     const onChange = { onAdd: changed, onUpdate: changed, onDelete: changed };
     this.#informers.informer('apiextensions.k8s.io/v1/customresourcedefinitions').addHandler(onChange);
-    this.#informers.informer('apiregistration.k8s.io/v1/apiservices').addHandler(onChange);
+    this.#informers.informer(API_SERVICES).addHandler(onChange);
   }
 
   /** Every resource, in every version. */
@@ -106,7 +109,9 @@ export class DiscoveredResources {
     if (!this.#used) return;
     const { signal, logger, clock } = this.#ctx;
     const group = (this.#group = new RunGroup({ signal, logger }));
-    const timer = clock.every(REFRESH_MS, () => void this.refresh());
+    const timer = clock.every(REFRESH_MS, () => {
+      if (this.#mayHaveChanged()) void this.refresh();
+    });
     group.start('until stopped', untilAborted);
     this.#firstDiscovery = this.refresh();
     try {
@@ -114,6 +119,17 @@ export class DiscoveredResources {
     } finally {
       timer.cancel();
     }
+  }
+
+  /** A server in this process has only what its definitions say, of whose changes there are events, and what it aggregates. */
+  #mayHaveChanged(): boolean {
+    if (!this.#client.isInProcess || this.#hasFailed) return true;
+    const { unavailable = [] } = this.#discovered ?? {};
+    if (unavailable.length > 0) return true;
+    return this.#informers
+      .informer(API_SERVICES)
+      .list()
+      .some(({ spec }) => spec?.service !== undefined);
   }
 
   /** Resolves when the informer of every known resource has synced or timed out. */
@@ -142,6 +158,7 @@ export class DiscoveredResources {
     const { signal, logger } = this.#ctx;
     try {
       const found = await this.#discovery.read(signal);
+      this.#hasFailed = false;
       if (found === this.#discovered) return;
       this.#discovered = found;
       const { resources, unavailable } = found;
@@ -156,6 +173,7 @@ export class DiscoveredResources {
       if (this.#resources.some((resource) => !known.has(versionedName(resource))))
         this.#notify((handler) => handler.onNewResources?.());
     } catch (error) {
+      this.#hasFailed = true;
       if (!signal.aborted) logger.error(error, 'Failed to discover the resources of the server');
     }
   }
