@@ -109,6 +109,7 @@ class WorldRun {
   readonly #checks: readonly NamedCheck[];
   readonly #onCommit: readonly NamedCheck[];
   readonly #onAnswer: readonly NamedCheck[];
+  readonly #onHearing: readonly NamedCheck[];
   readonly #looked: Record<string, number> = {};
   readonly #struck: Partial<Record<FaultName, number>> = {};
   readonly #done: Record<string, number> = {};
@@ -164,6 +165,7 @@ class WorldRun {
     }));
     this.#onCommit = this.#checks.filter(({ check }) => check.committed);
     this.#onAnswer = this.#checks.filter(({ check }) => check.answered);
+    this.#onHearing = this.#checks.filter(({ check }) => check.heard);
   }
 
   async run(): Promise<WorldResult> {
@@ -325,6 +327,7 @@ class WorldRun {
   #exchanged(exchange: Exchange): void {
     const { process, server, request, status } = exchange;
     this.#note(() => `${process} > ${server} ${request.method} ${request.path} ${status ?? 'no answer'}`);
+    for (const { check, context } of this.#onHearing) check.heard!(exchange, context);
     this.#unchecked.push(() => {
       for (const named of this.#onAnswer) this.#judge(named, named.check.answered!(exchange, named.context));
     });

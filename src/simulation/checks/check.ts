@@ -33,6 +33,8 @@ export interface Check {
   readonly because: string;
   committed?(change: Change, context: CheckContext): Verdict;
   answered?(exchange: Exchange, context: CheckContext): Verdict;
+  /** As `answered`, at once: the log may not have yet what the answer speaks of. */
+  heard?(exchange: Exchange, context: CheckContext): void;
   watched?(watch: { request: TransportRequest }, context: CheckContext): WatchCheck | undefined;
   /** Asked until nothing is wrong, for a bounded time. */
   settled?(context: CheckContext): Verdict;

@@ -7,11 +7,11 @@ import type { StoreLog } from '../world/store-log.ts';
 import type { Check, Verdict } from './check.ts';
 import { ownedBy } from './workloads.ts';
 
-/** So long after a manager was changed or got no answer, it may act on what it does not know. */
+/** So long after a manager was changed or did not learn what became of a request, it may act on what it does not know. */
 const UNSURE_MS = 60_000;
 const MANAGER_LEASE = 'kube-system/kube-controller-manager';
 
-/** When a manager last got no answer, by world. */
+/** When a manager last did not learn that, by world. */
 const lastTrouble = new WeakMap<StoreLog, number>();
 
 function isSure(log: StoreLog, at: number): boolean {
@@ -61,9 +61,10 @@ function isOutOfOrder(log: StoreLog, pod: Pod): Verdict {
 export const orderChecks = {
   'replicasets-do-not-overshoot': {
     because: 'a controller that knows what it has done does not create more pods than it is asked for',
-    answered({ process, status, answeredAt }, { log }) {
-      if (status === undefined && MANAGERS.some((name) => name === process)) lastTrouble.set(log, answeredAt);
-      return undefined;
+    heard({ process, status, answeredAt }, { log }) {
+      // An error of the server does not say whether it has acted.
+      const isUnsure = status === undefined || status >= 500;
+      if (isUnsure && MANAGERS.some((name) => name === process)) lastTrouble.set(log, answeredAt);
     },
     committed({ kind, at, before, after }, { log, looked }) {
       if (kind !== 'Pod' || before || !after || !ownerOf(after as unknown as Pod, 'ReplicaSet')) return undefined;
