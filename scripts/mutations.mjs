@@ -214,7 +214,7 @@ export const mutations = [
     file: 'src/controller-manager/garbage-collector/collect.ts',
     text: 'objects.changeOwners(dependent.identity, (owners) => owners.filter((owner) => owner.uid !== uid)),',
     instead: 'objects.changeOwners(dependent.identity, (owners) => owners.filter((owner) => owner.uid === uid)),',
-    world: { kinds: ['create-deployment', 'delete-deployment'], operations: 40 },
+    world: { kinds: ['create-deployment', 'delete-deployment'], operations: 40, faultCount: 0 },
   },
   {
     name: 'node-is-looked-up-in-the-cache',

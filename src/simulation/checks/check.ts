@@ -40,6 +40,9 @@ export interface Check {
   settled?(context: CheckContext): Verdict;
 }
 
+/** When a fault has ended, what was broken off is tried again after up to so long. */
+export const RECOVERED_MS = 40_000;
+
 /** The first verdict of items that is one. */
 export function firstWrong<T>(items: Iterable<T>, look: (item: T) => Verdict): Verdict {
   for (const item of items) {

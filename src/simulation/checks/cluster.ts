@@ -8,16 +8,18 @@ import { isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Widget } from '../world/operator.ts';
 import { idOf, type StoreLog } from '../world/store-log.ts';
-import { firstWrong, type Check, type Verdict } from './check.ts';
+import { firstWrong, RECOVERED_MS, type Check, type Verdict } from './check.ts';
 import { all, isDeleted, pods } from './workloads.ts';
 
 const COLLECTOR = 'system:serviceaccount:kube-system:generic-garbage-collector';
 
-/** The owners that were deleted without their dependents, by world. */
-const orphaners = new WeakMap<StoreLog, Set<string>>();
+/** By then the garbage collector knows a new object, where nothing strikes: it cannot let go of one that it does not know. */
+const KNOWN_MS = 2_000;
+/** The owners that were deleted without their dependents while nothing struck, and when, by world. */
+const orphaners = new WeakMap<StoreLog, Map<string, number>>();
 
-function orphanersOf(log: StoreLog): Set<string> {
-  const known = orphaners.get(log) ?? new Set<string>();
+function orphanersOf(log: StoreLog): Map<string, number> {
+  const known = orphaners.get(log) ?? new Map<string, number>();
   orphaners.set(log, known);
   return known;
 }
@@ -88,8 +90,11 @@ export const clusterChecks = {
   },
   'orphans-stay': {
     because: 'what an owner has left behind when it was deleted is not collected',
-    committed({ before, after }, { log }) {
-      if (before?.metadata.finalizers?.includes('orphan') && !after) orphanersOf(log).add(before.metadata.uid ?? '');
+    committed({ kind, id, at, before, after }, { log, calmSince }) {
+      if (after || !before?.metadata.finalizers?.includes('orphan')) return undefined;
+      const isCalm = at - calmSince() >= RECOVERED_MS;
+      const asked = log.history(kind, id).find((change) => change.after?.metadata.deletionTimestamp !== undefined);
+      if (isCalm && asked) orphanersOf(log).set(before.metadata.uid ?? '', asked.at);
       return undefined;
     },
     answered({ request, status, user, body }, { log, looked }) {
@@ -100,7 +105,10 @@ export const clusterChecks = {
         if (request.method === 'PATCH') looked();
         return undefined;
       }
-      const owner = object.metadata.ownerReferences?.find(({ uid }) => orphanersOf(log).has(uid));
+      const created = log.history(object.kind, idOf(object)).findLast(({ before }) => !before)?.at ?? Infinity;
+      const owner = object.metadata.ownerReferences?.find(
+        ({ uid }) => created + KNOWN_MS < (orphanersOf(log).get(uid) ?? -Infinity),
+      );
       return (
         owner && `${object.kind} ${idOf(object)} was collected, and ${owner.kind} ${owner.name} had left it behind`
       );

@@ -7,15 +7,13 @@ import { isCountedPod } from '../../machinery/quota/index.ts';
 import type { Exchange } from '../world/network.ts';
 import type { StoreLog } from '../world/store-log.ts';
 import { FORBIDDEN_KEY } from '../world/webhook.ts';
-import { firstWrong, type Check } from './check.ts';
+import { firstWrong, RECOVERED_MS, type Check } from './check.ts';
 import { all, isDeleted, pods } from './workloads.ts';
 
 /** By then every API server knows of a quota, whatever strikes. */
 const QUOTA_KNOWN_MS = 90_000;
 /** And where nothing strikes. */
 const QUOTA_KNOWN_IN_CALM_MS = 10_000;
-/** What was broken off is tried again after up to so long. */
-const RECOVERED_MS = 40_000;
 const POD_COLLECTOR = 'system:serviceaccount:kube-system:pod-garbage-collector';
 
 const claimsOf = ({ spec }: Pod): string[] =>
