@@ -52,15 +52,31 @@ async function certificate(
 
 describe('client certificates', () => {
   it('name a user and its groups', async () => {
-    const user = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate).authenticate(
+    const user = new ClientCertificateAuthenticator(server.ctx, () => pki.ca.certificate).authenticate(
       request({}, await certificate(pki.ca, 'jane')),
     );
     expect(user).toMatchObject({ name: 'jane', groups: ['devs', 'ops', 'system:authenticated'] });
     expect(user?.extra?.['authentication.kubernetes.io/credential-id']?.[0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/);
   });
 
+  it('are counted by the lifetime that they have left', async () => {
+    const { metrics } = server.ctx;
+    const authenticator = new ClientCertificateAuthenticator(server.ctx, () => pki.ca.certificate);
+    const bucket = (seconds: string): number =>
+      Number(
+        new RegExp(`^apiserver_client_certificate_expiration_seconds_bucket\\{le="${seconds}"\\} (\\d+)$`, 'm').exec(
+          metrics.expose(),
+        )![1],
+      );
+    const before = [bucket('86400'), bucket('604800')];
+    const peer = await certificate(pki.ca, 'jane', 'client', 5);
+    authenticator.authenticate(request({}, peer));
+    authenticator.authenticate(request({}, peer));
+    expect([bucket('86400'), bucket('604800')]).toEqual([before[0], before[1]! + 2]);
+  });
+
   it('are ignored without the CA, for servers only, or without a name', async () => {
-    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
+    const authenticator = new ClientCertificateAuthenticator(server.ctx, () => pki.ca.certificate);
     expect(
       authenticator.authenticate(
         request({}, await certificate(await createAuthority(server.ctx, 'kubernetes'), 'jane')),
@@ -73,14 +89,14 @@ describe('client certificates', () => {
   it('expire', async () => {
     const peer = await certificate(pki.ca, 'jane', 'client', -1);
     expect(() =>
-      new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate).authenticate(request({}, peer)),
+      new ClientCertificateAuthenticator(server.ctx, () => pki.ca.certificate).authenticate(request({}, peer)),
     ).toThrow('Unauthorized');
   });
 
   it('of an authority that has expired are 401', async () => {
     const authority = await createAuthority(server.ctx, 'old', 2);
     const peer = await certificate(authority, 'jane', 'client', 30);
-    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => authority.certificate);
+    const authenticator = new ClientCertificateAuthenticator(server.ctx, () => authority.certificate);
     expect(authenticator.authenticate(request({}, peer))?.name).toBe('jane');
     await server.ctx.clock.advance(3 * 24 * 3600 * 1000);
     expect(() => authenticator.authenticate(request({}, peer))).toThrow('Unauthorized');
@@ -93,7 +109,7 @@ describe('client certificates', () => {
   ])('name the user by %s', async (_name, subject, name, groups) => {
     const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
     const { raw } = await makeCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] });
-    const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
+    const authenticator = new ClientCertificateAuthenticator({ ...server.ctx, clock: new RealClock() }, () => ca.pem);
     expect(authenticator.authenticate(request({}, { raw }))).toMatchObject({
       name,
       groups: [...groups, 'system:authenticated'],
@@ -104,7 +120,7 @@ describe('client certificates', () => {
     const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
     const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
     const { raw } = await makeCertificate({ subject: 'CN=jane', issuer: between, usages: [CLIENT_AUTH] });
-    const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
+    const authenticator = new ClientCertificateAuthenticator({ ...server.ctx, clock: new RealClock() }, () => ca.pem);
     const user = authenticator.authenticate(request({}, { raw: Buffer.concat([raw, between.raw]) }));
     expect(user).toMatchObject({
       name: 'jane',
@@ -116,7 +132,7 @@ describe('client certificates', () => {
   });
 
   it('that cannot be parsed are ignored', () => {
-    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
+    const authenticator = new ClientCertificateAuthenticator(server.ctx, () => pki.ca.certificate);
     for (const raw of [Buffer.from('nonsense'), Buffer.from([0x30, 0x80]), Buffer.alloc(0)])
       expect(authenticator.authenticate(request({}, { raw }))).toBeUndefined();
   });
@@ -124,7 +140,7 @@ describe('client certificates', () => {
   it('follow a bundle that changes', async () => {
     const newCa = await createAuthority(server.ctx, 'next');
     let bundle = pki.ca.certificate;
-    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => bundle);
+    const authenticator = new ClientCertificateAuthenticator(server.ctx, () => bundle);
     const [old, next] = [await certificate(pki.ca, 'old'), await certificate(newCa, 'next')];
     expect(authenticator.authenticate(request({}, next))).toBeUndefined();
     bundle += newCa.certificate;

@@ -75,7 +75,7 @@ export function buildAuthentication(
       ...DEFAULT_REQUEST_HEADERS,
       ...options.requestHeaders,
     }),
-    new ClientCertificateAuthenticator(ctx.clock, options.clientCa ?? (() => pki.ca.certificate)),
+    new ClientCertificateAuthenticator(ctx, options.clientCa ?? (() => pki.ca.certificate)),
     bearerTokens,
     new AnonymousAuthenticator(options.anonymous),
   ];

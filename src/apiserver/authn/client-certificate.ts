@@ -1,6 +1,6 @@
 /** X.509 client certificates: the common name is the user name, the organizations are the groups. */
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../kernel/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
 import {
   CertificateError,
@@ -17,14 +17,35 @@ import { withAuthenticated, type Authenticator } from './authenticator.ts';
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const UID_OID = '1.3.6.1.4.1.57683.2';
 
+const [HOUR_SECONDS, DAY_SECONDS] = [3600, 86_400];
+const LIFETIMES = [
+  ...[0, HOUR_SECONDS / 2, HOUR_SECONDS, 2 * HOUR_SECONDS, 6 * HOUR_SECONDS, 12 * HOUR_SECONDS],
+  ...[1, 2, 4, 7, 30, 90, 180, 360].map((days) => days * DAY_SECONDS),
+];
+
+interface KnownClient {
+  /** Null for a certificate without a common name. */
+  readonly user: UserInfo | null;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'x509';
-  #certificates: ClientCertificates;
-  #users = new WeakMap<PeerCertificate, UserInfo | null>();
+  readonly #ctx: Pick<Context, 'clock' | 'metrics'>;
+  readonly #certificates: ClientCertificates;
+  readonly #clients = new WeakMap<PeerCertificate, KnownClient>();
+  readonly #lifetimes;
 
   /** `clientCa` returns the current PEM bundle of client CAs. */
-  constructor(clock: Clock, clientCa: () => string) {
-    this.#certificates = new ClientCertificates(clock, clientCa);
+  constructor(ctx: Pick<Context, 'clock' | 'metrics'>, clientCa: () => string) {
+    this.#ctx = ctx;
+    this.#certificates = new ClientCertificates(ctx.clock, clientCa);
+    this.#lifetimes = ctx.metrics.histogram({
+      name: 'apiserver_client_certificate_expiration_seconds',
+      help: 'Remaining lifetime of the certificates that requests were authenticated with.',
+      buckets: LIFETIMES,
+    });
   }
 
   authenticate({ peerCertificate: peer }: ApiRequest): UserInfo | undefined {
@@ -34,12 +55,14 @@ export class ClientCertificateAuthenticator implements Authenticator {
       if (isOutOfDate(subject)) throw unauthorized();
       return undefined;
     }
-    let user = this.#users.get(peer);
-    if (user === undefined) {
-      user = userOf(peer, subject) ?? null;
-      this.#users.set(peer, user);
+    let client = this.#clients.get(peer);
+    if (client === undefined) {
+      const expiresAt = certificatesOfDer(peer.raw)[0]!.notAfter;
+      client = { user: userOf(peer, subject) ?? null, expiresAt };
+      this.#clients.set(peer, client);
     }
-    return user ?? undefined;
+    this.#lifetimes.observe((client.expiresAt - this.#ctx.clock.now()) / 1000);
+    return client.user ?? undefined;
   }
 }
 

@@ -39,7 +39,7 @@ export function buildAuthorization(
     switch (config.type) {
       case 'Node':
         return new NodeAuthorizer(
-          new NodeGraph(registry),
+          new NodeGraph(registry, ctx),
           withGatedRules(nodeRoles(), featureGates).find(({ metadata }) => metadata.name === 'system:node')?.rules ??
             [],
         );

@@ -5,7 +5,7 @@ import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { FlowIdentity } from '../request/exchange.ts';
-import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import { isLongRunning, requestKind, type RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Admitted, FlowControl } from './flow-control.ts';
 import { FlowMetrics } from './flow-metrics.ts';
@@ -35,6 +35,7 @@ interface Target {
 }
 
 export class PriorityAndFairness implements FlowControl {
+  readonly #waiting = { readOnly: 0, mutating: 0 };
   readonly #ctx: Context;
   readonly #registry: Registry;
   readonly #flowSchemas: ServedResource;
@@ -65,6 +66,13 @@ export class PriorityAndFairness implements FlowControl {
       serverSeats: this.#serverSeats,
       fairFraction: () => this.#fairFraction,
     });
+    const waiting = ctx.metrics.gauge({
+      name: 'apiserver_current_inqueue_requests',
+      help: 'Number of requests that wait in a queue, by kind.',
+      labels: ['request_kind'],
+    });
+    for (const kind of ['readOnly', 'mutating'] as const)
+      waiting.collect(() => this.#waiting[kind], { request_kind: kind });
     this.#events = { rejected: this.#metrics.rejected, contended: () => this.#lend() };
   }
 
@@ -75,7 +83,7 @@ export class PriorityAndFairness implements FlowControl {
     const target = this.#targetOf(user, info);
     const { schema, level, identity, counts } = target;
     const width = level.exempt ? 1 : requestWidth(this.#registry, info, request.query);
-    return level.enter({
+    const entered = level.enter({
       schema: schema.name,
       distinguisher: distinguisherOf(schema, user, info),
       identity,
@@ -84,6 +92,17 @@ export class PriorityAndFairness implements FlowControl {
       width,
       request,
     });
+    return entered instanceof Promise ? this.#queued(info, entered) : entered;
+  }
+
+  async #queued(info: RequestInfo, entered: Promise<Admitted>): Promise<Admitted> {
+    const kind = requestKind(info);
+    this.#waiting[kind]++;
+    try {
+      return await entered;
+    } finally {
+      this.#waiting[kind]--;
+    }
   }
 
   /** The current state of each level. */

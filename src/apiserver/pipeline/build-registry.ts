@@ -6,6 +6,7 @@ import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
 import { registerStorageMetrics } from '../registry/storage-metrics.ts';
+import { StoreRequests } from '../registry/store-requests.ts';
 import type { SpeedOptions } from '../request/speed-options.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
@@ -46,6 +47,7 @@ export async function buildRegistry(ctx: Context, options: RegistryOptions): Pro
     cache,
     transformer,
     leases: new EventLeases(store, ctx.clock),
+    requests: new StoreRequests(ctx),
     lazyEncoding: speed.lazyEncoding,
     tracer: ctx.tracer,
   });

@@ -40,17 +40,26 @@ it('counts what is stored, listed, watched, queued and allocated', async () => {
       body: { metadata: { name: 'a' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } },
     });
     await server.call('GET', `${templates}?labelSelector=none`);
+    await server.call('GET', '/api/v1/namespaces/default/endpoints');
+    await server.call('POST', templates, { body: { metadata: { name: 'gone' }, template: TEMPLATE } });
+    await server.call('DELETE', `${templates}/gone`);
     const { text } = await server.call('GET', '/metrics');
     for (const sample of [
       'apiserver_storage_objects{resource="podtemplates"} 1',
       'apiserver_resource_objects{group="",resource="podtemplates"} 1',
-      'apiserver_watch_cache_events_received_total{group="",resource="podtemplates"} 1',
+      'apiserver_watch_cache_events_received_total{group="",resource="podtemplates"} 3',
       'apiserver_cache_list_total{group="",index="",resource="podtemplates"} 1',
       'apiserver_cache_list_fetched_objects_total{group="",index="",resource="podtemplates"} 1',
       'kube_apiserver_nodeport_allocator_allocated_ports 1',
       'kube_apiserver_nodeport_allocator_allocation_total{scope="dynamic"} 1',
-      'apiserver_request_body_size_bytes_count{resource="podtemplates",verb="create",group=""} 1',
+      'apiserver_request_body_size_bytes_count{resource="podtemplates",verb="create",group=""} 2',
       'apiserver_current_inflight_requests{request_kind="readOnly"} 1',
+      'apiserver_current_inqueue_requests{request_kind="readOnly"} 0',
+      'apiserver_storage_list_total{group="",resource="podtemplates"} 1',
+      'etcd_requests_total{operation="create",group="",resource="podtemplates"} 2',
+      'etcd_requests_total{operation="delete",group="",resource="podtemplates"} 1',
+      'etcd_request_duration_seconds_count{operation="create",group="",resource="podtemplates"} 2',
+      'apiserver_requested_deprecated_apis{group="",version="v1",resource="endpoints",subresource="",removed_release=""} 1',
     ])
       expect(text.split('\n')).toContain(sample);
     expect(text).not.toContain('apiserver_cache_list_returned_objects_total{group="",resource="podtemplates"}');

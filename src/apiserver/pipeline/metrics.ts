@@ -1,7 +1,7 @@
 /** The API server's metrics under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
-import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import { isLongRunning, requestKind, type RequestInfo, type RequestKind } from '../request/request-info.ts';
 import { headerOf, type ApiResponse } from '../request/request.ts';
 import { bodyLength } from '../request/responses.ts';
 
@@ -114,7 +114,7 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
   const labelsFor = (exchange: Exchange): Labels =>
     exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(exchange.request.method);
   return {
-    started: (info) => void inFlight[kindOf(info)]++,
+    started: (info) => void inFlight[requestKind(info)]++,
     longRunning(exchange) {
       const values = labelsFor(exchange);
       const key = Object.values(values).join(' ');
@@ -129,7 +129,7 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
       aborts.inc(values);
     },
     observe(exchange, response) {
-      inFlight[kindOf(exchange.info)]--;
+      inFlight[requestKind(exchange.info)]--;
       const instruments = instrumentsOf(exchange, response);
       instruments.total.inc();
       const now = ctx.clock.monotonic();
@@ -137,7 +137,7 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
       instruments.duration.observe(tookMs / 1000);
       instruments.sli?.observe((tookMs - exchange.waitedMs - (exchange.webhooksMs ?? 0)) / 1000);
       validatedAs(fieldValidationOf(exchange)).observe(tookMs / 1000);
-      if (exchange.removedRelease) deprecated.set(1, deprecatedLabels(exchange, exchange.removedRelease));
+      if (exchange.removedRelease !== undefined) deprecated.set(1, deprecatedLabels(exchange, exchange.removedRelease));
       if (exchange.user?.name === SERVER) {
         const { verb, group, resource, subresource } = labelsFor(exchange);
         own.inc({ verb, group, resource, subresource });
@@ -160,11 +160,6 @@ interface Instruments {
 /** The user that the server's own requests have. */
 const SERVER = 'system:apiserver';
 const FIELD_VALIDATIONS = new Set(['', 'Ignore', 'Warn', 'Strict']);
-const READS = new Set(['get', 'list', 'watch']);
-
-type RequestKind = 'readOnly' | 'mutating';
-
-const kindOf = ({ verb }: RequestInfo): RequestKind => (READS.has(verb) ? 'readOnly' : 'mutating');
 
 function inFlightGauge({ metrics }: Context): Record<RequestKind, number> {
   const counts = { readOnly: 0, mutating: 0 };

@@ -55,7 +55,9 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   if (served.custom && !isCustomPath(served, exchange)) return pageNotFound();
   // The version of a custom resource is deprecated whatever becomes of the request.
   const { deprecation } = served.strategy;
-  if (served.deprecated) exchange.removedRelease = removedRelease(served.deprecated);
+  // A version may be deprecated without an end, as that of Endpoints is.
+  if (deprecation && !served.custom)
+    exchange.removedRelease = served.deprecated ? removedRelease(served.deprecated) : '';
   if (deprecation && served.custom) exchange.warnings.push(deprecation);
   checkShape(served, exchange);
   if (request.method === 'HEAD' && info.subresource !== 'proxy') throw methodNotAllowed();

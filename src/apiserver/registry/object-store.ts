@@ -16,6 +16,7 @@ import { LazyEncoding } from '../storage/lazy-encoding.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { toStored, viewOf, type ServedResource } from './served-resource.ts';
+import type { StoreRequests } from './store-requests.ts';
 
 /**
  * Whether storing `object` over `current` would change nothing but the resourceVersion. The status differs most often
@@ -61,6 +62,7 @@ interface ObjectStoreOptions {
   readonly cache: WatchCache;
   readonly transformer: Transformer;
   readonly leases: EventLeases;
+  readonly requests: StoreRequests;
   /** Hands the object itself to a store that keeps values in memory. */
   readonly lazyEncoding?: boolean;
   /** Where commits are recorded. */
@@ -72,10 +74,20 @@ export class ObjectStore {
   readonly #cache: WatchCache;
   readonly #transformer: Transformer;
   readonly #leases: EventLeases;
+  readonly #requests: StoreRequests;
   readonly #encodesLazily: boolean;
   readonly #tracer: Tracer;
 
-  constructor({ store, cache, transformer, leases, lazyEncoding = false, tracer = noTracer }: ObjectStoreOptions) {
+  constructor({
+    store,
+    cache,
+    transformer,
+    leases,
+    requests,
+    lazyEncoding = false,
+    tracer = noTracer,
+  }: ObjectStoreOptions) {
+    this.#requests = requests;
     this.#tracer = tracer;
     this.#store = store;
     this.#cache = cache;
@@ -111,9 +123,8 @@ export class ObjectStore {
 
   /** From the store itself, after a conflict. */
   async fresh(served: ServedResource, place: Place): Promise<Entry> {
-    const { kvs } = await this.#guard(() =>
-      this.#store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
-    );
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    const { kvs } = await this.#guard(() => this.#requests.measure(served, 'get', () => this.#store.range({ key })));
     const kv = kvs[0];
     if (!kv) throw notFound(served.groupResource, place.name);
     const entry = this.#cache.entryOf(served.stored, kv);
@@ -168,10 +179,12 @@ export class ObjectStore {
     const startedAt = this.#tracer.now();
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     const result = await this.#guard(() =>
-      this.#store.txn({
-        compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
-        success: [{ op: 'delete', key }],
-      }),
+      this.#requests.measure(served, 'delete', () =>
+        this.#store.txn({
+          compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
+          success: [{ op: 'delete', key }],
+        }),
+      ),
     );
     if (!result.succeeded) return undefined;
     await this.#cache.waitFor(result.revision);
@@ -197,10 +210,12 @@ export class ObjectStore {
   ): Promise<Entry | undefined> {
     const startedAt = this.#tracer.now();
     try {
-      const { succeeded, revision } = await this.#store.txn({
-        compare: [{ key, target: 'mod', result: 'equal', value: over }],
-        success: [{ op: 'put', key, value, ...lease }],
-      });
+      const { succeeded, revision } = await this.#requests.measure(served, over === 0 ? 'create' : 'update', () =>
+        this.#store.txn({
+          compare: [{ key, target: 'mod', result: 'equal', value: over }],
+          success: [{ op: 'put', key, value, ...lease }],
+        }),
+      );
       if (!succeeded) return undefined;
       if (value instanceof LazyEncoding) value.objectAt(revision);
       if (this.#cache.revision < revision) await this.#cache.waitFor(revision);

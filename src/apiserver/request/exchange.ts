@@ -37,7 +37,7 @@ export interface Exchange extends SeatHolder {
   expired?: true;
   /** How long it waited for webhooks. */
   webhooksMs?: number;
-  /** Of a deprecated version: the first release without it. */
+  /** Of a deprecated version: the first release without it; empty if none is planned. */
   removedRelease?: string;
   /** Why it was refused. */
   failure?: string;

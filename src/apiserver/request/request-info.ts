@@ -138,3 +138,10 @@ function nameInFieldSelector(query: URLSearchParams): string {
   }
   return '';
 }
+
+/** As upstream counts requests: all but reads of objects are mutating. */
+export type RequestKind = 'readOnly' | 'mutating';
+
+const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
+
+export const requestKind = ({ verb }: RequestInfo): RequestKind => (READS.has(verb) ? 'readOnly' : 'mutating');

@@ -74,6 +74,7 @@ export class WatchCache {
     const revision = await this.#store.revision();
     for (const resource of resources) this.#caches.set(resource.prefix, new ResourceCache(resource, revision));
     await this.#loadRange(REGISTRY, revision, (key) => this.#cacheOfKey(key));
+    for (const { counts } of this.#caches.values()) counts.storageLists++;
     this.#revision = revision;
   }
 
@@ -98,6 +99,7 @@ export class WatchCache {
         const reloads = this.#reloads;
         events.length = 0;
         const cache = new ResourceCache(resource, revision);
+        cache.counts.storageLists++;
         const isCompacted = await this.#loadRange(resource.prefix, revision, () => cache).then(
           () => false,
           ifCompacted,
@@ -260,6 +262,8 @@ export class WatchCache {
   #loadInto(cache: ResourceCache, kv: KeyValue): void {
     try {
       cache.load(this.entryOf(cache.resource, kv));
+      cache.counts.storageFetched++;
+      cache.counts.storageReturned++;
     } catch (error) {
       this.#ctx.logger.error(error, 'Failed to decode a stored object; it is not served', { key: kv.key });
     }

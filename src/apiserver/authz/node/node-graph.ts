@@ -3,6 +3,7 @@
  * node, so that a check is one lookup. It is built for the first request of a node.
  */
 import type { PersistentVolume, Pod } from '../../../api/generated/core-v1.ts';
+import { exponentialBuckets, type Clock, type Context, type Histogram } from '../../../kernel/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Entry } from '../../storage/entry.ts';
@@ -38,9 +39,18 @@ export class NodeGraph {
   #nodeOf = new Map<string, string>();
   #built = false;
   readonly #registry: Registry;
+  readonly #clock: Clock;
+  readonly #actions: Histogram<'operation'>;
 
-  constructor(registry: Registry) {
+  constructor(registry: Registry, { clock, metrics }: Pick<Context, 'clock' | 'metrics'>) {
     this.#registry = registry;
+    this.#clock = clock;
+    this.#actions = metrics.histogram({
+      name: 'node_authorizer_graph_actions_duration_seconds',
+      help: 'Duration of changes of the graph of what nodes use.',
+      labels: ['operation'],
+      buckets: exponentialBuckets(0.0001, 2, 12),
+    });
   }
 
   /** Whether a pod of the node, or the node itself, references the object. */
@@ -103,11 +113,18 @@ export class NodeGraph {
     plural: string,
     set: (entry: Entry, object: KubeObject | undefined) => void,
   ): void {
-    const { cache } = this.#registry.require(group, version, plural);
-    for (const entry of cache.list()) set(entry, entry.object);
+    const { cache, kind } = this.#registry.require(group, version, plural);
+    const shown = kind === 'PersistentVolume' ? 'PV' : kind;
+    const [added, deleted] = ['Add', 'Delete'].map((verb) => this.#actions.child({ operation: `${verb}${shown}` }));
+    const change = (entry: Entry, object: KubeObject | undefined): void => {
+      const since = this.#clock.monotonic();
+      set(entry, object);
+      (object ? added! : deleted!).observe((this.#clock.monotonic() - since) / 1000);
+    };
+    for (const entry of cache.list()) change(entry, entry.object);
     cache.watch({
       scope: '',
-      deliver: ({ type, entry }: CacheEvent) => set(entry, type === 'DELETED' ? undefined : entry.object),
+      deliver: ({ type, entry }: CacheEvent) => change(entry, type === 'DELETED' ? undefined : entry.object),
     });
   }
 
