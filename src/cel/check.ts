@@ -31,6 +31,11 @@ export function check(expression: Expression, environment: Environment): Checked
 
 const EQUALITY_PARAMETERS = [t.A, t.A];
 
+interface Typed {
+  readonly type: CelType;
+  readonly at: number;
+}
+
 class Checker {
   readonly #types = new Map<Expression, CelType>();
   readonly #overloads = new Map<Call, readonly Overload[]>();
@@ -38,7 +43,8 @@ class Checker {
   readonly #references = new Set<string>();
   readonly #problems: SourceProblem[] = [];
   readonly #known: Substitution = new Map();
-  readonly #mixed: Checked['problems'][number][] = [];
+  /** The elements of each literal, which must all be of one type. */
+  readonly #literals: { readonly elements: readonly Typed[]; readonly all: boolean }[] = [];
   /** How many calls of format() are around the node: literals inside may mix types. */
   #formats = 0;
   /** The variables of the loops around the node, innermost last. */
@@ -66,8 +72,21 @@ class Checker {
       nameOf: (node) => names.get(node),
       references: this.#references,
       // Mixed literals are looked for in expressions that are valid otherwise.
-      problems: this.#problems.length > 0 ? this.#problems : this.#mixed,
+      problems: this.#problems.length > 0 ? this.#problems : this.#mixed(final),
     };
+  }
+
+  /** In a list, what follows the first element of another type is not looked at. */
+  #mixed(final: (type: CelType) => CelType): Checked['problems'] {
+    return this.#literals.flatMap(({ elements, all }) => {
+      const [wanted, ...others] = elements.map(({ type }) => t.literalText(final(type)));
+      const wrong = others.flatMap((found, i) =>
+        found === wanted
+          ? []
+          : [{ at: elements[i + 1]!.at, message: `expected type '${wanted}' but found '${found}'` }],
+      );
+      return all ? wrong : wrong.slice(0, 1);
+    });
   }
 
   check(node: Expression): CelType {
@@ -128,7 +147,7 @@ class Checker {
     const named = this.#environment.types.get(name) ?? this.#environment.objects.get(name);
     if (!named) return undefined;
     this.#names.set(node, name);
-    return t.TYPE;
+    return t.typeOf(named);
   }
 
   #select(node: Select): CelType {
@@ -261,33 +280,40 @@ class Checker {
     return result;
   }
 
-  /** The common type of elements, or an error. dyn is compatible with every type. */
-  #join(known: CelType | undefined, next: CelType, at: number): CelType {
+  /** The common type of elements; those of a literal outside of format() must be of one type. */
+  #join(known: CelType | undefined, next: CelType): CelType {
     if (!known) return next;
     if (t.isAssignable(known, next, this.#known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
     if (t.isAssignable(next, known, this.#known)) return next;
-    if (this.#formats === 0)
-      this.#mixed.push({ at, message: `expected type '${t.typeText(known)}' but found '${t.typeText(next)}'` });
     return t.DYN;
   }
 
   #list(node: ListLiteral): CelType {
     const { elements } = node;
     let element: CelType | undefined;
-    for (const { value, optional } of elements) {
+    const typed = elements.map(({ value, optional }): Typed => {
       const type = this.check(value);
-      element = this.#join(element, optional ? this.#unwrapped(type, value.at) : type, value.at);
-    }
+      const own = optional ? this.#unwrapped(type, value.at) : type;
+      element = this.#join(element, own);
+      return { type: own, at: value.at };
+    });
+    if (this.#formats === 0) this.#literals.push({ elements: typed, all: false });
     return t.listOf(element ?? t.instantiate([t.A])[0]!);
   }
 
   #map({ entries }: MapLiteral): CelType {
     let [key, value]: (CelType | undefined)[] = [];
+    const [keys, values]: [Typed[], Typed[]] = [[], []];
     for (const entry of entries) {
-      key = this.#join(key, this.check(entry.key), entry.key.at);
+      const keyType = this.check(entry.key);
+      key = this.#join(key, keyType);
+      keys.push({ type: keyType, at: entry.key.at });
       const type = this.check(entry.value);
-      value = this.#join(value, entry.optional ? this.#unwrapped(type, entry.value.at) : type, entry.value.at);
+      const own = entry.optional ? this.#unwrapped(type, entry.value.at) : type;
+      value = this.#join(value, own);
+      values.push({ type: own, at: entry.value.at });
     }
+    if (this.#formats === 0) this.#literals.push({ elements: keys, all: true }, { elements: values, all: true });
     const [a, b] = t.instantiate([t.A, t.B]);
     return t.mapOf(key ?? a!, value ?? b!);
   }

@@ -156,6 +156,7 @@ describe('the estimated cost of a rule', () => {
     ['self.lu.all(x, x == "a")', 5242878],
     ['self.s > self.t', 19],
     ['self.n > 1', 3],
+    ['type(int) == type(string)', UNBOUNDED],
   ])('%s', (expression, cost) => {
     const { error, maxCost } = schemaCelCompiler.compileSchemaRule({
       expression,

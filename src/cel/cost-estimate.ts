@@ -93,7 +93,11 @@ class Estimator {
   }
 
   #select(node: Select): Range {
-    if (this.#checked.nameOf(node) !== undefined) return ONE;
+    const name = this.#checked.nameOf(node);
+    if (name !== undefined) {
+      this.#paths.set(node, [name]);
+      return ONE;
+    }
     const operand = this.cost(node.operand);
     if (node.test) return operand;
     this.#paths.set(node, [...this.#pathOf(node.operand), node.field]);
@@ -485,7 +489,7 @@ function networkCost({ name, overloads, size }: EstimatedCall): Range | undefine
 }
 
 const isScalar = (type: CelType): boolean =>
-  ['bool', 'int', 'uint', 'double', 'timestamp', 'duration', 'type'].includes(type.kind) ||
+  ['bool', 'int', 'uint', 'double', 'timestamp', 'duration'].includes(type.kind) ||
   (type.kind === 'opaque' && type.name === 'optional_type' && type.parameters.every(isScalar));
 
 /** The value of a literal. */

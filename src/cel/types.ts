@@ -1,5 +1,5 @@
 /** CEL types: the checker's representation, assignability and the text in error messages. */
-export type CelType = SimpleType | ListOf | MapOf | ObjectType | OpaqueType | ParameterType;
+export type CelType = SimpleType | TypeOf | ListOf | MapOf | ObjectType | OpaqueType | ParameterType;
 
 export type SimpleKind =
   | 'dyn'
@@ -12,8 +12,7 @@ export type SimpleKind =
   | 'bytes'
   | 'null'
   | 'timestamp'
-  | 'duration'
-  | 'type';
+  | 'duration';
 
 /** Size limits from a schema, for cost estimation. */
 interface Sized {
@@ -25,6 +24,13 @@ interface Sized {
 
 export interface SimpleType extends Sized {
   readonly kind: SimpleKind;
+}
+
+/** The type of a type: `type(int)`. */
+export interface TypeOf extends Sized {
+  readonly kind: 'type';
+  /** Absent for the type `type` itself. */
+  readonly of?: CelType;
 }
 
 export interface ListOf extends Sized {
@@ -76,10 +82,11 @@ export const BYTES = simple('bytes');
 export const NULL = simple('null');
 export const TIMESTAMP = simple('timestamp');
 export const DURATION = simple('duration');
-export const TYPE = simple('type');
+export const TYPE: TypeOf = { kind: 'type' };
 export const A: ParameterType = { kind: 'parameter', name: 'A' };
 export const B: ParameterType = { kind: 'parameter', name: 'B' };
 
+export const typeOf = (of: CelType): TypeOf => ({ kind: 'type', of });
 export const listOf = (element: CelType): ListOf => ({ kind: 'list', element });
 export const mapOf = (key: CelType, value: CelType): MapOf => ({ kind: 'map', key, value });
 export const opaque = (name: string, ...parameters: CelType[]): OpaqueType => ({ kind: 'opaque', name, parameters });
@@ -100,20 +107,28 @@ export const RUNTIME_NAMES: Readonly<Record<string, string>> = {
   duration: 'google.protobuf.Duration',
 };
 
-export function typeText(type: CelType): string {
+export const typeText = (type: CelType): string => textOf(type, TYPE_NAMES);
+
+/** In messages about the elements of a literal, times have their short names. */
+export const literalText = (type: CelType): string => textOf(type, {});
+
+function textOf(type: CelType, names: Partial<Record<SimpleKind, string>>): string {
+  const inner = (one: CelType): string => textOf(one, names);
   switch (type.kind) {
     case 'list':
-      return `list(${typeText(type.element)})`;
+      return `list(${inner(type.element)})`;
     case 'map':
-      return `map(${typeText(type.key)}, ${typeText(type.value)})`;
+      return `map(${inner(type.key)}, ${inner(type.value)})`;
     case 'object':
       return type.name;
     case 'parameter':
       return type.name;
+    case 'type':
+      return type.of ? `type(${inner(type.of)})` : 'type';
     case 'opaque':
-      return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(typeText).join(', ')})`;
+      return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(inner).join(', ')})`;
     default:
-      return TYPE_NAMES[type.kind] ?? type.kind;
+      return names[type.kind] ?? type.kind;
   }
 }
 
@@ -132,6 +147,8 @@ export function substitute(type: CelType, known: Substitution): CelType {
       return mentionsParameter(type)
         ? { ...type, key: substitute(type.key, known), value: substitute(type.value, known) }
         : type;
+    case 'type':
+      return type.of && mentionsParameter(type) ? { ...type, of: substitute(type.of, known) } : type;
     case 'opaque':
       return mentionsParameter(type)
         ? { ...type, parameters: type.parameters.map((one) => substitute(one, known)) }
@@ -145,6 +162,7 @@ function mentionsParameter(type: CelType): boolean {
   if (type.kind === 'parameter') return true;
   if (type.kind === 'list') return mentionsParameter(type.element);
   if (type.kind === 'map') return mentionsParameter(type.key) || mentionsParameter(type.value);
+  if (type.kind === 'type') return type.of !== undefined && mentionsParameter(type.of);
   return type.kind === 'opaque' && type.parameters.some(mentionsParameter);
 }
 
@@ -154,6 +172,7 @@ export function closed(type: CelType): CelType {
   if (type.kind === 'parameter') return DYN;
   if (type.kind === 'list') return { ...type, element: closed(type.element) };
   if (type.kind === 'map') return { ...type, key: closed(type.key), value: closed(type.value) };
+  if (type.kind === 'type') return type.of ? { ...type, of: closed(type.of) } : type;
   return type.kind === 'opaque' ? { ...type, parameters: type.parameters.map(closed) } : type;
 }
 
@@ -201,6 +220,7 @@ function occurs(parameter: ParameterType, type: CelType, known: Substitution): b
   if (at.kind === 'parameter') return at.name === parameter.name;
   if (at.kind === 'list') return occurs(parameter, at.element, known);
   if (at.kind === 'map') return occurs(parameter, at.key, known) || occurs(parameter, at.value, known);
+  if (at.kind === 'type') return at.of !== undefined && occurs(parameter, at.of, known);
   return at.kind === 'opaque' && at.parameters.some((one) => occurs(parameter, one, known));
 }
 
@@ -219,6 +239,7 @@ export function instantiate(types: readonly CelType[]): CelType[] {
     }
     if (type.kind === 'list') return { ...type, element: rename(type.element) };
     if (type.kind === 'map') return { ...type, key: rename(type.key), value: rename(type.value) };
+    if (type.kind === 'type') return type.of ? { ...type, of: rename(type.of) } : type;
     return type.kind === 'opaque' ? { ...type, parameters: type.parameters.map(rename) } : type;
   };
   return types.map(rename);

@@ -2,7 +2,7 @@
 import { parseGoBool } from '../../base/index.ts';
 import { overload, type Library } from '../function-table.ts';
 import { formatSeconds, parseDurationText, parseTimestampText, timestampText } from '../time-text.ts';
-import { A, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, TYPE, UINT } from '../types.ts';
+import { A, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, typeOf, UINT } from '../types.ts';
 import { CelError, Duration, Timestamp, TypeValue, typeNameOf, Uint, type Value } from '../values.ts';
 import { int, truncated, uint } from './integers.ts';
 import { timestamp } from './operators.ts';
@@ -98,7 +98,7 @@ export const conversions: Library = {
     ],
     bool: [overload('bool_to_bool', [BOOL], BOOL, same), overload('string_to_bool', [STRING], BOOL, parseBool)],
     dyn: [overload('to_dyn', [A], DYN, same)],
-    type: [overload('type', [A], TYPE, (value: Value) => new TypeValue(typeNameOf(value)))],
+    type: [overload('type', [A], typeOf(A), (value: Value) => new TypeValue(typeNameOf(value)))],
     duration: [
       overload('duration_to_duration', [DURATION], DURATION, same),
       overload('int64_to_duration', [INT], DURATION, (value: bigint) => new Duration(value)),

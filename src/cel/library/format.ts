@@ -71,7 +71,6 @@ const constants: Record<string, readonly Overload[]> = Object.fromEntries(
 );
 
 export const formatLibrary: Library = {
-  types: { [FORMAT.name]: FORMAT },
   functions: {
     ...constants,
     'format.named': [

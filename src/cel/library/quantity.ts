@@ -52,7 +52,6 @@ function asInteger(value: QuantityValue): bigint {
 type Q = QuantityValue;
 
 export const quantityLibrary: Library = {
-  types: { [QUANTITY.name]: QUANTITY },
   functions: {
     quantity: [overload('string_to_quantity', [STRING], QUANTITY, quantity)],
     isQuantity: [overload('is_quantity_string', [STRING], BOOL, isQuantity)],

@@ -74,7 +74,6 @@ function problemOf(text: string): string {
 }
 
 export const semverLibrary: Library = {
-  types: { [SEMVER.name]: SEMVER },
   functions: {
     semver: [
       overload('string_to_semver', [STRING], SEMVER, semver),

@@ -60,7 +60,6 @@ const escapedPath = (path: string): string =>
   path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char));
 
 export const urlLibrary: Library = {
-  types: { [URL_TYPE.name]: URL_TYPE },
   functions: {
     url: [overload('string_to_url', [STRING], URL_TYPE, url)],
     isURL: [overload('is_url_string', [STRING], BOOL, (text: string) => typeof parse(text) !== 'string')],
