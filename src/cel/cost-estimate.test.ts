@@ -156,7 +156,7 @@ describe('the estimated cost of a rule', () => {
     ['self.lu.all(x, x == "a")', 5242878],
     ['self.s > self.t', 19],
     ['self.n > 1', 3],
-    ['type(int) == type(string)', UNBOUNDED],
+    ['type(int) == type(string)', 1844674407370955300],
   ])('%s', (expression, cost) => {
     const { error, maxCost } = schemaCelCompiler.compileSchemaRule({
       expression,
