@@ -32,11 +32,10 @@ interface DecodedPatch {
 
 /** Throws a StatusError. */
 export function decodePatched({ type, kind: served, live, value, changed, growth }: PatchedValue): DecodedPatch {
-  const isStrategic = type === 'application/strategic-merge-patch+json';
-  if (!isStrategic && !served.custom) checkType(served, live, changed);
+  if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, changed);
   const decoded = served.conform?.(served.message, changed, growth) ?? conform(served.message, changed);
-  // Upstream decodes a strategic merge patch from a Go map, whose keys have no order.
-  const strictErrors = isStrategic ? decoded.strictErrors.toSorted() : decoded.strictErrors;
+  // Upstream decodes what a patch went into with sorted keys.
+  const strictErrors = decoded.strictErrors.toSorted();
   // A custom resource's validation refuses another kind, under that kind's name.
   const kind = served.custom ? decoded.object['kind'] : served.kind;
   const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;

@@ -77,7 +77,11 @@ export function decodeObject(request: DecodeRequest): DecodedObject {
       `the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`,
     );
   }
-  return { object: withTypeMeta(object, expected), strictErrors: [...yamlErrors, ...strictErrors] };
+  // Upstream converts YAML to JSON, with sorted keys, and decodes that.
+  return {
+    object: withTypeMeta(object, expected),
+    strictErrors: [...yamlErrors, ...(request.contentType === 'yaml' ? strictErrors.toSorted() : strictErrors)],
+  };
 }
 
 function readBody({ body, contentType }: DecodeRequest): { parsed: ParsedText; yamlErrors: readonly string[] } {

@@ -1,6 +1,6 @@
 /** Applies a patch of any kind: decodes the body, patches the live object, and returns the patched value. */
 import type { Message } from '../../api/index.ts';
-import { isRecord, ownValue, runSteps, type Steps, stringifyJson } from '../../base/index.ts';
+import { isRecord, ownValue, runSteps, type Steps } from '../../base/index.ts';
 import { checkNesting } from '../decode/index.ts';
 import { invalid, invalidValue, path, type StatusError } from '../errors/index.ts';
 import {
@@ -13,6 +13,7 @@ import {
 import { jsonPatchSteps } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { valueText } from './patch-errors.ts';
+import { patchedText } from './patched-text.ts';
 import { restoredIntegers, restoreError } from './restore-error.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 import { withinDepth } from './within-depth.ts';
@@ -60,7 +61,7 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
   const value = Array.isArray(patch) ? yield* jsonPatchSteps(live, patch) : applyMergePatch(live, patch);
   // A JSON patch can put a deep value at a deep path.
   if (Array.isArray(patch)) checkNesting(value);
-  return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
+  return { value, strictErrors, refuse: (detail) => refusal(patchedText(value, patch, message), detail) };
 }
 
 /** A strategic merge patch is decoded from a map, in which scalars with a syntax of their own do not know their field. */
