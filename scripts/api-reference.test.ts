@@ -63,7 +63,7 @@ describe('the API reference', () => {
     expect(files.get('testing.md')).toContain('[Own](k8ts.md#own)');
   });
 
-  it.runIf(everything)('in docs/api is current', { timeout: 120_000 }, async () => {
+  it.runIf(everything)('in docs/api is current (long form)', { timeout: 120_000 }, async () => {
     expect(staleFiles(await currentReference())).toEqual([]);
   });
 });

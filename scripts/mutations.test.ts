@@ -17,7 +17,7 @@ it.each(mutations)('$name changes what is in its file', (mutation) => {
 });
 
 it.runIf(everything)(
-  'finds each of them within its seeds, as far as time allows',
+  'finds each of them within its seeds, as far as time allows (long form)',
   async () => {
     const results = await runMutations({ workers: 2, seconds: TIME_LIMIT_SECONDS });
     expect(results.filter(({ check, skipped }) => check === undefined && !skipped)).toEqual([]);

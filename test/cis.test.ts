@@ -571,7 +571,7 @@ ${table.join('\n')}
 `).toMatchFileSnapshot('../docs/cis.md');
 });
 
-describe.runIf(everything)('k8ts up --profile cis', () => {
+describe.runIf(everything)('k8ts up --profile cis (long form)', () => {
   let root: string;
   let directory: string;
   const isReal = requires('root', 'runc', 'conmon', 'nft') === undefined;

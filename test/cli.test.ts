@@ -546,7 +546,7 @@ it('opens the data of 0.1.0, converts it, and deletes it with its kubeconfig ent
 });
 
 it.runIf(everything)(
-  'finds a cluster in memory from the directory that it was started in, and from no other',
+  'finds a cluster in memory from the directory that it was started in, and from no other (long form)',
   async () => {
     const elsewhere = join(scratch, 'elsewhere');
     mkdirSync(elsewhere);

@@ -324,7 +324,7 @@ describe('components as processes', () => {
     await untilPods('second');
   });
 
-  it.runIf(everything)('take over when the lease of a killed leader expires', async () => {
+  it.runIf(everything)('take over when the lease of a killed leader expires (long form)', async () => {
     const killed = await startManager(0, 'Attempting to acquire leader lease');
     await standby.stop('SIGTERM');
     await until('it leads', () => LEADER.test(killed.output()));

@@ -144,7 +144,7 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
     ROUNDS * 60_000,
   );
 
-  it.runIf(everything)('waits for what the killed one was creating, and deletes it', async () => {
+  it.runIf(everything)('waits for what the killed one was creating, and deletes it (long form)', async () => {
     // As on a machine that is busy: the OCI runtime makes state and cgroup long after its caller was killed.
     const slow = join(directory, 'slow');
     const [begun, goOn] = [join(slow, 'begun'), join(slow, 'go-on')];

@@ -298,7 +298,7 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
   });
 
   it.runIf(everything)(
-    'of pods that were removed while no kubelet ran are unmounted when the driver is there',
+    'of pods that were removed while no kubelet ran are unmounted when the driver is there (long form)',
     async () => {
       await make('lost', claim);
       await c.until('the pod runs', () => isRunning('lost'));
@@ -313,7 +313,7 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
     },
   );
 
-  it.runIf(everything)('that are never attached do not keep their pods from going', async () => {
+  it.runIf(everything)('that are never attached do not keep their pods from going (long form)', async () => {
     driver.attaches = false;
     driver.calls.length = 0;
     await make('waiting', claim);

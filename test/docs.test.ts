@@ -79,62 +79,64 @@ describe.each(documents)('%s', (document) => {
     .filter((line) => line.trim() !== '' && !line.startsWith('#'));
   const skip = requires('kubectl', 'bash');
 
-  it.runIf(commands.length > 0)(`works: ${commands.length} commands`, async (test) => {
-    if (skip) test.skip(skip);
-    if (!everything && !ALWAYS.includes(document)) test.skip('runs with everything');
-    const scratch = await scratchDirectory();
-    const script = commands.flatMap((command) => runnable(command) ?? []);
-    const ownCluster =
-      script.some((command) => command.includes('k8ts up --')) ||
-      !script.some((command) => command.startsWith('kubectl'));
-    const before = ownCluster ? [] : ['bin/k8ts up --port 0 --simulated-nodes 1 --detach'];
-    const after = 'for d in */ .k8ts/; do [ -e "$d/k8ts.pid" ] && bin/k8ts down --data-dir "$d" || true; done';
-    try {
-      const { code, output } = await shell(['set -x', ...before, ...script].join('\n'), scratch);
-      expect(code, output).toBe(0);
-    } finally {
-      await shell(after, scratch);
-    }
-  });
+  if (commands.length > 0)
+    it(`works: ${commands.length} commands`, async (test) => {
+      if (skip) test.skip(skip);
+      if (!everything && !ALWAYS.includes(document)) test.skip('runs with everything');
+      const scratch = await scratchDirectory();
+      const script = commands.flatMap((command) => runnable(command) ?? []);
+      const ownCluster =
+        script.some((command) => command.includes('k8ts up --')) ||
+        !script.some((command) => command.startsWith('kubectl'));
+      const before = ownCluster ? [] : ['bin/k8ts up --port 0 --simulated-nodes 1 --detach'];
+      const after = 'for d in */ .k8ts/; do [ -e "$d/k8ts.pid" ] && bin/k8ts down --data-dir "$d" || true; done';
+      try {
+        const { code, output } = await shell(['set -x', ...before, ...script].join('\n'), scratch);
+        expect(code, output).toBe(0);
+      } finally {
+        await shell(after, scratch);
+      }
+    });
 
   const typescript = blocks.filter(({ language }) => language === 'ts');
-  it.runIf(typescript.length > 0)(`has ${typescript.length} TypeScript blocks that run`, async (test) => {
-    if (!everything) test.skip('runs with everything');
-    const outdir = join(
-      root,
-      'node_modules',
-      '.cache',
-      'k8ts-test',
-      String(process.pid),
-      `docs-${document.replaceAll(/\W/g, '-')}`,
-    );
-    mkdirSync(outdir, { recursive: true });
-    const entryPoints: Record<string, string> = {};
-    for (const { text, line } of typescript) {
-      const file = join(outdir, `line-${line}.ts`);
-      const source = (name: string): string => JSON.stringify(join(root, 'src', name));
-      writeFileSync(
-        file,
-        text
-          .replaceAll("'k8ts'", source('index.ts'))
-          .replaceAll("'k8ts/testing'", source('testing.ts'))
-          .replaceAll("'k8ts/client'", source('client/index.ts')),
+  if (typescript.length > 0)
+    it(`has ${typescript.length} TypeScript blocks that run`, async (test) => {
+      if (!everything) test.skip('runs with everything');
+      const outdir = join(
+        root,
+        'node_modules',
+        '.cache',
+        'k8ts-test',
+        String(process.pid),
+        `docs-${document.replaceAll(/\W/g, '-')}`,
       );
-      entryPoints[`line-${line}`] = file;
-    }
-    const built = join(outdir, 'built');
-    await build({ entryPoints, outdir: built });
-    for (const { line } of typescript) {
-      const name = `line-${line}`;
-      const { status, stdout, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
-        encoding: 'utf8',
-        timeout: 150_000,
-      });
-      expect(status, `${document} ${name}: ${stderr}`).toBe(0);
-      const next = blocks[blocks.findIndex((block) => block.line === line) + 1];
-      if (next?.language === 'text') expect(stdout, `${document} ${name}`).toBe(next.text);
-    }
-  });
+      mkdirSync(outdir, { recursive: true });
+      const entryPoints: Record<string, string> = {};
+      for (const { text, line } of typescript) {
+        const file = join(outdir, `line-${line}.ts`);
+        const source = (name: string): string => JSON.stringify(join(root, 'src', name));
+        writeFileSync(
+          file,
+          text
+            .replaceAll("'k8ts'", source('index.ts'))
+            .replaceAll("'k8ts/testing'", source('testing.ts'))
+            .replaceAll("'k8ts/client'", source('client/index.ts')),
+        );
+        entryPoints[`line-${line}`] = file;
+      }
+      const built = join(outdir, 'built');
+      await build({ entryPoints, outdir: built });
+      for (const { line } of typescript) {
+        const name = `line-${line}`;
+        const { status, stdout, stderr } = spawnSync(process.execPath, [join(built, `${name}.js`)], {
+          encoding: 'utf8',
+          timeout: 150_000,
+        });
+        expect(status, `${document} ${name}: ${stderr}`).toBe(0);
+        const next = blocks[blocks.findIndex((block) => block.line === line) + 1];
+        if (next?.language === 'text') expect(stdout, `${document} ${name}`).toBe(next.text);
+      }
+    });
 
   it('has links that lead somewhere', () => {
     const text = readFileSync(join(root, document), 'utf8');

@@ -161,7 +161,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
   /** The tests of the kubelet's parts do much of these stories too. */
   const long = it.runIf(everything).concurrent;
 
-  long('pulls with a password, and without one where none is needed', async () => {
+  long('pulls with a password, and without one where none is needed (long form)', async () => {
     const k = await story('pulls');
     const image = `${guarded.host}/app:v1`;
     await k.ok(['run', 'locked', `--image=${image}`, '--', 'sleep', '1000']);
@@ -373,7 +373,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
     expect(await k.ok('logs patient -c doctor')).toMatch(/^here\n[1-9]\n$/);
   });
 
-  long('has volumes of every other kind', async () => {
+  long('has volumes of every other kind (long form)', async () => {
     const k = await story('volumes');
     await k.ok('create configmap words --from-literal=a=alpha');
     await k.ok('create secret generic keys --from-literal=b=beta');
@@ -453,7 +453,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
     );
   });
 
-  long('says why a pod does not work, and sees it recover', async () => {
+  long('says why a pod does not work, and sees it recover (long form)', async () => {
     const k = await story('troubles');
     const probe = { exec: { command: ['test', '-f', '/tmp/ok'] }, periodSeconds: 1, failureThreshold: 1 };
     await k.apply(
@@ -493,7 +493,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
     await k.ok(`wait --for=condition=Ready=false pod/flaky ${LIMIT}`);
   });
 
-  long('forwards a port and shows what pods use', async () => {
+  long('forwards a port and shows what pods use (long form)', async () => {
     const k = await story('ports');
     await k.ok(['create', 'deployment', 'web', `--image=${web}:v1`, '--port=8080']);
     await k.ok('expose deployment web --port=80 --target-port=8080');

@@ -291,7 +291,7 @@ describe('a kubelet with bootstrap credentials', () => {
     expect(readdirSync(pki).filter((name) => name.startsWith('kubelet-client-2')).length).toBeGreaterThan(1);
   });
 
-  it.runIf(everything)('outlives its first certificate', { timeout: 300_000 }, async () => {
+  it.runIf(everything)('outlives its first certificate (long form)', { timeout: 300_000 }, async () => {
     const renewedAt = async () =>
       (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE })).spec
         ?.renewTime;

@@ -106,7 +106,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, ()
     (await pod(name)).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
   const exec = (name: string, command: string): Promise<string> => c.ok(['exec', name, '--', 'sh', '-c', command]);
 
-  it.runIf(everything)('probes by gRPC, beside the other ways', async () => {
+  it.runIf(everything)('probes by gRPC, beside the other ways (long form)', async () => {
     // The machine's own Node runs the server in the container.
     const host = [
       ['usr', '/usr'],
@@ -176,7 +176,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, ()
   });
 
   it.runIf(everything && os.cpus().length > 1)(
-    'allocates CPUs exclusively to guaranteed pods, and takes them from the shared pool while they run',
+    'allocates CPUs exclusively to guaranteed pods, and takes them from the shared pool while they run (long form)',
     async () => {
       const allowed = async (name: string): Promise<string> =>
         (await exec(name, 'grep -h Cpus_allowed_list /proc/self/status')).trim().replace(/^.*\t/, '');
@@ -331,7 +331,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, ()
     }
   });
 
-  it.runIf(everything && !noRegistry)('pulls with credentials that a plugin has', async () => {
+  it.runIf(everything && !noRegistry)('pulls with credentials that a plugin has (long form)', async () => {
     const host = registry?.host ?? '';
     for (const tag of ['v1', 'v2'])
       await pushImage(busyboxImage(`app-${tag}`), {

@@ -131,20 +131,23 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     expect((await pod('quiet')).status?.phase).toBe('Running');
   });
 
-  it.runIf(everything)('evicts a pod that exceeds its own storage limits, without node pressure', async () => {
-    await make('over', 'dd if=/dev/zero of=/data/f bs=1M count=3; sleep 1000', {
-      volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }],
-    });
-    await untilEvicted('over');
-    expect((await pod('over')).status).toMatchObject({
-      reason: 'Evicted',
-      message: 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
-    });
-    expect(await disruption('over')).toBeUndefined();
-    await c.ok('delete pod hog greedy over --now');
-  });
+  it.runIf(everything)(
+    'evicts a pod that exceeds its own storage limits, without node pressure (long form)',
+    async () => {
+      await make('over', 'dd if=/dev/zero of=/data/f bs=1M count=3; sleep 1000', {
+        volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }],
+      });
+      await untilEvicted('over');
+      expect((await pod('over')).status).toMatchObject({
+        reason: 'Evicted',
+        message: 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ',
+      });
+      expect(await disruption('over')).toBeUndefined();
+      await c.ok('delete pod hog greedy over --now');
+    },
+  );
 
-  it.runIf(everything)('keeps one dead container of each, and no logs of the others', async () => {
+  it.runIf(everything)('keeps one dead container of each, and no logs of the others (long form)', async () => {
     await make('crash', 'echo $HOSTNAME; exit 1');
     await c.until(
       'it crashed a few times',
@@ -164,7 +167,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     await c.ok('delete pod crash --now');
   });
 
-  it.runIf(everything)('rotates logs, and shows them on', async () => {
+  it.runIf(everything)('rotates logs, and shows them on (long form)', async () => {
     await make(
       'chatty',
       'i=0; while true; do i=$((i+1)); echo "line $i of a log that grows and grows and grows"; [ $((i % 500)) = 0 ] && sleep 0.2; done',
@@ -181,7 +184,7 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     await c.ok('delete pod chatty --now');
   });
 
-  it.runIf(everything)('removes unused images when the disk fills up', async () => {
+  it.runIf(everything)('removes unused images when the disk fills up (long form)', async () => {
     await c.node.runtime.load(
       busyboxImage('docker.io/library/old:1', { layers: [[{ name: 'a-file', content: 'x'.repeat(2 * MI) }]] }),
     );

@@ -164,7 +164,7 @@ describe('types in strict projects that check libraries too', () => {
   });
 
   it.runIf(everything).for(['5.2', '5.4', '5.9', '6'])(
-    'with TypeScript %s',
+    'with TypeScript %s (long form)',
     { timeout: 600_000 },
     (version, { skip }) => {
       const installed = run('npm', [...INSTALL, path.join(project, `typescript-${version}`), `typescript@~${version}`]);
@@ -183,7 +183,7 @@ const STORY = `
 `;
 
 describe('runs in', () => {
-  it.runIf(everything)('node:test, as a module', () => {
+  it.runIf(everything)('node:test, as a module (long form)', () => {
     write({
       'a.test.mjs': `import { test } from 'node:test';\nimport { Cluster } from 'k8ts/testing';\ntest('a', async () => {${STORY}});`,
     });
@@ -215,7 +215,7 @@ assert.equal(typeof require('k8ts/client').Client, 'function');`;
   });
 
   it.runIf(everything)(
-    'plain jest',
+    'plain jest (long form)',
     ({ skip }) => {
       const installed = run('npm', [...INSTALL, path.join(project, 'tools'), 'jest@30']);
       if (installed.code !== 0) skip(`jest cannot be installed: ${installed.output.trim().split('\n').at(-1) ?? ''}`);

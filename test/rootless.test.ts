@@ -294,27 +294,30 @@ describe.skipIf(missing !== undefined)(
       expect(existsSync(directory)).toBe(false);
     });
 
-    it.runIf(everything)('removes the files of subordinate ids that a killed cluster in memory has left', async () => {
-      const temporary = join(user.home, 'tmp');
-      await ok(['mkdir', temporary], { user });
-      const environment = { TMPDIR: temporary };
-      const up = async (): Promise<string> => {
-        const printed = await k8tsOk(['up', '--ephemeral', '--port', '0', '--nodes', '1', '--detach', '-o', 'json'], {
-          environment,
-        });
-        return (JSON.parse(printed) as { kubeconfig: string }).kubeconfig.replace(/\/kubeconfig$/, '');
-      };
-      const first = await up();
-      await k8tsOk(['image', 'build', '-t', IMAGE, '--data-dir', first, join(user.home, 'context')], { environment });
-      process.kill(pidOf(first), 'SIGKILL');
-      await untilNothingRuns();
-      expect(existsSync(first)).toBe(true);
-      const second = await up();
-      expect(existsSync(first)).toBe(false);
-      await k8tsOk(['down', '--data-dir', second], { environment });
-      await untilNothingRuns();
-      expect(readdirSync(temporary)).toEqual([]);
-    });
+    it.runIf(everything)(
+      'removes the files of subordinate ids that a killed cluster in memory has left (long form)',
+      async () => {
+        const temporary = join(user.home, 'tmp');
+        await ok(['mkdir', temporary], { user });
+        const environment = { TMPDIR: temporary };
+        const up = async (): Promise<string> => {
+          const printed = await k8tsOk(['up', '--ephemeral', '--port', '0', '--nodes', '1', '--detach', '-o', 'json'], {
+            environment,
+          });
+          return (JSON.parse(printed) as { kubeconfig: string }).kubeconfig.replace(/\/kubeconfig$/, '');
+        };
+        const first = await up();
+        await k8tsOk(['image', 'build', '-t', IMAGE, '--data-dir', first, join(user.home, 'context')], { environment });
+        process.kill(pidOf(first), 'SIGKILL');
+        await untilNothingRuns();
+        expect(existsSync(first)).toBe(true);
+        const second = await up();
+        expect(existsSync(first)).toBe(false);
+        await k8tsOk(['down', '--data-dir', second], { environment });
+        await untilNothingRuns();
+        expect(readdirSync(temporary)).toEqual([]);
+      },
+    );
 
     it('ends with Ctrl-C, and says when its port is taken', async () => {
       const up = (port: string): string[] => ['up', ...here(), '--nodes', '1', '--port', port];

@@ -73,7 +73,10 @@ it('there is a property for every controller', () => {
   expect(controllers.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
-describe.each(ALL.map((property) => [property.holds, property] as const))('%s', (_, property) => {
+const titleOf = (property: Property): string =>
+  everything || isQuick(property) ? property.holds : `${property.holds} (all rounds but one: long form)`;
+
+describe.each(ALL.map((property) => [titleOf(property), property] as const))('%s', (_, property) => {
   let fixture: ControllerFixture;
   beforeAll(async () => {
     const config = typeof property.config === 'function' ? await property.config() : property.config;

@@ -144,7 +144,7 @@ describe('embedded store', () => {
   });
 
   it.runIf(process.env.K8TS_EVERYTHING === '1')(
-    'stays under 64 MB after a million updates of 100 keys',
+    'stays under 64 MB after a million updates of 100 keys (long form)',
     { timeout: 600_000 },
     async () => {
       const store = await openStore(newDirectory());
