@@ -3,7 +3,7 @@ import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import { isPodReady, isTerminalPhase } from '../component-helpers/index.ts';
-import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
+import { revisionOf, type Clock, type Logger, type Random, type Timer } from '../kernel/index.ts';
 import { requestedAmounts, type Rejection, type RequestedAmounts } from './admit-pod.ts';
 import { adoptContainers, containerModels, ephemeralModels } from './container-models.ts';
 import { PodLog } from './pod-log.ts';
@@ -273,6 +273,13 @@ export class SimulatedPod {
       this.#isContradicted()
     )
       this.#change();
+  }
+
+  /** The status writer has written a version of the status. What others wrote meanwhile may contradict it. */
+  written(version: number, stored: Pod | undefined): void {
+    this.writtenVersion = version;
+    const [seen, own] = [this.object, stored].map((object) => revisionOf(object?.metadata.resourceVersion));
+    if (seen !== undefined && own !== undefined && seen > own && this.#isContradicted()) this.#change();
   }
 
   /** Somebody else has written that the pod is not ready, as the node lifecycle controller does while a node is silent. */

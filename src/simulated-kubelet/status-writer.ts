@@ -51,9 +51,10 @@ export class StatusWriter {
     const { tracer } = this.#ctx;
     const span = tracer.enabled ? tracer.start('sync pod', syncOf(pod)) : NO_SPAN;
     try {
-      if (!pod.isStoppedForDeletion || hasFinalizers(pod.object)) await this.#writeStatus(pod, pod.object, span.id);
+      const isWritten = !pod.isStoppedForDeletion || hasFinalizers(pod.object);
+      const stored = isWritten ? await this.#writeStatus(pod, pod.object, span.id) : undefined;
       if (pod.isStoppedForDeletion) await this.#remove(pod, span.id);
-      pod.writtenVersion = version;
+      pod.written(version, stored);
       tracer.end(span);
     } catch (error) {
       tracer.end(span, error);
@@ -61,17 +62,17 @@ export class StatusWriter {
     }
   }
 
-  async #writeStatus(pod: SimulatedPod, object: Pod, cause: number): Promise<void> {
+  async #writeStatus(pod: SimulatedPod, object: Pod, cause: number): Promise<Pod | undefined> {
     const pods = pod.client.resource('v1/pods');
     try {
-      await pods.updateStatus({ ...object, status: pod.status(object) }, { cause });
+      return await pods.updateStatus({ ...object, status: pod.status(object) }, { cause });
     } catch (error) {
       if (!isConflict(error)) throw error;
       const { namespace, name = '', uid } = object.metadata;
       const latest = await pods.get({ namespace, name });
       // A new pod of the same name has a status of its own.
-      if (latest.metadata.uid !== uid) return;
-      await pods.updateStatus({ ...latest, status: pod.status(latest) }, { cause });
+      if (latest.metadata.uid !== uid) return undefined;
+      return pods.updateStatus({ ...latest, status: pod.status(latest) }, { cause });
     }
   }
 
