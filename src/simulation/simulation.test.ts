@@ -15,9 +15,9 @@ import {
 } from './index.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
-const SEEDS = everything ? 1_000 : 8;
-/** Shorter worlds than those of `npm run simulate`. */
-const SHORT: PlanOptions = { durationMs: 60_000, operations: 16, faultCount: 4 };
+const SEEDS = everything ? 1_000 : 50;
+/** Shorter worlds than those of `npm run simulate`, in which everything can still happen. */
+const SHORT: PlanOptions = { durationMs: 30_000, operations: 10, faultCount: 4, maxFaultMs: 20_000 };
 
 it(`holds what it must in the worlds of ${SEEDS} seeds`, async () => {
   const report = await simulate({ seeds: SEEDS, world: everything ? {} : SHORT });
@@ -28,7 +28,7 @@ it('takes the same steps for the same seed', async () => {
   const plan = drawPlan('same', SHORT);
   const first = await runWorld(plan, { trace: true });
   const second = await runWorld(plan, { trace: true });
-  expect(first.trace.length).toBeGreaterThan(500);
+  expect(first.trace.length).toBeGreaterThan(300);
   expect(second.trace.join('\n')).toBe(first.trace.join('\n'));
 }, 60_000);
 

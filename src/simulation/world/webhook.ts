@@ -83,12 +83,11 @@ const lies: readonly ((uid: string) => Answer)[] = [
   (uid) => review({ uid, allowed: true, patchType: 'JSONPatch', patch: encoded([{ op: 'remove', path: '/no/such' }]) }),
   (uid) => review({ uid, allowed: true, patch: encoded([]) }),
   (uid) => review({ uid, allowed: true, patchType: 'JSONPatch', patch: 'bm90IGpzb24=' }),
-  // Well formed, and about what is not theirs to say.
+  // Well formed, and about what is not theirs to say (webhooks may rename).
   (uid) => setting(uid, '/metadata/uid', '00000000-0000-4000-8000-000000000000'),
   (uid) => setting(uid, '/metadata/namespace', 'kube-system'),
   (uid) => setting(uid, '/metadata/creationTimestamp', '2000-01-01T00:00:00Z'),
   (uid) => setting(uid, '/metadata/deletionTimestamp', '2000-01-01T00:00:00Z'),
-  (uid) => setting(uid, '/metadata/name', ''),
   (uid) => setting(uid, '/metadata/ownerReferences', [{ kind: 'Nobody' }]),
 ];
 
