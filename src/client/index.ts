@@ -93,6 +93,7 @@ export {
 export { SharedInformer, type InformerHandler, type InformerOptions } from './informer.ts';
 export { enqueueOnChange } from './enqueue-on-change.ts';
 export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';
+export { candidateVersions, type CandidateVersions } from './lease-candidate.ts';
 export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 export { type EventDetails, type EventPacing, type EventRecorder, type EventType } from './event-recorder.ts';
 export { createCoreEventRecorder } from './core-event-recorder.ts';

@@ -225,3 +225,60 @@ describe('leader election', () => {
     },
   );
 });
+
+describe('coordinated leader election', () => {
+  const CANDIDATES = '/apis/coordination.k8s.io/v1beta1/leasecandidates';
+  const coordinated = { binaryVersion: '1.36.4', emulationVersion: '1.36.0' };
+
+  it('stands as a candidate, leads when the server says so, and stops for the one that it prefers', async () => {
+    const { ctx, server, lease } = setUp();
+    const leases = new Client({ transport: server, clock: ctx.clock }).resource('coordination.k8s.io/v1/leases');
+    const at = { namespace: 'kube-system', name: 'test' };
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log, { coordinated });
+    await ctx.clock.advance(5000);
+    expect(server.objects(CANDIDATES).get('kube-system/a')?.['spec']).toMatchObject({
+      leaseName: 'test',
+      ...coordinated,
+      strategy: 'OldestEmulationVersion',
+    });
+    expect([log, lease()]).toEqual([[], undefined]);
+
+    await leases.create({
+      metadata: at,
+      spec: { holderIdentity: 'a', leaseDurationSeconds: 5, strategy: 'OldestEmulationVersion' },
+    });
+    await ctx.clock.advance(20_000);
+    expect(log).toEqual([expect.stringMatching(/^a leads at [5-7]/)]);
+    expect(lease()).toMatchObject({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      strategy: 'OldestEmulationVersion',
+    });
+
+    const held = await leases.get(at);
+    await leases.update({ ...held, spec: { ...held.spec, preferredHolder: 'b' } });
+    await ctx.clock.advance(15_000);
+    expect(log).toHaveLength(2);
+    expect(await a.done).toBeInstanceOf(LeadershipLost);
+    expect(lease()).toMatchObject({ holderIdentity: 'a', preferredHolder: 'b' });
+  });
+
+  it('answers when the server asks', async () => {
+    const { ctx, server } = setUp();
+    const candidates = new Client({ transport: server, clock: ctx.clock }).resource(
+      'coordination.k8s.io/v1beta1/leasecandidates',
+    );
+    const a = candidate(ctx, server, 'a', [], { coordinated });
+    await ctx.clock.advance(10_000);
+    const at = { namespace: 'kube-system', name: 'a' };
+    const asked = await candidates.get(at);
+    const pingTime = '2026-01-01T00:00:10.000000Z';
+    await candidates.update({ ...asked, spec: { ...asked.spec!, pingTime } });
+    await ctx.clock.advance(3000);
+    expect((await candidates.get(at)).spec!.renewTime! > pingTime).toBe(true);
+    a.stop();
+    await ctx.clock.advance(5000);
+    await a.done;
+  });
+});

@@ -6,6 +6,7 @@ import { createCoreEventRecorder } from './core-event-recorder.ts';
 import { isNotFound } from './errors.ts';
 import type { EventRecorder } from './event-recorder.ts';
 import type { LeaderElectionCheck } from './leader-election-check.ts';
+import { standAsCandidate, type CandidateVersions } from './lease-candidate.ts';
 import { referenceTo } from './object-reference.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
@@ -26,6 +27,8 @@ export interface LeaderElectionOptions {
   /** Release the lease on stop, so that others need not wait; default true. */
   releaseOnStop?: boolean;
   onNewLeader?: (identity: string) => void;
+  /** The server picks the holder among candidates by these versions: coordinated leader election. */
+  coordinated?: CandidateVersions;
   /** Records an event on the Lease when this candidate becomes leader, and when it stops leading. */
   recorder?: EventRecorder;
 }
@@ -54,11 +57,12 @@ export async function runWithLeaderElection(
   const stopped = new AbortController();
   const recorder = createCoreEventRecorder(ctx, options.client, { component: options.component });
   const recording = recorder.run(stopped.signal);
+  const standing = options.coordinated && standAsCandidate(ctx, options, options.coordinated, stopped.signal);
   try {
     await leadWhenElected(ctx, { ...options, recorder }, lead);
   } finally {
     stopped.abort();
-    await recording;
+    await Promise.all([recording, standing]);
   }
 }
 
@@ -107,8 +111,8 @@ async function leadWhenElected(
 export class LeaderElector {
   readonly lock: string;
   readonly #ctx: Context;
-  readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader' | 'recorder'>> &
-    Pick<LeaderElectionOptions, 'onNewLeader' | 'recorder'>;
+  readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader' | 'recorder' | 'coordinated'>> &
+    Pick<LeaderElectionOptions, 'onNewLeader' | 'recorder' | 'coordinated'>;
   readonly #leases: ResourceClient<Lease>;
   /** The lease as last read or written, and when its holder or renewal was last seen to change. */
   #observed: Lease | undefined;
@@ -233,7 +237,26 @@ export class LeaderElector {
     }
   }
 
+  /** Only the server gives the lease away; a holder that it prefers another to stops renewing, and so stops leading. */
+  async #renewCoordinated(signal: AbortSignal): Promise<boolean> {
+    const { namespace, name } = this.#options;
+    let current: Lease;
+    try {
+      current = await this.#leases.get({ namespace, name }, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return false;
+    }
+    this.#observe(current);
+    const seconds = current.spec?.leaseDurationSeconds ?? 0;
+    const expired = this.#ctx.clock.monotonic() - this.#observedAt > seconds * 1000;
+    if (expired || !this.isLeader || current.spec?.preferredHolder) return false;
+    this.#observe(await this.#leases.update(this.#claimed(current), { signal }));
+    return true;
+  }
+
   async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    if (this.#options.coordinated) return this.#renewCoordinated(signal);
     if (this.isLeader && this.#observed !== undefined && !this.#expired()) {
       try {
         this.#observe(await this.#leases.update(this.#claimed(this.#observed), { signal }));

@@ -1,7 +1,7 @@
 /** `kube-controller-manager` as a program of its own, with upstream's flags. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
-import { LeaderElectionCheck } from '../client/index.ts';
+import { candidateVersions, LeaderElectionCheck } from '../client/index.ts';
 import {
   clientCaOf,
   DelegatedAccess,
@@ -81,6 +81,7 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
       config,
       identity: `${os.hostname()}_${ctx.random.uid()}`,
       electionCheck,
+      coordinated: candidateVersions(featureGates, effectiveVersion),
       onStarted: (name) => started.push({ name, check: () => undefined }),
     }),
   );

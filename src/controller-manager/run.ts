@@ -3,6 +3,7 @@ import {
   createCoreEventRecorder,
   InformerFactory,
   runWithLeaderElection,
+  type CandidateVersions,
   type Client,
   type LeaderElectionCheck,
 } from '../client/index.ts';
@@ -21,6 +22,8 @@ interface ControllerManagerOptions {
   /** The holder identity of this process in leader elections. */
   readonly identity: string;
   readonly electionCheck?: LeaderElectionCheck;
+  /** Has the server pick the leader among the candidates. */
+  readonly coordinated?: CandidateVersions | undefined;
   /** Gets the name of each controller when it starts. */
   readonly onStarted?: (controller: string) => void;
 }
@@ -30,7 +33,17 @@ export async function run(ctx: Context, options: ControllerManagerOptions): Prom
   const { resourceNamespace: namespace, resourceName: name, ...timing } = options.config.leaderElection;
   const { client, identity } = options;
   const component = 'kube-controller-manager';
-  const lock = { client, identity, namespace, name, ...timing, component, check: options.electionCheck };
+  const coordination = options.coordinated ? { coordinated: options.coordinated } : {};
+  const lock = {
+    client,
+    identity,
+    namespace,
+    name,
+    ...timing,
+    component,
+    check: options.electionCheck,
+    ...coordination,
+  };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }
 

@@ -4,6 +4,7 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import {
+  candidateVersions,
   connect,
   inClusterConfig,
   LeaderElectionCheck,
@@ -114,7 +115,8 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
     group.start('server', () => server.finished);
   }
   const identity = `${os.hostname()}_${ctx.random.uid()}`;
-  group.start('scheduler', () => run(inner, { client, config, identity, explanations, electionCheck }));
+  const coordinated = candidateVersions(featureGates, effectiveVersion);
+  group.start('scheduler', () => run(inner, { client, config, identity, explanations, electionCheck, coordinated }));
   try {
     await group.wait();
   } finally {

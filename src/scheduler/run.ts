@@ -1,5 +1,11 @@
 /** The scheduler as a component: informers, leader election, and the loop that takes pods from the queue. */
-import { InformerFactory, runWithLeaderElection, type Client, type LeaderElectionCheck } from '../client/index.ts';
+import {
+  InformerFactory,
+  runWithLeaderElection,
+  type CandidateVersions,
+  type Client,
+  type LeaderElectionCheck,
+} from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { assemble, type RunningScheduler } from './assemble.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
@@ -18,6 +24,8 @@ import type { SpeedOptions } from './speed-options.ts';
 interface SchedulerOptions {
   readonly client: Client;
   readonly electionCheck?: LeaderElectionCheck;
+  /** Has the server pick the leader among the candidates. */
+  readonly coordinated?: CandidateVersions | undefined;
   readonly config: SchedulerConfiguration;
   /** The holder identity of this process in leader elections. */
   readonly identity: string;
@@ -38,7 +46,17 @@ export async function run(ctx: Context, options: SchedulerOptions): Promise<void
   if (!config.leaderElect) return schedule(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
   const component = config.profiles[0]?.schedulerName ?? 'default-scheduler';
-  const lock = { client, identity, namespace, name, ...timing, component, check: options.electionCheck };
+  const coordination = options.coordinated ? { coordinated: options.coordinated } : {};
+  const lock = {
+    client,
+    identity,
+    namespace,
+    name,
+    ...timing,
+    component,
+    check: options.electionCheck,
+    ...coordination,
+  };
   await runWithLeaderElection(ctx, lock, (signal) => schedule(childContext(ctx, 'leading', signal), options));
 }
 

@@ -5,7 +5,7 @@ import { apiVersionOf } from '../../api/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { featureEnabled, type KubeObject } from '../../machinery/index.ts';
 import type { PostStartHooks } from '../health/post-start-hooks.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Loopback } from '../request/loopback.ts';
@@ -31,6 +31,7 @@ import {
   serviceCIDR,
   type Reconciliation,
 } from './index.ts';
+import { startLeaderElectionController } from './leader-election-controller.ts';
 
 interface BootstrapOptions {
   /** Where other servers may write to the store, too. */
@@ -89,6 +90,13 @@ export async function bootstrapObjects(
     hooks.run('start-kube-apiserver-identity-lease-garbage-collector', () =>
       startIdentityLeaseGc(ctx, loopback, listLeases),
     ),
+    ...(featureEnabled('CoordinatedLeaderElection', options.featureGates)
+      ? [
+          hooks.run('start-kube-apiserver-coordinated-leader-election-controller', () =>
+            startLeaderElectionController(ctx, registry, loopback),
+          ),
+        ]
+      : []),
     hooks.run('peer-endpoint-reconciler-controller', () => endpoints.start()),
     hooks.run('bootstrap-controller', () =>
       writer.ensure([kubernetesService(firstAddress(serviceClusterIpRange), port)]),

@@ -16,6 +16,7 @@ const HOOKS = [
   'start-apiextensions-controllers',
   'crd-informer-synced',
   'start-system-namespaces-controller',
+  'start-kube-apiserver-coordinated-leader-election-controller',
   'peer-endpoint-reconciler-controller',
   'start-cluster-authentication-info-controller',
   'start-kube-apiserver-identity-lease-controller',
@@ -47,16 +48,22 @@ const OF_FLOW_CONTROL: readonly PostStartHook[] = [
   'priority-and-fairness-filter',
 ];
 
+const OF_LEADER_ELECTION: PostStartHook = 'start-kube-apiserver-coordinated-leader-election-controller';
+
 interface PostStartHooksOptions {
   readonly flowControl: boolean;
+  readonly coordinatedLeaderElection?: boolean;
 }
 
 export class PostStartHooks {
   readonly #finished = new Set<PostStartHook>();
   readonly #hooks: readonly PostStartHook[];
 
-  constructor({ flowControl }: PostStartHooksOptions = { flowControl: true }) {
-    this.#hooks = flowControl ? HOOKS : HOOKS.filter((hook) => !OF_FLOW_CONTROL.includes(hook));
+  constructor({ flowControl, coordinatedLeaderElection = false }: PostStartHooksOptions = { flowControl: true }) {
+    this.#hooks = HOOKS.filter(
+      (hook) =>
+        (flowControl || !OF_FLOW_CONTROL.includes(hook)) && (coordinatedLeaderElection || hook !== OF_LEADER_ELECTION),
+    );
   }
 
   /** The hooks have run when the work is done. */

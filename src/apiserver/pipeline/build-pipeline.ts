@@ -3,6 +3,7 @@
  * step below builds one part from those before it.
  */
 import type { Context } from '../../kernel/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, type ValidationContext } from '../../machinery/validation/index.ts';
 import { Aggregator, type LocalApi } from '../aggregator/index.ts';
 import { noAudit } from '../audit/index.ts';
@@ -74,7 +75,10 @@ export async function createPipeline(ctx: Context, given: PipelineOptions): Prom
   };
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
   const speed = { ...ALL_SPEED, ...options.speed };
-  const hooks = new PostStartHooks({ flowControl: options.flowControl !== false });
+  const hooks = new PostStartHooks({
+    flowControl: options.flowControl !== false,
+    coordinatedLeaderElection: featureEnabled('CoordinatedLeaderElection', options.featureGates),
+  });
   // The caches count the objects of each resource, which the width of a list depends on.
   const storage = await hooks.run(['storage-readiness', 'storage-object-count-tracker-hook'], () =>
     buildRegistry(ctx, { ...options, speed }),
