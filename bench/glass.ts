@@ -88,25 +88,29 @@ function worksInProcess(client: Client): TurnedWork[] {
   ];
 }
 
-/** From another process, as users do it. */
-function worksOverHttps(client: Client, target: Target): { works: TurnedWork[]; ended(): Promise<unknown> } {
-  const tidy = (): Promise<void> => removePods(client);
+/** From another process, as users do it. Servers end connections that are idle: each client begins with its work. */
+function worksOverHttps(
+  client: Client,
+  target: Target,
+): ((use: (work: TurnedWork) => Promise<Row[]>) => Promise<Row[]>)[] {
   const sent = { target, connections: 4, concurrency: 32 };
   const posted = (object: object): RequestLanesOptions => ({
     ...{ ...sent, method: 'POST', path: COLLECTION },
     body: JSON.stringify({ apiVersion: 'v1', kind: 'Pod', ...object }),
   });
-  const get = new TurnClient({ ...sent, method: 'GET', path: '/api/v1/nodes/sim-0' });
-  const post = new TurnClient(posted(pod('made-', 'nobody')));
-  const run = new TurnClient(posted(pod('scheduled-')));
-  return {
-    works: [
-      { name: 'GET Node over HTTPS', turn: () => get.turn(400), tidy },
-      { name: 'POST Pod over HTTPS', turn: () => post.turn(100), tidy },
-      { name: `${RUN} over HTTPS`, turn: () => untilRunning(client, () => run.turn(PODS_TO_SCHEDULE)), tidy },
-    ],
-    ended: () => Promise.all([get, post, run].map((process) => process.end())),
-  };
+  const work =
+    (title: string, options: RequestLanesOptions, turn: (sender: TurnClient) => Promise<number>) =>
+    async (use: (of: TurnedWork) => Promise<Row[]>): Promise<Row[]> => {
+      const sender = new TurnClient(options);
+      const rows = await use({ name: `${title} over HTTPS`, turn: () => turn(sender), tidy: () => removePods(client) });
+      await sender.end();
+      return rows;
+    };
+  return [
+    work('GET Node', { ...sent, method: 'GET', path: '/api/v1/nodes/sim-0' }, (sender) => sender.turn(400)),
+    work('POST Pod', posted(pod('made-', 'nobody')), (sender) => sender.turn(100)),
+    work(RUN, posted(pod('scheduled-')), (sender) => untilRunning(client, () => sender.turn(PODS_TO_SCHEDULE))),
+  ];
 }
 
 export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
@@ -123,11 +127,10 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     const overHttps = await withCluster(options, async ({ kubeconfig }, ring, client) => {
       const file = join(dataDirectory, 'bench.kubeconfig');
       writeFileSync(file, kubeconfig, { mode: 0o600 });
-      const { works, ended } = worksOverHttps(client, targetOf(file));
+      const measurement = { rounds, hasRates: true, setRecording: recordingOf(ring) };
       const measured: Row[] = [];
-      for (const work of works)
-        measured.push(...(await measureInTurns(work, { rounds, hasRates: true, setRecording: recordingOf(ring) })));
-      await ended();
+      for (const begin of worksOverHttps(client, targetOf(file)))
+        measured.push(...(await begin((work) => measureInTurns(work, measurement))));
       return measured;
     });
     return [...rows, ...overHttps, ...ringRows()];

@@ -1,6 +1,7 @@
 /**
  * What admission did to one request, for `why request`: how long each plugin took, what it changed, what it called. Every write is
- * recorded and almost none is asked for, so a record whose request is forgotten becomes that of another request.
+ * recorded and almost none is asked for: when a request is answered, what its record says is packed into slots that are there, and
+ * the record, still in the processor's cache, becomes that of the next request.
  */
 
 /** One run of the mutating or the validating step, as it is read. */
@@ -25,7 +26,7 @@ export interface ReadAdmission {
   readonly omittedCalls: number;
 }
 
-/** A run that is being recorded. Numbers are side by side, without boxes, in an array that later requests use, too. */
+/** A run that is being recorded. */
 export class AdmissionRun {
   type: 'admit' | 'validate' = 'admit';
   /** Shared by all requests. */
@@ -58,17 +59,29 @@ export class AdmissionRun {
     this.#numbers[1] = at;
   }
 
-  read(): ReadRun {
-    const [startedAt = 0, endedAt = Number.NaN, ...times] = this.#numbers.subarray(0, FIRST_TIME + this.plugins.length);
-    return {
-      type: this.type,
-      plugins: this.plugins,
-      times,
-      startedAt,
-      endedAt: Number.isNaN(endedAt) ? undefined : endedAt,
-      refusedBy: this.#refusedBy < 0 ? undefined : this.#refusedBy,
-    };
+  /** How many numbers `pack` writes. */
+  get packedLength(): number {
+    return FIRST_PACKED_TIME + this.plugins.length;
   }
+
+  pack(numbers: Float64Array, at: number): void {
+    const own = this.#numbers;
+    numbers[at] = this.type === 'admit' ? 0 : 1;
+    numbers[at + 1] = this.#refusedBy;
+    for (let i = 0, end = FIRST_TIME + this.plugins.length; i < end; i++) numbers[at + 2 + i] = own[i]!;
+  }
+}
+
+function unpackRun(numbers: Float64Array, plugins: readonly string[]): ReadRun {
+  const [type, refusedBy = -1, startedAt = 0, endedAt = Number.NaN, ...times] = numbers;
+  return {
+    type: type === 0 ? 'admit' : 'validate',
+    plugins,
+    times,
+    startedAt,
+    endedAt: Number.isNaN(endedAt) ? undefined : endedAt,
+    refusedBy: refusedBy < 0 ? undefined : refusedBy,
+  };
 }
 
 /** A webhook or a policy that was evaluated. */
@@ -100,14 +113,20 @@ const MAX_RUNS = 200;
 /** What a record that is used again keeps of its arrays. */
 const SPARE_RUNS = 4;
 const SPARE_CHANGES = 60;
-/** Of a run's numbers. */
+/** Of a run's numbers: the first of a plugin. Packed, its type and who refused it come before. */
 const FIRST_TIME = 2;
+const FIRST_PACKED_TIME = 4;
+
+/** Numbers and texts that `pack` writes at most: of two runs and five changes, as nearly all requests have. */
+export const PACKED_NUMBERS = 44;
+const PACKED_RUNS = 2;
+const PACKED_CHANGES = 5;
+const TEXTS_OF_CHANGE = 3;
+export const PACKED_TEXTS = PACKED_RUNS + PACKED_CHANGES * TEXTS_OF_CHANGE;
 
 const NONE: readonly never[] = [];
 
 export class AdmissionRecord {
-  /** Of a request that timed out: its admission may go on, so the record is not used again. */
-  isHeld = false;
   /** Those of this request come first. */
   readonly #runs: AdmissionRun[] = [];
   #runCount = 0;
@@ -146,14 +165,33 @@ export class AdmissionRecord {
 
   read(): ReadAdmission {
     return {
-      runs: this.#runs.slice(0, this.#runCount).map((run) => run.read()),
-      changes: Array.from({ length: this.#changeLength / 3 }, (_, i) => {
-        const [plugin = '', field = '', name = ''] = this.#changes.slice(3 * i);
-        return { plugin, field: field.replace('{}', () => name) };
+      runs: this.#runs.slice(0, this.#runCount).map((run) => {
+        const numbers = new Float64Array(run.packedLength);
+        run.pack(numbers, 0);
+        return unpackRun(numbers, run.plugins);
       }),
+      changes: changesOf(this.#changes.slice(0, this.#changeLength)),
       calls: this.calls,
       omittedCalls: this.omittedCalls,
     };
+  }
+
+  /** Writes it into slots of a ring; false where it does not fit. */
+  pack({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): boolean {
+    const [first, second] = this.#runs;
+    const [runs, changes] = [this.#runCount, this.#changeLength];
+    if (runs > PACKED_RUNS || changes > PACKED_CHANGES * TEXTS_OF_CHANGE || this.calls.length > 0) return false;
+    const secondAt = runs > 0 ? 2 + first!.packedLength : 2;
+    const length = runs > 1 ? secondAt + second!.packedLength : secondAt;
+    if (length > PACKED_NUMBERS) return false;
+    numbers[numbersAt] = runs;
+    numbers[numbersAt + 1] = changes;
+    if (runs > 0) first!.pack(numbers, numbersAt + 2);
+    if (runs > 1) second!.pack(numbers, numbersAt + secondAt);
+    texts[textsAt] = runs > 0 ? first!.plugins : undefined;
+    texts[textsAt + 1] = runs > 1 ? second!.plugins : undefined;
+    for (let i = 0; i < changes; i++) texts[textsAt + PACKED_RUNS + i] = this.#changes[i];
+    return true;
   }
 
   called({ message, patch, ...call }: AdmissionCall): void {
@@ -169,10 +207,40 @@ export class AdmissionRecord {
       ];
   }
 
-  /** About how many bytes of memory it takes. */
+  /** About how many bytes of memory it takes, where it does not fit into slots. */
   get size(): number {
     let bytes = 200 + this.#changes.length * 16 + this.#runs.length * 320;
     for (const { message = '', patch = '' } of this.calls) bytes += 200 + message.length + patch.length;
     return bytes;
   }
+}
+
+/** Where a record is packed: `PACKED_NUMBERS` and `PACKED_TEXTS` from there on. */
+interface AdmissionSlots {
+  readonly numbers: Float64Array;
+  readonly numbersAt: number;
+  readonly texts: unknown[];
+  readonly textsAt: number;
+}
+
+export function unpackAdmission({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): ReadAdmission {
+  const [runs = 0, changes = 0] = numbers.subarray(numbersAt, numbersAt + 2);
+  let at = numbersAt + 2;
+  return {
+    runs: (texts.slice(textsAt, textsAt + runs) as (readonly string[])[]).map((plugins) => {
+      const from = at;
+      at += FIRST_PACKED_TIME + plugins.length;
+      return unpackRun(numbers.subarray(from, at), plugins);
+    }),
+    changes: changesOf(texts.slice(textsAt + PACKED_RUNS, textsAt + PACKED_RUNS + changes) as (string | undefined)[]),
+    calls: [],
+    omittedCalls: 0,
+  };
+}
+
+function changesOf(texts: readonly (string | undefined)[]): AdmissionChange[] {
+  return Array.from({ length: texts.length / TEXTS_OF_CHANGE }, (_, i) => {
+    const [plugin = '', field = '', name = ''] = texts.slice(TEXTS_OF_CHANGE * i);
+    return { plugin, field: field.replace('{}', () => name) };
+  });
 }

@@ -3,7 +3,13 @@
  * reads are many and have a place of their own, so that they do not displace writes, refusals and slow requests.
  */
 import type { MetricsRegistry, ReadSpan } from '../../kernel/index.ts';
-import { AdmissionRecord, type ReadAdmission } from './admission-record.ts';
+import {
+  AdmissionRecord,
+  PACKED_NUMBERS,
+  PACKED_TEXTS,
+  unpackAdmission,
+  type ReadAdmission,
+} from './admission-record.ts';
 import type { Exchange, FlowIdentity, RecordedDecision } from './exchange.ts';
 import type { UserInfo } from './request.ts';
 
@@ -34,8 +40,10 @@ const READ_BYTES = 2 * 1024 * 1024;
 const OTHER_BYTES = 4 * 1024 * 1024;
 /** Its slots, and the strings that are its own. */
 const RECORD_BYTES = 600;
+/** With the slots of its admission. */
+const WRITE_BYTES = RECORD_BYTES + (PACKED_NUMBERS + PACKED_TEXTS) * 8;
 const SLOW_MS = 500;
-/** Records of admission that wait to be used again: as many come as go. */
+/** Records of admission that wait for a request: as many as are under way at once, mostly. */
 const MAX_SPARE = 64;
 
 /** What is kept of an exchange. */
@@ -62,8 +70,8 @@ export type AnsweredExchange = Pick<
 
 export class RequestRecords {
   readonly #spare: AdmissionRecord[] = [];
-  readonly #reads = new Ring(READ_BYTES, this.#spare);
-  readonly #others = new Ring(OTHER_BYTES, this.#spare);
+  readonly #reads = new Ring({ maxBytes: READ_BYTES, recordBytes: RECORD_BYTES, packsAdmission: false });
+  readonly #others = new Ring({ maxBytes: OTHER_BYTES, recordBytes: WRITE_BYTES, packsAdmission: true });
 
   constructor(metrics?: MetricsRegistry) {
     metrics
@@ -88,9 +96,13 @@ export class RequestRecords {
   }
 
   add(exchange: AnsweredExchange, status: number, endedAt: number): void {
-    if (exchange.expired && exchange.admission) exchange.admission.isHeld = true;
     const isPlainRead = !exchange.span && status < 400 && endedAt - exchange.startedAt < SLOW_MS;
-    (isPlainRead ? this.#reads : this.#others).add(exchange, status, endedAt);
+    if (isPlainRead) return void this.#reads.add(exchange, status, endedAt);
+    const isPacked = this.#others.add(exchange, status, endedAt);
+    const { admission } = exchange;
+    if (!isPacked || !admission || this.#spare.length === MAX_SPARE) return;
+    admission.reset();
+    this.#spare.push(admission);
   }
 
   /** The newest one with this audit ID: a client may have chosen it, and used it twice. */
@@ -104,12 +116,21 @@ export class RequestRecords {
   }
 }
 
-/** Of a record, side by side: what is kept of it apart from numbers. */
+/** Of a record, side by side: what is kept of it apart from numbers. The last one is its admission, where that is not packed. */
 const TEXTS = 11;
 const ADMISSION = 10;
+/** Stands for admission whose numbers and texts are in the slots. */
+const PACKED = 'packed';
 /** Its numbers. The last one is what it counted for: admission of a request that timed out may go on. */
 const NUMBERS = 10;
 const SIZE = 9;
+
+interface RingOptions {
+  readonly maxBytes: number;
+  /** Of one record, without the texts that are its own. */
+  readonly recordBytes: number;
+  readonly packsAdmission: boolean;
+}
 
 /**
  * Every request is recorded and almost none is asked for: a record is written into slots that are there, and becomes an object when
@@ -126,25 +147,49 @@ class Ring {
   #next = 0;
   /** Of the newest record. */
   #path = '';
+  readonly #recordBytes: number;
+  /** How many texts a slot has. */
+  readonly #width: number;
+  /** Of admission; undefined where records have none. */
+  readonly #packed: Float64Array | undefined;
 
-  /** Takes the records of admission of requests that are dropped. */
-  readonly #spare: AdmissionRecord[];
-
-  constructor(maxBytes: number, spare: AdmissionRecord[]) {
+  constructor({ maxBytes, recordBytes, packsAdmission }: RingOptions) {
     this.#maxBytes = maxBytes;
-    this.#spare = spare;
-    this.#capacity = Math.floor(maxBytes / RECORD_BYTES);
+    this.#recordBytes = recordBytes;
+    this.#capacity = Math.floor(maxBytes / recordBytes);
     this.#numbers = new Float64Array(this.#capacity * NUMBERS);
+    this.#width = packsAdmission ? TEXTS + PACKED_TEXTS : TEXTS;
+    this.#packed = packsAdmission ? new Float64Array(this.#capacity * PACKED_NUMBERS) : undefined;
   }
 
-  add(exchange: AnsweredExchange, status: number, endedAt: number): void {
-    const size = sizeOf(exchange);
+  /** Whether what admission did is packed: the exchange's record of it is free then. */
+  add(exchange: AnsweredExchange, status: number, endedAt: number): boolean {
+    if (this.length === this.#capacity) this.#dropOldest();
+    const textsAt = this.#next * this.#width;
+    this.#writeTexts(textsAt, exchange);
+    const isPacked = this.#pack(exchange);
+    this.#texts[textsAt + ADMISSION] = isPacked ? PACKED : exchange.admission;
+    const size = this.#recordBytes + sizeOf(exchange, isPacked ? undefined : exchange.admission);
     this.bytes += size;
-    while (this.length > 0 && (this.bytes > this.#maxBytes || this.length === this.#capacity)) this.#dropOldest();
+    while (this.length > 0 && this.bytes > this.#maxBytes) this.#dropOldest();
     this.#writeNumbers(this.#next * NUMBERS, exchange, { status, endedAt, size });
-    this.#writeTexts(this.#next * TEXTS, exchange);
     this.#next = this.#next + 1 === this.#capacity ? 0 : this.#next + 1;
     this.length++;
+    return isPacked;
+  }
+
+  /** Admission of a request that timed out may go on: its record stays with it. */
+  #pack({ admission, expired }: AnsweredExchange): boolean {
+    return admission !== undefined && !expired && this.#packed !== undefined && admission.pack(this.#slots(this.#next));
+  }
+
+  #slots(slot: number): Parameters<typeof unpackAdmission>[0] {
+    return {
+      numbers: this.#packed!,
+      numbersAt: slot * PACKED_NUMBERS,
+      texts: this.#texts,
+      textsAt: slot * this.#width + TEXTS,
+    };
   }
 
   #writeNumbers(
@@ -179,7 +224,6 @@ class Ring {
     texts[at + 7] = exchange.decision;
     texts[at + 8] = exchange.flow;
     texts[at + 9] = exchange.failure;
-    texts[at + ADMISSION] = exchange.admission;
   }
 
   /** Clients repeat themselves: a path that is the same as before is not kept twice. */
@@ -193,12 +237,7 @@ class Ring {
     this.bytes -= this.#numbers[oldest * NUMBERS + SIZE]!;
     // Every request comes by: `fill` takes several times as long for so few.
     const texts = this.#texts;
-    const admission = texts[oldest * TEXTS + ADMISSION] as AdmissionRecord | undefined;
-    if (admission && !admission.isHeld && this.#spare.length < MAX_SPARE) {
-      admission.reset();
-      this.#spare.push(admission);
-    }
-    for (let at = oldest * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
+    for (let at = oldest * this.#width, end = at + this.#width; at < end; at++) texts[at] = undefined;
     this.length--;
   }
 
@@ -211,11 +250,11 @@ class Ring {
     const [startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span] =
       this.#numbers.subarray(slot * NUMBERS, slot * NUMBERS + SIZE) as unknown as NumbersOf;
     const [auditId, verb, path, method, query, identity, impersonator, decision, flow, failure, admission] =
-      this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS) as TextsOf;
+      this.#texts.slice(slot * this.#width, slot * this.#width + TEXTS) as TextsOf;
     return {
       ...{ startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span },
       ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure },
-      admission: admission?.read(),
+      admission: admission === PACKED ? unpackAdmission(this.#slots(slot)) : admission?.read(),
       user: identity?.name ?? '',
     };
   }
@@ -223,7 +262,7 @@ class Ring {
   find(auditId: string): RequestRecord | undefined {
     for (let newer = 0; newer < this.length; newer++) {
       const slot = this.#slotOf(newer);
-      if (this.#texts[slot * TEXTS] === auditId) return this.#read(slot);
+      if (this.#texts[slot * this.#width] === auditId) return this.#read(slot);
     }
     return undefined;
   }
@@ -251,8 +290,8 @@ type TextsOf = [
   decision: RequestRecord['decision'],
   flow: RequestRecord['flow'],
   failure: RequestRecord['failure'],
-  admission: AdmissionRecord | undefined,
+  admission: AdmissionRecord | typeof PACKED | undefined,
 ];
 
-const sizeOf = ({ request, failure, admission, auditId }: AnsweredExchange): number =>
-  RECORD_BYTES + request.path.length + auditId.length + (failure?.length ?? 0) + (admission?.size ?? 0);
+const sizeOf = ({ request, failure, auditId }: AnsweredExchange, admission: AdmissionRecord | undefined): number =>
+  request.path.length + auditId.length + (failure?.length ?? 0) + (admission?.size ?? 0);
