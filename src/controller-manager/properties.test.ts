@@ -44,6 +44,10 @@ const TROUBLES: [string, (random: Random) => Trouble][] = [
 ];
 /** Days of virtual time, with all that servers and clients do in them, take a second of real time: not in every round of the short form. */
 const isQuick = ({ limitMs = 0 }: Property): boolean => limitMs < 24 * 3600_000;
+/** The rounds with trouble take most of the time: in the short form each property has one of them, in turn. */
+const TROUBLED_ROUNDS = TROUBLES.length + 1;
+const hasRound = (property: Property, round: number): boolean =>
+  everything || (isQuick(property) && ALL.indexOf(property) % TROUBLED_ROUNDS === round);
 /** Long enough for every resynchronisation that is not a mere look. */
 const AT_REST_MS = 60_000;
 
@@ -74,7 +78,7 @@ it('there is a property for every controller', () => {
 });
 
 const titleOf = (property: Property): string =>
-  everything || isQuick(property) ? property.holds : `${property.holds} (all rounds but one: long form)`;
+  everything || isQuick(property) ? property.holds : `${property.holds} (killed: long form)`;
 
 describe.each(ALL.map((property) => [titleOf(property), property] as const))('%s', (_, property) => {
   let fixture: ControllerFixture;
@@ -122,8 +126,8 @@ describe.each(ALL.map((property) => [titleOf(property), property] as const))('%s
     120_000,
   );
 
-  it.runIf(everything || isQuick(property))(
-    'with two leaders',
+  it.each(hasRound(property, 0) ? ['with two leaders'] : [])(
+    '%s',
     () =>
       inWorlds('two', async ({ namespace, seed }) => {
         const world = await worldOf(fixture, namespace, seed + 100);
@@ -135,7 +139,7 @@ describe.each(ALL.map((property) => [titleOf(property), property] as const))('%s
     120_000,
   );
 
-  it.runIf(everything || isQuick(property)).each(TROUBLES)(
+  it.each(TROUBLES.filter((_, i) => hasRound(property, i + 1)))(
     '%s',
     (trouble, of) =>
       inWorlds(trouble.split(' ').at(-1)!, async ({ namespace, seed }) => {
