@@ -5,6 +5,7 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
+import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { childContext, isAbort, revisionOf, type Context, type Span } from '../../kernel/index.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import { uidOf } from './pod-identity.ts';
@@ -64,29 +65,7 @@ export class StatusManager {
     entry.pod = pod;
     entry.wanted = status;
     this.#entries.set(uid, entry);
-    this.#noticeOtherWriter(entry);
     this.#start(entry);
-  }
-
-  /**
-   * While the node could not be reached, the node lifecycle controller wrote that its pods are not ready; they are again
-   * when the kubelet says so, though for the kubelet nothing has changed.
-   */
-  #noticeOtherWriter(entry: Entry): void {
-    const api = this.#apiPod(entry.pod);
-    if (
-      entry.writing !== undefined ||
-      !api?.status ||
-      (revisionOf(api.metadata.resourceVersion) ?? 0) <= entry.writtenRevision
-    )
-      return;
-    const found = new Map(api.status.conditions?.map((condition) => [condition.type, condition.status]));
-    const isOverwritten =
-      api.status.phase !== entry.wanted.phase ||
-      entry.wanted.conditions?.some(
-        ({ type, status }) => KUBELET_CONDITIONS.some((own) => own === type) && found.get(type) !== status,
-      );
-    if (isOverwritten) entry.written = api.status;
   }
 
   /** Resolves when the newest status of the pod is written, or the pod is gone. */
@@ -133,9 +112,28 @@ export class StatusManager {
     });
   }
 
+  /**
+   * Whether another has written what is the kubelet's, after its own write. While a node cannot be reached, the node lifecycle
+   * controller writes that its pods are not ready; they are again when the kubelet says so, though nothing has changed for it.
+   */
+  #isOverwritten({ pod, wanted, writtenRevision }: Entry): boolean {
+    const { status, metadata } = this.#apiPod(pod) ?? {};
+    // What has ended stays so, whoever wrote it.
+    if (!status || isTerminalPhase(status.phase)) return false;
+    if ((revisionOf(metadata?.resourceVersion) ?? 0) <= writtenRevision) return false;
+    const found = new Map(status.conditions?.map((condition) => [condition.type, condition.status]));
+    const isOwn = (type: string): boolean => KUBELET_CONDITIONS.some((own) => own === type);
+    return (
+      status.phase !== wanted.phase ||
+      (wanted.conditions ?? []).some(
+        (condition) => isOwn(condition.type) && found.get(condition.type) !== condition.status,
+      )
+    );
+  }
+
   async #write(entry: Entry): Promise<void> {
     const { clock, signal, logger, tracer } = this.#ctx;
-    while (!signal.aborted && !sameStatus(entry.wanted, entry.written)) {
+    while (!signal.aborted && (!sameStatus(entry.wanted, entry.written) || this.#isOverwritten(entry))) {
       const { wanted } = entry;
       const target = this.#apiPod(entry.pod);
       if (target === undefined) return;
