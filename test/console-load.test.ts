@@ -14,8 +14,8 @@ const missing = !everything
     ? 'needs NODE_OPTIONS=--max-old-space-size=8192'
     : requires('chromium');
 const MAX_LOAD = 0.02;
-const REST_MS = 30_000;
-const TURNS = 4;
+const REST_MS = 20_000;
+const TURNS = 3;
 const AT_ONCE = 200;
 const LIMITS = { limitMs: 900_000, intervalMs: 2000 };
 

@@ -13,7 +13,8 @@ export interface Call {
   readonly failure?: string;
 }
 
-const TIMEOUT_MS = 2000;
+/** Longer than a busy machine takes to answer; a SYN that is lost is sent again after 1, 3 and 7 s. */
+export const TIMEOUT_MS = 10_000;
 
 export interface ServiceCallerOptions {
   readonly host: string;

@@ -11,7 +11,7 @@ import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive, webImage } from '../test-images.ts';
 import { signalIn, type Machine } from './machines.ts';
 import { ServerWorld, SOON } from './server-world.ts';
-import { ServiceCaller } from './service-caller.ts';
+import { ServiceCaller, TIMEOUT_MS } from './service-caller.ts';
 
 const missing = everything
   ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'kubectl', 'etcd', 'etcdctl')
@@ -181,7 +181,7 @@ describe.skipIf(missing !== undefined)(
     async function withoutFailedCall(what: string, work: () => Promise<void>): Promise<void> {
       const from = performance.now();
       await work();
-      const calls = caller.between(from, performance.now() - 2500);
+      const calls = caller.between(from, performance.now() - TIMEOUT_MS);
       const failed = calls.filter(({ pod }) => pod === undefined).length;
       world.report.push(`  ${calls.length} calls, ${failed} failed`);
       expect(failed, what).toBe(0);
@@ -285,7 +285,7 @@ describe.skipIf(missing !== undefined)(
       });
       const during = caller.between(from, gone + RULES_MS);
       const share = during.filter(({ pod }) => pod === undefined).length / Math.max(1, during.length);
-      const later = caller.between(gone + RULES_MS, performance.now() - 2500);
+      const later = caller.between(gone + RULES_MS, performance.now() - TIMEOUT_MS);
       const failures = later.filter(({ pod }) => pod === undefined);
       const failedLater = failures.length;
       for (const { at, from: netns, failure } of failures.slice(0, 20))
