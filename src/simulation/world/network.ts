@@ -65,7 +65,7 @@ export class Network {
   readonly #observer: NetworkObserver;
   readonly #links = new Map<string, Set<LinkConditions>>();
   readonly #watches = new Map<string, Set<OpenWatch>>();
-  readonly #interruptions = new Map<string, { left: number; readonly then: () => void }>();
+  readonly #interruptions = new Map<string, { left: number; readonly strike: () => void }>();
 
   constructor(clock: Clock, random: Random, observer: NetworkObserver) {
     this.#clock = clock;
@@ -84,9 +84,9 @@ export class Network {
     };
   }
 
-  /** Calls `then` in the middle of what the process does: at one of its next messages, before or after it has passed. */
-  interrupt(process: string, afterMessages: number, then: () => void): () => void {
-    const interruption = { left: afterMessages, then };
+  /** Calls `strike` in the middle of what the process does: at one of its next messages, before or after it has passed. */
+  interrupt(process: string, afterMessages: number, strike: () => void): () => void {
+    const interruption = { left: afterMessages, strike };
     this.#interruptions.set(process, interruption);
     return () => {
       if (this.#interruptions.get(process) === interruption) this.#interruptions.delete(process);
@@ -98,7 +98,7 @@ export class Network {
     const interruption = this.#interruptions.get(process);
     if (!interruption || interruption.left-- > 0) return;
     this.#interruptions.delete(process);
-    interruption.then();
+    interruption.strike();
   }
 
   /** Breaks the watches of a process; returns how many there were. */
