@@ -8,12 +8,13 @@ import process from 'node:process';
 /**
  * @param {string} built the folder of the bundle
  * @param {{ seeds: readonly number[], world?: object, trace?: boolean, shrinkTries?: number }} options
+ * @param {{ inspect?: boolean }} [how] with `inspect`, it waits for a debugger
  * @returns {Promise<SimulationReport>}
  */
-export function runWorlds(built, options) {
+export function runWorlds(built, options, { inspect = false } = {}) {
   return new Promise((resolve, reject) => {
     // Worlds make much garbage and keep little of it.
-    const execArgv = [...process.execArgv, '--max-semi-space-size=32'];
+    const execArgv = [...process.execArgv, '--max-semi-space-size=32', ...(inspect ? ['--inspect-brk'] : [])];
     const child = fork(path.join(built, 'simulate-worker.js'), [JSON.stringify(options)], { execArgv });
     /** @type {SimulationReport | undefined} */
     let report;

@@ -1,6 +1,7 @@
 // npm run simulate: worlds of many seeds, each a whole cluster under faults on virtual time, in a process per core.
 //   npm run simulate -- --seeds 1000
 //   npm run simulate -- --seed 74 --trace
+//   npm run simulate -- --seed 74 --inspect
 //   npm run simulate -- --mutations
 import fs from 'node:fs';
 import os from 'node:os';
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     world: { type: 'string', default: '{}' },
     trace: { type: 'boolean' },
+    inspect: { type: 'boolean' },
     workers: { type: 'string', default: String(os.availableParallelism()) },
     json: { type: 'boolean' },
     mutations: { type: 'boolean' },
@@ -54,7 +56,8 @@ async function simulateSeeds() {
     const reports = await Promise.all(
       Array.from({ length: workers }, (_, worker) => {
         const mine = seeds.filter((_, i) => i % workers === worker);
-        return runWorlds(built, { seeds: mine, world, trace: values.trace ?? false });
+        const how = { inspect: values.inspect ?? false };
+        return runWorlds(built, { seeds: mine, world, trace: values.trace ?? false }, how);
       }),
     );
     return print(merge(reports), seeds.length);

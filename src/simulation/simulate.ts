@@ -131,6 +131,7 @@ export function failureText(failure: SimulationFailure): string {
     ...trace.slice(-TRACE_LINES).map((line) => `  ${line}`),
     '',
     `run it again: ${commandOf(failure)}`,
+    ...(failure.isOwn ? [] : ['under a debugger: the same with --inspect']),
   ].join('\n');
 }
 
