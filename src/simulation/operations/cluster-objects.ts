@@ -79,13 +79,13 @@ export const clusterObjects = {
         },
       }),
   }),
-  /** As a scheduler of one's own does. */
+  /** As a scheduler of one's own does, which may not know that a node has gone. */
   'bind-pod': operation({
     weight: 2,
     draw: (random) => ({
       namespace: namespace(random),
       name: name(random, 'solo', 4),
-      node: `sim-${random.integer(2)}`,
+      node: `sim-${random.integer(4)}`,
     }),
     run: (client, { namespace, name, node }) =>
       client
