@@ -79,13 +79,27 @@ export const clusterObjects = {
         },
       }),
   }),
-  /** As a scheduler of one's own does, which may not know that a node has gone. */
+  /** Past every scheduler, on a node that may not be there. */
+  'create-placed-pod': operation({
+    weight: 2,
+    draw: (random) => ({
+      namespace: namespace(random),
+      name: name(random, 'placed', 4),
+      node: `sim-${random.integer(4)}`,
+    }),
+    run: (client, { namespace, name, node }) =>
+      client.resource('v1/pods').create({
+        metadata: { namespace, name, labels: { app: name } },
+        spec: { nodeName: node, terminationGracePeriodSeconds: 2, containers: [container('placed:0')] },
+      }),
+  }),
+  /** As a scheduler of one's own does. */
   'bind-pod': operation({
     weight: 2,
     draw: (random) => ({
       namespace: namespace(random),
       name: name(random, 'solo', 4),
-      node: `sim-${random.integer(4)}`,
+      node: `sim-${random.integer(2)}`,
     }),
     run: (client, { namespace, name, node }) =>
       client
