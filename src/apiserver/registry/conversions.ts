@@ -1,6 +1,6 @@
 /** Kinds that are served in several versions or groups but stored in one, and the conversions between them. */
 import { apiVersionOf, type Resource, schema, type Schema } from '../../api/index.ts';
-import { ownValue } from '../../base/index.ts';
+import { deepEqual, ownValue } from '../../base/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import { devicesFromV1, devicesToV1, type KubeObject } from '../../machinery/index.ts';
@@ -61,8 +61,12 @@ const viewsOf = ({ group, versions, stored, plurals, fields }: Views): [string, 
 
 const DEVICES = { group: 'resource.k8s.io', stored: 'v1' };
 
-/** By the spec of their view, which is the same object in each copy with other metadata. */
-const storedAutoscalers = new WeakMap<object, KubeObject>();
+/** By the spec of the view that they were converted to. */
+const storedMetrics = new WeakMap<object, readonly unknown[]>();
+
+const metricsOf = (autoscaler: KubeObject): readonly unknown[] =>
+  (autoscaler['spec'] as { metrics?: readonly unknown[] } | undefined)?.metrics ?? [];
+const sortedTexts = (metrics: readonly unknown[]): string[] => metrics.map((one) => JSON.stringify(one)).sort();
 
 export const conversions: Record<string, Conversion | undefined> = {
   'events.k8s.io/v1/events': {
@@ -74,12 +78,17 @@ export const conversions: Record<string, Conversion | undefined> = {
     storedAs: { group: 'autoscaling', version: 'v2', plural: 'horizontalpodautoscalers' },
     fromStorage: (stored) => {
       const view = autoscalerFromV2(stored);
-      storedAutoscalers.set(view['spec'] as object, stored);
+      storedMetrics.set(view['spec'] as object, metricsOf(stored));
       return view;
     },
     toStorage: autoscalerToV2,
     // The view has the CPU utilization apart, and no longer its place among the metrics.
-    printed: (view) => storedAutoscalers.get(view['spec'] as object) ?? autoscalerToV2(view),
+    printed(view) {
+      const converted = autoscalerToV2(view);
+      const [metrics, before] = [metricsOf(converted), storedMetrics.get(view['spec'] as object) ?? []];
+      const inOrder = deepEqual(sortedTexts(metrics), sortedTexts(before)) ? before : metrics;
+      return { ...converted, spec: { ...(converted['spec'] as object), metrics: inOrder } };
+    },
   },
   ...Object.fromEntries([
     ...viewsOf({

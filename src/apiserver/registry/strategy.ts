@@ -94,6 +94,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Whether the client may send a status with create (a kubelet registers its node with one). */
   readonly keepStatusOnCreate?: true;
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
+  /** What the internal type's zero value, which bookmarks carry, has in its spec besides the fields always written. */
+  readonly zeroSpec?: Readonly<Record<string, unknown>>;
+  /** A write counts although nothing but fields of disabled features changes, which are dropped. */
+  readonly countsDisabledFields?: true;
   /** Whether metadata.generation grows; it starts at 1. Kinds without this have no generation. */
   generationChanges?(object: T, old: T): boolean;
 

@@ -54,11 +54,12 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
 async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request: WriteContext): Promise<void> {
   const { backend, served, subresource } = scope;
   const { object, old } = update;
+  const isCounted = served.strategy.countsDisabledFields && served.strategy.generationChanges?.(object, old);
   dropDisabledFields(served.message, object, old, backend.validation.features);
   if (subresource === '') await prepareObject(served, object, old, request);
   else if (subresource === 'status') await prepareStatus(served, object, old, request);
   else subresourceStrategy(served, subresource).prepareForUpdate(object, old, request);
-  if (subresource !== 'status' && served.strategy.generationChanges?.(object, old)) {
+  if (isCounted || (subresource !== 'status' && served.strategy.generationChanges?.(object, old))) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 

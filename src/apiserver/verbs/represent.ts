@@ -62,5 +62,7 @@ function newZeroObject(served: ServedResource): KubeObject {
   const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
   if (served.custom) return { ...typeMeta, metadata: {} };
   const zero = { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
-  return served.strategy.tracked?.(zero) ?? zero;
+  const { tracked, zeroSpec } = served.strategy;
+  const whole = zeroSpec ? { ...zero, spec: { ...zeroSpec, ...(zero['spec'] as object) } } : zero;
+  return tracked?.(whole) ?? whole;
 }

@@ -222,6 +222,11 @@ describe('watch', () => {
     expect(watcher.lines.at(-1)!.object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
   });
 
+  it('bookmarks workloads with the replicas of none', async () => {
+    const watcher = await new Watcher().open('/apis/apps/v1/statefulsets?watch=true&allowWatchBookmarks=true');
+    expect(watcher.lines.at(-1)!.object).toMatchObject({ spec: { replicas: 0, serviceName: '' } });
+  });
+
   it('bookmarks a DaemonSet with the template generation of none', async () => {
     const watcher = await new Watcher().open('/apis/apps/v1/daemonsets?watch=true&allowWatchBookmarks=true');
     expect(watcher.lines.at(-1)!.object.metadata.annotations).toEqual({

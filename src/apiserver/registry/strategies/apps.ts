@@ -3,7 +3,11 @@ import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
+/** Replicas are a plain number in the internal types. */
+const NO_REPLICAS = { replicas: 0 };
+
 export const deployments: Strategy<ObjectOf<Deployment>> = {
+  zeroSpec: NO_REPLICAS,
   statusResetFields: ['spec', 'metadata.labels'],
   statusMetadata: ['annotations', 'finalizers', 'ownerReferences'],
   // Rollouts are recorded in annotations, so a change of annotations counts.
@@ -12,13 +16,14 @@ export const deployments: Strategy<ObjectOf<Deployment>> = {
 };
 
 export const replicaSets: Strategy<ObjectOf<ReplicaSet>> = {
+  zeroSpec: NO_REPLICAS,
   generationChanges: specChanges,
   prepareForCreate(set) {
     set.status = { replicas: 0 };
   },
 };
 
-export const statefulSets: Strategy<ObjectOf<StatefulSet>> = { generationChanges: specChanges };
+export const statefulSets: Strategy<ObjectOf<StatefulSet>> = { generationChanges: specChanges, zeroSpec: NO_REPLICAS };
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 

@@ -16,7 +16,11 @@ import { specChanges } from './spec-generation.ts';
 
 export const deviceClasses: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
 
-export const resourceSlices: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
+export const resourceSlices: Strategy = {
+  deleteReturnsObject: true,
+  generationChanges: specChanges,
+  countsDisabledFields: true,
+};
 
 export const deviceTaintRules: Strategy<ObjectOf<DeviceTaintRule>> = {
   deleteReturnsObject: true,

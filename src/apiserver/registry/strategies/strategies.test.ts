@@ -211,6 +211,27 @@ describe('pods', () => {
   });
 });
 
+describe('resource slices', () => {
+  it('count a write of a field whose feature is disabled', async () => {
+    const path = '/apis/resource.k8s.io/v1/resourceslices';
+    const spec = (device: object): object => ({
+      driver: 'example.com',
+      pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+      nodeName: 'n',
+      devices: [{ name: 'd', ...device }],
+    });
+    const { body } = await server.call('POST', path, { body: { metadata: { name: 's' }, spec: spec({}) } });
+    const again = await server.call('PUT', `${path}/s`, {
+      body: {
+        metadata: { name: 's', resourceVersion: body.metadata.resourceVersion },
+        spec: spec({ nodeAllocatableResourceMappings: { a: { capacityKey: 'k' } } }),
+      },
+    });
+    expect([again.status, again.body.metadata.generation]).toEqual([200, 2]);
+    expect(JSON.stringify(again.body)).not.toContain('nodeAllocatableResourceMappings":{"a"');
+  });
+});
+
 describe('endpoint slices', () => {
   it('drop a written deprecatedTopology, and count the write', async () => {
     const path = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';

@@ -166,6 +166,17 @@ describe('the table of autoscaling/v1', () => {
     expect([await shown(`${AUTOSCALERS}/ordered`), await shown(AUTOSCALERS)]).toEqual([ordered, ordered]);
   });
 
+  it('shows the status of a dry run', async () => {
+    await server.call('POST', AUTOSCALERS, { body: scaler('dry') });
+    const { body } = await server.call('PATCH', `${AUTOSCALERS}/dry/status?dryRun=All`, {
+      body: { status: { currentReplicas: 2, currentCPUUtilizationPercentage: 7 } },
+      contentType: 'application/merge-patch+json',
+      accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+    });
+    const [{ cells } = { cells: [] }] = body['rows'] as { cells: unknown[] }[];
+    expect([cells[2], cells[5]]).toEqual(['cpu: 7%/50%', 2]);
+  });
+
   it('shows metrics that were written as an annotation', async () => {
     const annotations = { [METRICS]: '[{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"5"}}]' };
     await server.call('POST', AUTOSCALERS, { body: scaler('annotated', { annotations }) });
