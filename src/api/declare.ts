@@ -42,6 +42,8 @@ interface FieldOptions {
    * `untyped` is atomic, and OpenAPI does not say so.
    */
   readonly list?: 'atomic' | 'set' | 'untyped' | { readonly map: readonly string[] };
+  /** The name of the Go type of a list or map that has one: messages name it. */
+  readonly goName?: 'ValidationRules' | 'JSONSchemaDependencies' | 'JSONSchemaDefinitions';
   /** The Go type of a map's keys, where it is no plain string: messages name it. */
   readonly keyType?: 'QualifiedName' | 'v1.ResourceName';
   /** A map or message that server-side apply replaces as a whole. */

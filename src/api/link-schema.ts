@@ -154,19 +154,29 @@ class FieldLinker {
   }
 
   #type(pkg: PackageDeclaration, text: string, declaration: FieldDeclaration, where: string): Type {
+    const { goName } = declaration.options;
+    const namedType = (plain: string): string => (goName ? `${pkg.version}.${goName}` : plain);
     if (text.startsWith('[]')) {
       const element = this.#type(pkg, text.slice(2), declaration, where);
       const { list } = declaration.options;
       const keys = typeof list === 'object' ? list.map : [];
       const untyped = list === 'untyped';
       const listType = typeof list === 'object' ? 'map' : untyped ? 'atomic' : (list ?? 'atomic');
-      return { kind: 'list', element, listType, untyped, keys, wrapped: false, goType: `[]${element.goType}` };
+      return {
+        kind: 'list',
+        element,
+        listType,
+        untyped,
+        keys,
+        wrapped: false,
+        goType: namedType(`[]${element.goType}`),
+      };
     }
     if (text.startsWith('map[string]')) {
       const value = this.#type(pkg, text.slice('map[string]'.length), declaration, where);
       const { atomic = false, keyType = 'string' } = declaration.options;
       const goKeyType = keyType === 'QualifiedName' ? `${pkg.version}.${keyType}` : keyType;
-      return { kind: 'map', value, atomic, goType: `map[${goKeyType}]${value.goType}` };
+      return { kind: 'map', value, atomic, goType: namedType(`map[${goKeyType}]${value.goType}`) };
     }
     const named = this.#named(pkg, text, where);
     // The copy shares the lists of fields, which are filled when all messages are known.

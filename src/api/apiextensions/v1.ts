@@ -198,9 +198,11 @@ export const apiextensionsV1: PackageDeclaration = {
         'Schema of all properties that are not listed; excludes properties.',
       ),
       patternProperties: field(31, 'map[string]JSONSchemaProps', 'Not supported.'),
-      dependencies: field(32, 'map[string]JSONSchemaPropsOrStringArray', 'Not supported.'),
+      dependencies: field(32, 'map[string]JSONSchemaPropsOrStringArray', 'Not supported.', {
+        goName: 'JSONSchemaDependencies',
+      }),
       additionalItems: field(33, '*JSONSchemaPropsOrBool', 'Not supported.'),
-      definitions: field(34, 'map[string]JSONSchemaProps', 'Not supported.'),
+      definitions: field(34, 'map[string]JSONSchemaProps', 'Not supported.', { goName: 'JSONSchemaDefinitions' }),
       externalDocs: field(35, '*ExternalDocumentation', 'Link to more documentation.'),
       example: field(36, '*JSON', 'An example of a value.'),
       nullable: field(37, 'bool', 'Whether null is allowed; default false.'),
@@ -218,6 +220,7 @@ export const apiextensionsV1: PackageDeclaration = {
         list: { map: ['rule'] },
         patch: 'merge',
         mergeKey: 'rule',
+        goName: 'ValidationRules',
       }),
     }),
     SelectableField: message('A field that field selectors may name.', {

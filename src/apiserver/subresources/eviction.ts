@@ -3,7 +3,7 @@ import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { schema } from '../../api/index.ts';
-import { cloneJson, deepEqual, formatTime, isRecord } from '../../base/index.ts';
+import { cloneJson, deepEqual, errorMessage, formatTime, isRecord } from '../../base/index.ts';
 import { canonicalize, conform, parseJson } from '../../machinery/decode/index.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -56,11 +56,19 @@ async function readEviction(scope: Scope, options: WriteOptions): Promise<Evicti
     const body = await request.readBody();
     const { value } = body.includes('policy/v1beta1') ? parseJson(body) : { value: undefined };
     if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1' && value['kind'] === 'Eviction') {
-      const object = conform(MESSAGE, { ...value, apiVersion: 'policy/v1' }).object as unknown as EvictionObject;
+      const object = conformed({ ...value, apiVersion: 'policy/v1' });
       return { ...object, kind: 'Eviction', apiVersion: 'policy/v1', metadata: object.metadata ?? {} };
     }
   }
   return (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: EVICTION })) as EvictionObject;
+}
+
+function conformed(value: object): EvictionObject {
+  try {
+    return conform(MESSAGE, value).object as unknown as EvictionObject;
+  } catch (error) {
+    throw badRequest(`Eviction in version "v1beta1" cannot be handled as a Eviction: ${errorMessage(error)}`);
+  }
 }
 
 function deletionOf({ deleteOptions }: EvictionObject, { dryRun }: WriteOptions): DeleteOptions {

@@ -178,6 +178,16 @@ describe('eviction', () => {
     });
   });
 
+  it('says of a bad eviction of the old version what it is', async () => {
+    const { body } = await server.call('POST', `${NS}/pods/none/eviction`, {
+      body: { apiVersion: 'policy/v1beta1', kind: 'Eviction', deleteOptions: 'x' },
+    });
+    expect([body['code'], body['message']]).toEqual([
+      400,
+      'Eviction in version "v1beta1" cannot be handled as a Eviction: json: cannot unmarshal string into Go struct field Eviction.deleteOptions of type v1.DeleteOptions',
+    ]);
+  });
+
   it('accepts evictions of the old version', async () => {
     await pod('evict-old');
     const answer = await server.call('POST', `${NS}/pods/evict-old/eviction`, {

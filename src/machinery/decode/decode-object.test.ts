@@ -229,6 +229,16 @@ describe('type errors', () => {
       configMap('json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID'),
     ],
     [
+      { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition' },
+      '{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"x-kubernetes-validations":"x"}}}]}}',
+      '400: CustomResourceDefinition in version "v1" cannot be handled as a CustomResourceDefinition: json: cannot unmarshal string into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.x-kubernetes-validations of type v1.ValidationRules',
+    ],
+    [
+      { group: '', version: 'v1', kind: 'Node' },
+      '{"spec":{"configSource":{"configMap":{"uid":{}}}}}',
+      '400: Node in version "v1" cannot be handled as a Node: json: cannot unmarshal object into Go struct field ConfigMapNodeConfigSource.spec.configSource.configMap.uid of type types.UID',
+    ],
+    [
       CONFIG_MAP,
       '{"metadata":{"creationTimestamp":7}}',
       configMap(

@@ -106,7 +106,7 @@ class ExactDecoder {
         this.#reporter,
       );
     if (field.pointer && document === null) return undefined;
-    if (field.name === 'uid' && UID_MESSAGES.has(this.#context.struct))
+    if (UID_FIELDS.has(`${this.#context.struct}.${field.name}`))
       return decodeScalar(UID_TYPE, document, existing, this.#reporter);
     return this.#value(field.type, document, existing, path);
   }
@@ -196,15 +196,12 @@ class ExactDecoder {
 }
 
 const UID_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'types.UID', values: [] };
-/** Messages whose uid has the Go type types.UID. */
-const UID_MESSAGES = new Set([
-  'BoundObjectReference',
-  'ObjectMeta',
-  'ObjectReference',
-  'OwnerReference',
-  'Preconditions',
-  'ResourceClaimConsumerReference',
-  'StatusDetails',
+/** Fields of the Go type types.UID. */
+const UID_FIELDS = new Set([
+  ...['BoundObjectReference.uid', 'ConfigMapNodeConfigSource.uid', 'ObjectMeta.uid', 'ObjectReference.uid'],
+  ...['OwnerReference.uid', 'Preconditions.uid', 'ResourceClaimConsumerReference.uid', 'StatusDetails.uid'],
+  ...['PodCertificateRequestSpec.nodeUID', 'PodCertificateRequestSpec.podUID'],
+  ...['PodCertificateRequestSpec.serviceAccountUID', 'DeviceRequestAllocationResult.shareID'],
 ]);
 
 /** Go's name for a map of quantities. */
