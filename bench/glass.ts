@@ -82,8 +82,8 @@ function worksInProcess(client: Client): TurnedWork[] {
   const created = (): Promise<unknown> =>
     Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
   return [
-    { name: 'GET Node', turn: () => calls(200, () => nodes.get({ name: 'sim-0' })), tidy },
-    { name: 'POST Pod', turn: () => calls(30, () => pods.create(pod('made-', 'nobody'))), tidy },
+    { name: 'GET Node', turn: () => calls(1000, () => nodes.get({ name: 'sim-0' })), tidy },
+    { name: 'POST Pod', turn: () => calls(100, () => pods.create(pod('made-', 'nobody'))), tidy },
     { name: RUN, turn: () => untilRunning(client, created), tidy },
   ];
 }

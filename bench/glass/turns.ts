@@ -3,7 +3,7 @@ import { SeededRandom } from '../../src/kernel/index.ts';
 import type { Row } from '../harness.ts';
 
 /** Of four turns each: on, off, off, on, or the other way round. */
-const ROUNDS = 150;
+const ROUNDS = 400;
 const WARM_UP_ROUNDS = 15;
 /** A round without any recording, the control, follows each second one. */
 const CONTROL_EVERY = 2;
@@ -65,7 +65,7 @@ export async function measureInTurns(
     await round(i < 0 ? { on: [], off: [] } : recording, isOnFirst, (isOn) => measure(isOn));
     if (i >= 0 && i % CONTROL_EVERY === 0) await round(control, isOnFirst, () => measure(false));
     await tidy();
-    if (i % 25 === 24) console.error(`  ${name}: ${i + 1} of ${rounds} rounds, ${lostText(recording)}`);
+    if (i % 100 === 99) console.error(`  ${name}: ${i + 1} of ${rounds} rounds, ${lostText(recording)}`);
   }
   const rows = rowsOf(name, { recording, control, hasRates });
   for (const row of rows) console.error(`  ${row.work} ${row.value.toFixed(2)} ${row.unit}`);
