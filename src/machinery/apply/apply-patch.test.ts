@@ -272,6 +272,13 @@ describe('configurations that do not fit', () => {
     ['no version', { apiVersion: undefined }, {}, 400, 'invalid object type: /, Kind=ConfigMap'],
     ['managedFields', { metadata: { name: 'x', managedFields: [] } }, {}, 400, 'metadata.managedFields must be nil'],
     [
+      'managedFields of no time',
+      { metadata: { name: 'x', managedFields: [{ time: '2020-02-30T00:00:00Z' }] } },
+      {},
+      500,
+      'failed to convert new object (/x; /v1, Kind=ConfigMap) to proper version: unable to convert unstructured object to /v1, Kind=ConfigMap: parsing time "2020-02-30T00:00:00Z": day out of range',
+    ],
+    [
       'managedFields with unknown fields',
       { metadata: { name: 'x', managedFields: [{ nosuch: 1 }] } },
       {},

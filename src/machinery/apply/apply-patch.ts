@@ -4,7 +4,7 @@
  */
 import { apiVersionOf, type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import { errorMessage, append, deepEqual, isRecord } from '../../base/index.ts';
-import { tryConform } from '../decode/index.ts';
+import { conform, tryConform } from '../decode/index.ts';
 import { badRequest, failure } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { withinDepth } from '../patch/index.ts';
@@ -149,12 +149,25 @@ function isManagedFieldsEntry(value: unknown): boolean {
 function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {
   const { metadata } = applied;
   const managedFields: unknown = isRecord(metadata) ? metadata['managedFields'] : undefined;
-  // What is no entry of managedFields fails by its type first.
+  // What does not decode as entries fails by its type, or when the merged object is converted.
   if (Array.isArray(managedFields) && managedFields.every(isManagedFieldsEntry)) throw managedFieldsMustBeNil();
   const error = typedErrorText(compileMessage(schemaMessage), applied, 'refused');
   if (error !== undefined)
     throw failure(500, '', `failed to create typed patch object (${subjectText(applied, kind)}): ${error}`);
-  if (Array.isArray(managedFields) && managedFields.every(isRecord)) throw managedFieldsMustBeNil();
+  if (Array.isArray(managedFields)) checkEntries(managedFields.filter(isRecord), applied, kind);
+}
+
+/** Upstream takes entries that do not decode for none, and fails when it converts the merged object. */
+function checkEntries(entries: readonly object[], applied: ApplyRequest['applied'], kind: GroupVersionKind): void {
+  for (const entry of entries) {
+    try {
+      conform(ENTRY, entry);
+    } catch (error) {
+      const why = errorMessage(error).replace(/struct field \S+ of type/, 'value of type');
+      const converting = `to proper version: unable to convert unstructured object to ${kindText(kind)}: ${why}`;
+      throw failure(500, '', `failed to convert new object (${subjectText(applied, kind)}) ${converting}`);
+    }
+  }
 }
 
 const managedFieldsMustBeNil = () => badRequest('metadata.managedFields must be nil');
