@@ -84,7 +84,13 @@ export const mutations = [
     file: 'src/apiserver/storage/resource-cache.ts',
     text: 'if (this.#window[middle]!.revision > revision) end = middle;',
     instead: 'if (this.#window[middle]!.revision > revision + 1) end = middle;',
-    world: { faults: ['break-watches', 'kill-apiserver', 'store-disconnects'], faultCount: 12 },
+    world: {
+      kinds: ['count-up', 'apply-configmap'],
+      operations: 200,
+      faults: ['break-watches', 'kill-apiserver', 'store-disconnects'],
+      faultCount: 24,
+      maxFaultMs: 5_000,
+    },
   },
   {
     name: 'bookmark-ahead',
