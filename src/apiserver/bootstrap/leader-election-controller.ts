@@ -3,7 +3,6 @@ import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Loopback } from '../request/loopback.ts';
-import type { CacheEvent } from '../storage/resource-cache.ts';
 import { electLeader, isExpiredCandidate, isPending, type Electorate, type LeaseObject } from './elect-leaders.ts';
 import type { CandidateObject } from './lease-candidates.ts';
 
@@ -38,9 +37,9 @@ export function startLeaderElectionController(ctx: Context, registry: Registry, 
   for (const candidate of all()) candidateChanged(candidate);
   candidates.watch({
     scope: '',
-    deliver: ({ entry }: CacheEvent) => candidateChanged(entry.object as unknown as CandidateObject),
+    deliver: ({ entry }) => candidateChanged(entry.object as unknown as CandidateObject),
   });
-  leases.watch({ scope: '', deliver: ({ entry }: CacheEvent) => void soon(entry.namespace, entry.name) });
+  leases.watch({ scope: '', deliver: ({ entry }) => void soon(entry.namespace, entry.name) });
 
   const step = async (key: string): Promise<void> => {
     const [namespace = '', name = ''] = key.split('/');
