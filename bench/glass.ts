@@ -82,8 +82,8 @@ function worksInProcess(client: Client): TurnedWork[] {
   const created = (): Promise<unknown> =>
     Promise.all(Array.from({ length: PODS_TO_SCHEDULE }, () => pods.create(pod('scheduled-'))));
   return [
-    { name: 'GET Node', turn: () => calls(1000, () => nodes.get({ name: 'sim-0' })), tidy },
-    { name: 'POST Pod', turn: () => calls(100, () => pods.create(pod('made-', 'nobody'))), tidy },
+    { name: 'GET Node', turn: () => calls(200, () => nodes.get({ name: 'sim-0' })), tidy },
+    { name: 'POST Pod', turn: () => calls(50, () => pods.create(pod('made-', 'nobody'))), tidy },
     { name: RUN, turn: () => untilRunning(client, created), tidy },
   ];
 }
@@ -175,11 +175,19 @@ async function withCluster(
   }
 }
 
-/** A cluster that has run for some time: each new span displaces an old one. */
+/** A cluster that has run for some time: each new span displaces an old one, and most are of writes. */
 function fill(ring: SpanRing): void {
   const first = ring.nextId;
-  for (let i = 1; i === 1 || ring.span(first) !== undefined; i++)
-    ring.end(ring.start('create pods', { attributes: { 'url.path': `/api/v1/namespaces/default/pods/pod-${i}` } }));
+  for (let i = 1; i === 1 || ring.span(first) !== undefined; i++) write(ring, i);
+}
+
+/** A request and its commit, as the API server records them. */
+function write(ring: SpanRing, revision: number): void {
+  const name = `pod-${revision}`;
+  const request = ring.startRequest(`/api/v1/namespaces/default/pods/${name}`, performance.now(), 0);
+  const of = { group: '', resource: 'pods', namespace: 'default', name, operation: 'put', deliveries: 1 } as const;
+  ring.committed({ revision, parent: request.id, startedAt: request.startedAt, ...of });
+  ring.end(request);
 }
 
 /** As many spans as a cluster of 150,000 pods writes at its start: the ring keeps the newest. */
@@ -187,15 +195,8 @@ function ringRows(): Row[] {
   const collect = (globalThis as { gc?: () => void }).gc;
   collect?.();
   const before = process.memoryUsage().heapUsed;
-  const clock = new RealClock();
-  const ring = new SpanRing({ clock, random: new SystemRandom() });
-  for (let i = 1; i <= 150_000 * 6; i++) {
-    const name = `pod-${i}`;
-    const request = ring.startRequest(`/api/v1/namespaces/default/pods/${name}`, clock.monotonic(), 0);
-    const of = { group: '', resource: 'pods', namespace: 'default', name, operation: 'put', deliveries: 1 } as const;
-    ring.committed({ revision: i, parent: request.id, startedAt: request.startedAt, ...of });
-    ring.end(request);
-  }
+  const ring = new SpanRing({ clock: new RealClock(), random: new SystemRandom() });
+  for (let i = 1; i <= 150_000 * 6; i++) write(ring, i);
   collect?.();
   const heap = (process.memoryUsage().heapUsed - before) / 2 ** 20;
   return [
