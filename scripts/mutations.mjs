@@ -200,11 +200,18 @@ export const mutations = [
   },
   {
     name: 'collected-with-a-living-owner',
-    bug: 'the garbage collector takes one dead owner of several for all',
+    bug: 'the garbage collector takes an owner that was changed for one that is being deleted',
     file: 'src/controller-manager/garbage-collector/collect.ts',
     text: 'else if (owner.metadata.deletionTimestamp !== undefined && hasFinalizer(owner, FOREGROUND_FINALIZER))',
     instead: 'else if (owner.metadata.generation !== 1)',
-    world: deployments,
+    world: {
+      ...deployments,
+      operations: 40,
+      faults: ['kill-component', 'lose-lease'],
+      targets: ['kube-controller-manager'],
+      faultCount: 10,
+      maxFaultMs: 5_000,
+    },
   },
   {
     name: 'absent-owners-by-any-error',
