@@ -8,7 +8,7 @@ const ctx = createTestContext();
 /** Members by name; those of `down` do not answer. */
 function clusterOf(
   names: readonly string[],
-  { down = [], learners = [] }: Partial<Record<'down' | 'learners', string[]>>,
+  { down = [], learners = [], refusals = 0 }: Partial<Record<'down' | 'learners', string[]>> & { refusals?: number },
 ) {
   const done: string[] = [];
   let members: EtcdMember[] = names.map((name, index) => ({
@@ -27,6 +27,7 @@ function clusterOf(
         : Promise.resolve({ leader: 1n, memberId: members.find((member) => member.name === name)!.id });
     },
     addLearner: (peerUrl: string) => {
+      if (refusals-- > 0) return Promise.resolve(undefined);
       const member = { id: 99n, name: '', peerUrls: [peerUrl], clientUrls: [], isLearner: true };
       members = [...members, member];
       done.push(`add ${peerUrl}`);
@@ -61,6 +62,23 @@ describe('a new member', () => {
     });
     await promote(ctx, members, NEW.peerUrl);
     expect(done).toEqual(['add https://d:2380', 'promote 99']);
+  });
+
+  it('waits while another has only just joined', async () => {
+    const { members, done } = clusterOf(['a', 'b'], { refusals: 3 });
+    const context = createTestContext();
+    const adding = addLearner(context, members, NEW);
+    await context.clock.advance(5000);
+    await expect(adding).resolves.toMatchObject({ state: 'existing' });
+    expect(done).toEqual(['add https://d:2380']);
+  });
+
+  it('gives up when the others are not connected for minutes', async () => {
+    const { members } = clusterOf(['a', 'b'], { refusals: 1_000_000 });
+    const context = createTestContext();
+    const failed = expect(addLearner(context, members, NEW)).rejects.toThrow('have not been connected to each other');
+    await context.clock.advance(200_000);
+    await failed;
   });
 
   it('is refused while the others could lose none', async () => {

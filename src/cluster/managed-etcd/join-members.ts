@@ -37,8 +37,8 @@ export async function addLearner(
     const twin = known.find((member) => member.name === name);
     if (twin) throw new EtcdFailed(`${twin.peerUrls.join(', ')} is a member of the name ${name}; choose another one`);
     const other = known.find(({ isLearner }) => isLearner);
-    if (other === undefined) {
-      const added = await members.addLearner(peerUrl);
+    const added = other === undefined ? await members.addLearner(peerUrl) : undefined;
+    if (added) {
       const all = added.members.map((member) => ({ ...member, name: isAt(member, peerUrl) ? name : member.name }));
       return {
         state: 'existing',
@@ -47,7 +47,9 @@ export async function addLearner(
     }
     if (clock.monotonic() > limit)
       throw new EtcdFailed(
-        `${other.name || other.peerUrls.join(', ')} has been joining for ${TURN_LIMIT_MS / 1000} s, and one machine joins at a time; if it will not, remove it with "k8ts store remove-member ${other.name || other.id.toString(16)}"`,
+        other === undefined
+          ? `the members of etcd have not been connected to each other for ${TURN_LIMIT_MS / 1000} s; "k8ts status" on a server lists them`
+          : `${other.name || other.peerUrls.join(', ')} has been joining for ${TURN_LIMIT_MS / 1000} s, and one machine joins at a time; if it will not, remove it with "k8ts store remove-member ${other.name || other.id.toString(16)}"`,
       );
     await clock.sleep(RETRY_MS, signal);
   }

@@ -55,12 +55,20 @@ export class EtcdMembers {
     return members;
   }
 
-  /** Resolves to the new member and all members. etcd refuses a second learner. */
-  async addLearner(peerUrl: string): Promise<{ member: EtcdMember; members: EtcdMember[] }> {
+  /**
+   * Resolves to the new member and all members; to undefined while a member has been connected to the others for less than
+   * five seconds, as one that has just joined: etcd adds none meanwhile. It refuses a second learner.
+   */
+  async addLearner(peerUrl: string): Promise<{ member: EtcdMember; members: EtcdMember[] } | undefined> {
     const request = { peerUrls: [peerUrl], isLearner: true };
-    const { member, members } = await this.#endpoints.unary(calls.memberAdd, request, CHANGE);
-    if (member === undefined) throw new StoreError('unavailable', 'etcd did not name the new member');
-    return { member, members };
+    try {
+      const { member, members } = await this.#endpoints.unary(calls.memberAdd, request, CHANGE);
+      if (member === undefined) throw new StoreError('unavailable', 'etcd did not name the new member');
+      return { member, members };
+    } catch (error) {
+      if (error instanceof StoreError && error.message.includes('unhealthy cluster')) return undefined;
+      throw error;
+    }
   }
 
   /** False while the learner has not caught up. */
