@@ -16,7 +16,7 @@ const ELECTION_MS = 5000;
 const AGAIN_MS = 5000;
 const LEASE_SECONDS = 5;
 /** Candidates are asked to renew after half of it, and deleted after it. */
-export const CANDIDATE_VALID_MS = 1_800_000;
+const CANDIDATE_VALID_MS = 1_800_000;
 const GROUP = '/apis/coordination.k8s.io';
 
 export type LeaseObject = Lease & KubeObject;

@@ -22,6 +22,7 @@ function verdict(processClock: ProcessClock, clock: VirtualClock): string | unde
     clock,
     processes: new Map([['kube-controller-manager-0', { clock: processClock }]]),
     looked: () => {},
+    calmSince: () => 0,
   } as unknown as CheckContext;
   const change = { kind: 'Pod', at: HOUR_MS, after: created } as never;
   return limitChecks['quotas-are-kept'].committed(change, context);
