@@ -36,7 +36,7 @@ describe('a ring of spans', () => {
     expect(kept.length).toBeLessThan(400);
     expect(ring.commitOf(1)).toBeUndefined();
     expect(ring.commitOf(20_000)?.id).toBe(20_000);
-    expect(ring.span(kept[0]!.id)).toBe(kept[0]);
+    expect(ring.span(kept[0]!.id)).toEqual(kept[0]);
     expect(ring.since(19_999)).toHaveLength(2);
   });
 
@@ -52,7 +52,7 @@ describe('a ring of spans', () => {
     expect(count * (bytes / count)).toBeGreaterThan(80_000);
   });
 
-  it('uses dropped spans of requests and commits again, with nothing left of what they were', () => {
+  it('uses the objects of ended requests again, with nothing left of what they were', () => {
     const ring = ringOf(10_000);
     const first = ring.startRequest('/first', 1.5, 9);
     Object.assign(first.attributes, {
@@ -84,6 +84,46 @@ describe('a ring of spans', () => {
     expect(rest).not.toHaveProperty('error');
     expect(read).toMatchObject({ name: 'delete pods', error: 'conflict', attributes: { 'user.name': 'admin' } });
     expect(ring.commitOf(99)).toMatchObject({ startedAt: 99.25, attributes: { 'k8s.object.name': 'pod-99' } });
+  });
+
+  it('reads back all that it packs of a request and its commit, before and after the slots are used again', () => {
+    const ring = ringOf(60_000);
+    for (let i = 1; i <= 500; i++) {
+      const span = ring.startRequest(`/api/v1/pods/pod-${i}`, i + 0.5, 1_000_000);
+      const attributes = {
+        'http.request.method': 'DELETE',
+        'user.name': `user-${i}`,
+        'k8s.verb': 'delete',
+        'k8s.group': '',
+        'k8s.resource': 'pods',
+        'k8s.subresource': '',
+        'k8s.namespace.name': 'default',
+        'k8s.object.name': `pod-${i}`,
+        'k8s.audit.id': `audit-${i}`,
+        'k8s.flowschema.uid': 'flow',
+        'http.response.status_code': i % 2 === 0 ? 409 : 200,
+        ...(i % 3 === 0 ? { 'k8s.dry_run': true, 'k8s.impersonator': 'jane' } : {}),
+      };
+      Object.assign(span.attributes, attributes);
+      const { id } = span;
+      if (i % 2 === 1) ring.committed({ ...commitOf(i), parent: id, operation: 'delete', deliveries: i });
+      ring.end(span, i % 2 === 0 ? new Error('conflict') : undefined);
+      const [request, commit] = ring.recorded(id, 2);
+      expect(JSON.parse(JSON.stringify(request!.attributes))).toEqual({
+        ...attributes,
+        'url.path': `/api/v1/pods/pod-${i}`,
+      });
+      expect(request).toMatchObject({ id, name: 'delete pods', parent: 1_000_000 });
+      expect(request!.endedAt! - request!.startedAt).toBeCloseTo(-i - 0.5);
+      expect(request!.error).toBe(i % 2 === 0 ? 'conflict' : undefined);
+      if (i % 2 === 0) continue;
+      expect(commit).toMatchObject({ name: 'commit', parent: id, attributes: { 'etcd.operation': 'delete' } });
+      expect(commit!.attributes).toMatchObject({ 'etcd.revision': i, 'k8s.watch.deliveries': i });
+      const place = { group: '', resource: 'pods', namespace: 'default' };
+      expect(ring.recordedOf({ ...place, name: `pod-${i}` }).map((found) => found.id)).toEqual([id, id + 1]);
+      expect(ring.recordedOf({ ...place, name: 'pod-0' })).toEqual([]);
+    }
+    expect(ring.bytes).toBeLessThanOrEqual(60_000);
   });
 
   it('leaves the span of a request that lasts to that request, and those that were exported to the exporter', () => {

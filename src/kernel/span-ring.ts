@@ -1,17 +1,17 @@
 /** The newest spans of a process, in memory: bounded in bytes, the oldest are dropped. */
 import { errorMessage } from '../base/index.ts';
 import type { Clock } from './clock.ts';
+import { KeptSpan, RequestSpan, SPAN_BYTES } from './kept-span.ts';
 import type { MetricsRegistry } from './metrics.ts';
 import type { Random } from './random.ts';
+import { SpanSlots } from './span-slots.ts';
 import { formatTraceHeaders, localCauses, parseTraceHeaders } from './trace-headers.ts';
 import type {
   Attributes,
-  Cause,
   Commit,
   ReadSpan,
   RecordedSpan,
   RemoteIdentity,
-  RemoteSpanContext,
   Span,
   SpanExporter,
   SpanStart,
@@ -28,13 +28,10 @@ interface SpanRingOptions {
 }
 
 const MAX_BYTES = 26 * 1024 * 1024;
-/** A span, its attributes and its share of the maps, as measured. */
-const SPAN_BYTES = 400;
-const CAUSE_BYTES = 16;
 /** Other API servers of the cluster get revisions, too. */
 const SLOTS_PER_SPAN = 3;
 const MAX_ERROR = 512;
-/** Dropped spans of one kind that wait to be used again: as many come as go. */
+/** Objects of spans that wait for a request: as many as are under way at once, mostly. */
 const MAX_SPARE = 64;
 
 export class SpanRing implements Tracer {
@@ -45,8 +42,7 @@ export class SpanRing implements Tracer {
   /** Unique to this ring: the first half of its span ids. */
   readonly #prefix: string;
   /** A span is in the slot of its id; those before `#oldest` are dropped. */
-  readonly #spans: (KeptSpan | undefined)[] = [undefined];
-  readonly #capacity: number;
+  readonly #slots: SpanSlots;
   #oldest = 1;
   #next = 1;
   #bytes = 0;
@@ -57,19 +53,16 @@ export class SpanRing implements Tracer {
    */
   readonly #commits: Uint32Array;
   readonly #byRemoteId = new Map<string, number>();
-  /**
-   * Dropped spans of requests and commits, which every write has: new objects instead would outlive the collector's young generation
-   * each time, and that is most of what recording a write costs.
-   */
-  readonly #spare = { request: [] as RequestSpan[], commit: [] as CommitSpan[] };
+  /** Of requests that have ended; they are still in the processor's cache. */
+  readonly #spare: RequestSpan[] = [];
   #exporter: SpanExporter | undefined;
-  /** An exporter may still hold spans that were dropped. */
-  #mayUseAgain = true;
+  /** An exporter may still hold spans that have ended. */
+  #mayPack = true;
 
   constructor({ clock, random, metrics, maxBytes = MAX_BYTES }: SpanRingOptions) {
     this.#clock = clock;
     this.#maxBytes = maxBytes;
-    this.#capacity = Math.ceil(maxBytes / SPAN_BYTES) + 1;
+    this.#slots = new SpanSlots(Math.ceil(maxBytes / SPAN_BYTES) + 1);
     this.#commits = new Uint32Array(Math.ceil((SLOTS_PER_SPAN * maxBytes) / SPAN_BYTES));
     this.#prefix = Buffer.from(random.fork('tracing').bytes(4)).toString('hex');
     if (metrics) this.#register(metrics);
@@ -82,7 +75,7 @@ export class SpanRing implements Tracer {
   /** From now on, spans that end are exported, too; undefined: no longer. */
   exportTo(exporter: SpanExporter | undefined): void {
     this.#exporter = exporter;
-    this.#mayUseAgain = false;
+    this.#mayPack = false;
   }
 
   now(): number {
@@ -94,16 +87,23 @@ export class SpanRing implements Tracer {
   }
 
   startRequest(path: string, startedAt: number, parent: number): Span {
-    const span = this.#spare.request.pop() ?? new RequestSpan();
+    const span = this.#spare.pop() ?? new RequestSpan();
     span.begin(this.nextId, startedAt, parent);
     span.reset(path);
     return this.#add(span);
   }
 
   end(span: Span, error?: unknown): void {
-    span.endedAt = this.#clock.monotonic();
+    const endedAt = this.#clock.monotonic();
+    span.endedAt = endedAt;
     if (error !== undefined) span.error = errorMessage(error).slice(0, MAX_ERROR);
     this.#exporter?.ended(span);
+    if (span instanceof RequestSpan && this.#mayPack && !span.isHeld) this.#pack(span, endedAt);
+  }
+
+  #pack(span: RequestSpan, endedAt: number): void {
+    if (span.id >= this.#oldest) this.#slots.packRequest(this.#slotOf(span.id), span, endedAt);
+    if (this.#spare.length < MAX_SPARE) this.#spare.push(span);
   }
 
   decided(id: number, attributes: Attributes, error?: string): void {
@@ -114,12 +114,19 @@ export class SpanRing implements Tracer {
   }
 
   committed(commit: Commit): void {
-    const span = this.#spare.commit.pop() ?? new CommitSpan();
-    span.begin(this.nextId, commit.startedAt, commit.parent);
-    span.reset(commit);
-    this.#add(span);
-    span.endedAt = this.#clock.monotonic();
-    this.#commits[commit.revision % this.#commits.length] = span.id;
+    const id = this.nextId;
+    const endedAt = this.#clock.monotonic();
+    this.#makeRoom(SPAN_BYTES);
+    this.#slots.packCommit(this.#slotOf(id), commit, endedAt);
+    this.#next++;
+    this.#commits[commit.revision % this.#commits.length] = id;
+    if (!this.#mayPack) this.#exportCommit(id);
+  }
+
+  /** What an exporter knows of a span belongs to its object. */
+  #exportCommit(id: number): void {
+    const span = this.#slots.read(this.#slotOf(id), id);
+    this.#slots.keep(this.#slotOf(id), span);
     this.#exporter?.ended(span);
   }
 
@@ -158,7 +165,7 @@ export class SpanRing implements Tracer {
   }
 
   span(id: number): Span | undefined {
-    return id >= this.#oldest && id < this.#next ? this.#spans[id % this.#capacity] : undefined;
+    return id >= this.#oldest && id < this.#next ? this.#slots.read(this.#slotOf(id), id) : undefined;
   }
 
   /** The commit of a revision, if it is still known. */
@@ -171,7 +178,7 @@ export class SpanRing implements Tracer {
   since(id = 0, limit = Infinity): Span[] {
     const start = Math.max(this.#oldest, id);
     const length = Math.max(0, Math.min(this.#next - start, limit));
-    return Array.from({ length }, (_, i) => this.#spans[(start + i) % this.#capacity]!);
+    return Array.from({ length }, (_, i) => this.span(start + i)!);
   }
 
   /** What `since` returns, as it is read. */
@@ -194,15 +201,10 @@ export class SpanRing implements Tracer {
   /** The commits of an object, the requests that made them, and what those were part of. */
   recordedOf(object: { resource: string; group: string; namespace: string; name: string }): RecordedSpan[] {
     const ids = new Set<number>();
-    for (const { id, name, parent, attributes } of this.since()) {
-      const isOfObject =
-        name === 'commit' &&
-        attributes['k8s.object.name'] === object.name &&
-        attributes['k8s.resource'] === object.resource &&
-        attributes['k8s.group'] === object.group &&
-        attributes['k8s.namespace.name'] === object.namespace;
-      if (!isOfObject) continue;
+    for (let id = this.#oldest; id < this.#next; id++) {
+      if (!this.#slots.isCommitOf(this.#slotOf(id), object)) continue;
       ids.add(id);
+      const { parent } = this.span(id)!;
       const request = this.span(parent);
       if (request) ids.add(parent).add(request.parent);
     }
@@ -227,28 +229,28 @@ export class SpanRing implements Tracer {
     return this.span(id) ? id : 0;
   }
 
+  #slotOf(id: number): number {
+    return id % this.#slots.capacity;
+  }
+
   #add<S extends KeptSpan>(span: S): S {
-    this.#bytes += span.bytes;
-    while (this.#bytes > this.#maxBytes && this.#oldest < this.#next) this.#dropOldest();
-    // In the order of the slots: the array grows by its end.
-    this.#spans[this.#next++ % this.#capacity] = span;
+    this.#makeRoom(span.bytes);
+    this.#slots.keep(this.#slotOf(this.#next++), span);
     return span;
   }
 
-  #dropOldest(): void {
-    const slot = this.#oldest++ % this.#capacity;
-    const oldest = this.#spans[slot]!;
-    this.#spans[slot] = undefined;
-    this.#bytes -= oldest.bytes;
-    this.#dropped++;
-    if (oldest.remote) this.#byRemoteId.delete(oldest.remote.spanId);
-    if (oldest.endedAt !== undefined && !oldest.isHeld && this.#mayUseAgain) this.#keepForUse(oldest);
+  #makeRoom(bytes: number): void {
+    this.#bytes += bytes;
+    while (this.#bytes > this.#maxBytes && this.#oldest < this.#next) this.#dropOldest();
   }
 
-  #keepForUse(span: KeptSpan): void {
-    const { request, commit } = this.#spare;
-    if (span instanceof RequestSpan && request.length < MAX_SPARE) request.push(span);
-    else if (span instanceof CommitSpan && commit.length < MAX_SPARE) commit.push(span);
+  #dropOldest(): void {
+    const slot = this.#slotOf(this.#oldest++);
+    this.#bytes -= this.#slots.bytesOf(slot);
+    this.#dropped++;
+    const remote = this.#slots.objectOf(slot)?.remote;
+    if (remote) this.#byRemoteId.delete(remote.spanId);
+    this.#slots.clear(slot);
   }
 
   #register(metrics: MetricsRegistry): void {
@@ -264,130 +266,4 @@ export class SpanRing implements Tracer {
   }
 }
 
-const NONE: readonly never[] = [];
-
 const NO_START: SpanStart = {};
-
-/** All fields from the beginning: what is added to an object later is kept outside of it. */
-class KeptSpan implements Span {
-  id: number;
-  readonly #name: string;
-  startedAt: number;
-  /** NaN while it lasts: a field that is always a number holds it without a box. */
-  #endedAt = Number.NaN;
-  parent: number;
-  readonly causes: readonly Cause[];
-  readonly attributes: Attributes;
-  error: string | undefined = undefined;
-  remote: RemoteSpanContext | undefined = undefined;
-  trustsCaller: boolean | undefined = undefined;
-  isHeld = false;
-  /** Attributes may follow until a span ends: what it counted for at its start is what is given back. */
-  bytes: number;
-
-  constructor(id: number, name: string, startedAt: number, { parent = 0, causes = NONE, attributes = {} }: SpanStart) {
-    this.id = id;
-    this.#name = name;
-    this.startedAt = startedAt;
-    this.parent = parent;
-    this.causes = causes;
-    this.attributes = attributes;
-    this.bytes = sizeOf(causes, attributes);
-  }
-
-  get name(): string {
-    return this.#name;
-  }
-
-  get endedAt(): number | undefined {
-    return Number.isNaN(this.#endedAt) ? undefined : this.#endedAt;
-  }
-
-  set endedAt(time: number | undefined) {
-    this.#endedAt = time ?? Number.NaN;
-  }
-
-  /** As another span, without its attributes. */
-  begin(id: number, startedAt: number, parent: number): void {
-    this.id = id;
-    this.startedAt = startedAt;
-    this.#endedAt = Number.NaN;
-    this.parent = parent;
-    this.error = undefined;
-    this.bytes = SPAN_BYTES;
-  }
-}
-
-/** Of a request that may write. */
-class RequestSpan extends KeptSpan {
-  constructor() {
-    // In the order in which they are shown.
-    const attributes: Attributes = {
-      'http.request.method': undefined,
-      'url.path': undefined,
-      'http.response.status_code': undefined,
-      'user.name': undefined,
-      'k8s.verb': undefined,
-      'k8s.group': undefined,
-      'k8s.resource': undefined,
-      'k8s.subresource': undefined,
-      'k8s.namespace.name': undefined,
-      'k8s.object.name': undefined,
-      'k8s.audit.id': undefined,
-      'k8s.flowschema.uid': undefined,
-      'k8s.dry_run': undefined,
-      'k8s.impersonator': undefined,
-    };
-    super(0, '', 0.5, { attributes });
-  }
-
-  override get name(): string {
-    const { 'k8s.verb': verb, 'k8s.resource': resource, 'k8s.subresource': subresource } = this.attributes;
-    return [[verb, resource].filter(Boolean).join(' '), subresource].filter(Boolean).join('/');
-  }
-
-  reset(path: string): void {
-    this.bytes += path.length;
-    const { attributes } = this;
-    // An equal text that is here already is not kept twice.
-    if (attributes['url.path'] !== path) attributes['url.path'] = path;
-    attributes['http.response.status_code'] = undefined;
-    attributes['user.name'] = undefined;
-    attributes['k8s.flowschema.uid'] = undefined;
-    attributes['k8s.dry_run'] = undefined;
-    attributes['k8s.impersonator'] = undefined;
-  }
-}
-
-class CommitSpan extends KeptSpan {
-  constructor() {
-    const attributes: Attributes = {
-      'etcd.revision': undefined,
-      'etcd.operation': undefined,
-      'k8s.group': undefined,
-      'k8s.resource': undefined,
-      'k8s.namespace.name': undefined,
-      'k8s.object.name': undefined,
-      'k8s.watch.deliveries': undefined,
-    };
-    super(0, 'commit', 0.5, { attributes });
-  }
-
-  reset(commit: Commit): void {
-    const { attributes } = this;
-    attributes['etcd.revision'] = commit.revision;
-    attributes['etcd.operation'] = commit.operation;
-    attributes['k8s.group'] = commit.group;
-    attributes['k8s.resource'] = commit.resource;
-    attributes['k8s.namespace.name'] = commit.namespace;
-    attributes['k8s.object.name'] = commit.name;
-    attributes['k8s.watch.deliveries'] = commit.deliveries;
-  }
-}
-
-/** What is not shared with other spans: its slots, and the texts that are its own. */
-function sizeOf(causes: readonly Cause[], attributes: Attributes): number {
-  return SPAN_BYTES + causes.length * CAUSE_BYTES + lengthOf(attributes['url.path']) + lengthOf(attributes['k8s.key']);
-}
-
-const lengthOf = (value: Attributes[string]): number => (typeof value === 'string' ? value.length : 0);

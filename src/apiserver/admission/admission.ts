@@ -9,7 +9,7 @@ import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { AdmissionRecord, AdmissionRun } from '../request/admission-record.ts';
+import type { AdmissionRecord } from '../request/admission-record.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { ReinvocationContext } from './reinvocation.ts';
@@ -82,7 +82,8 @@ interface StepRun {
   readonly attributes: AdmissionAttributes;
   readonly startedAt: number;
   pluginStartedAt: number;
-  readonly recorded: AdmissionRun | undefined;
+  /** The run in the request's record. */
+  readonly recorded: number;
 }
 
 /** Both steps return a promise only if a plugin does: most requests pass without waiting. */
@@ -130,18 +131,19 @@ export class AdmissionChain {
   #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
     const startedAt = this.#metrics?.now() ?? 0;
     const step = steps[attributes.operation];
-    const recorded = attributes.record?.began(step.type, step.names, startedAt);
+    const recorded = attributes.record?.began(step.type, step.names, startedAt) ?? -1;
     return runPlugins(0, { step, attributes, startedAt, pluginStartedAt: startedAt, recorded });
   }
 }
 
 function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
-  const { step, attributes, recorded } = run;
+  const { step, attributes } = run;
+  const { record } = attributes;
   const { plugins, type } = step;
   for (let i = first; i < plugins.length; i++) {
     const { plugin, timing } = plugins[i]!;
     if (plugin.matches && !plugin.matches(attributes)) continue;
-    if (recorded) attributes.record!.plugin = plugin.name;
+    if (record) record.plugin = plugin.name;
     let pending: Promise<void> | void;
     try {
       pending = type === 'admit' ? plugin.admit!(attributes) : plugin.validate!(attributes);
@@ -153,7 +155,7 @@ function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
     if (timing) observePass(timing, run, i);
   }
   const endedAt = step.timing?.passed(run.startedAt);
-  if (recorded && endedAt !== undefined) recorded.ended(endedAt);
+  if (record && endedAt !== undefined) record.ended(run.recorded, endedAt);
   return undefined;
 }
 
@@ -175,16 +177,16 @@ async function runPluginsAfter(
 
 function observePass(timing: AdmissionTiming, run: StepRun, plugin: number): void {
   const now = timing.passed(run.pluginStartedAt);
-  run.recorded?.passed(plugin, now - run.pluginStartedAt);
+  run.attributes.record?.passed(run.recorded, plugin, now - run.pluginStartedAt);
   run.pluginStartedAt = now;
 }
 
 function observeRejection(
   timing: AdmissionTiming | undefined,
-  { step, pluginStartedAt, startedAt, recorded }: StepRun,
+  { step, attributes, pluginStartedAt, startedAt, recorded }: StepRun,
   plugin: number,
 ): void {
   const now = timing?.rejected(pluginStartedAt) ?? pluginStartedAt;
-  recorded?.refused(plugin, now - pluginStartedAt);
+  attributes.record?.refused(recorded, plugin, now - pluginStartedAt);
   step.timing?.rejected(startedAt);
 }

@@ -42,7 +42,7 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
     info,
     auditId,
     span,
-    admission: span && chain.records?.admissionRecord(),
+    admission: span && chain.records?.admissionRecord(startedAt),
     decision: undefined,
     policyGeneration: 0,
     authorizingAt: 0,

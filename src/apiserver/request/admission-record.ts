@@ -26,64 +26,6 @@ export interface ReadAdmission {
   readonly omittedCalls: number;
 }
 
-/** A run that is being recorded. */
-export class AdmissionRun {
-  type: 'admit' | 'validate' = 'admit';
-  /** Shared by all requests. */
-  plugins: readonly string[] = NONE;
-  #refusedBy = -1;
-  /** When it started and ended, and the time of each plugin; NaN for what there is not. */
-  #numbers = new Float64Array(FIRST_TIME + 24);
-
-  begin(type: AdmissionRun['type'], plugins: readonly string[], startedAt: number): void {
-    this.type = type;
-    this.plugins = plugins;
-    this.#refusedBy = -1;
-    if (this.#numbers.length < FIRST_TIME + plugins.length)
-      this.#numbers = new Float64Array(FIRST_TIME + plugins.length);
-    const numbers = this.#numbers;
-    for (let i = 1, end = FIRST_TIME + plugins.length; i < end; i++) numbers[i] = Number.NaN;
-    numbers[0] = startedAt;
-  }
-
-  passed(plugin: number, milliseconds: number): void {
-    this.#numbers[FIRST_TIME + plugin] = milliseconds;
-  }
-
-  refused(plugin: number, milliseconds: number): void {
-    this.passed(plugin, milliseconds);
-    this.#refusedBy = plugin;
-  }
-
-  ended(at: number): void {
-    this.#numbers[1] = at;
-  }
-
-  /** How many numbers `pack` writes. */
-  get packedLength(): number {
-    return FIRST_PACKED_TIME + this.plugins.length;
-  }
-
-  pack(numbers: Float64Array, at: number): void {
-    const own = this.#numbers;
-    numbers[at] = this.type === 'admit' ? 0 : 1;
-    numbers[at + 1] = this.#refusedBy;
-    for (let i = 0, end = FIRST_TIME + this.plugins.length; i < end; i++) numbers[at + 2 + i] = own[i]!;
-  }
-}
-
-function unpackRun(numbers: Float64Array, plugins: readonly string[]): ReadRun {
-  const [type, refusedBy = -1, startedAt = 0, endedAt = Number.NaN, ...times] = numbers;
-  return {
-    type: type === 0 ? 'admit' : 'validate',
-    plugins,
-    times,
-    startedAt,
-    endedAt: Number.isNaN(endedAt) ? undefined : endedAt,
-    refusedBy: refusedBy < 0 ? undefined : refusedBy,
-  };
-}
-
 /** A webhook or a policy that was evaluated. */
 export interface AdmissionCall {
   readonly plugin: string;
@@ -111,11 +53,21 @@ const MAX_TEXT = 2048;
 /** A deletion of a collection has two runs for each object: those beyond are not kept. */
 const MAX_RUNS = 200;
 /** What a record that is used again keeps of its arrays. */
-const SPARE_RUNS = 4;
+const SPARE_NUMBERS = 256;
 const SPARE_CHANGES = 60;
-/** Of a run's numbers: the first of a plugin. Packed, its type and who refused it come before. */
-const FIRST_TIME = 2;
-const FIRST_PACKED_TIME = 4;
+
+/**
+ * The numbers of a run. Times are in milliseconds and those of the clock count from the start of the request, so that few bits suffice;
+ * NaN stands for what there is not.
+ *
+ *   type, who refused it, started, ended, the time of each plugin
+ */
+const REFUSED_BY = 1;
+const STARTED = 2;
+const ENDED = 3;
+const FIRST_TIME = 4;
+const ADMIT = 0;
+const VALIDATE = 1;
 
 /** Numbers and texts that `pack` writes at most: of two runs and five changes, as nearly all requests have. */
 export const PACKED_NUMBERS = 44;
@@ -127,8 +79,12 @@ export const PACKED_TEXTS = PACKED_RUNS + PACKED_CHANGES * TEXTS_OF_CHANGE;
 const NONE: readonly never[] = [];
 
 export class AdmissionRecord {
-  /** Those of this request come first. */
-  readonly #runs: AdmissionRun[] = [];
+  #requestStartedAt = 0;
+  /** Of all runs, one behind the other. */
+  #numbers = new Float32Array(PACKED_NUMBERS);
+  #length = 0;
+  /** The plugins of each run; the lists are shared by all requests. */
+  readonly #plugins: (readonly string[])[] = [];
   #runCount = 0;
   calls: readonly AdmissionCall[] = NONE;
   omittedCalls = 0;
@@ -138,21 +94,51 @@ export class AdmissionRecord {
   readonly #changes: (string | undefined)[] = [];
   #changeLength = 0;
 
-  /** Forgets the request. */
-  reset(): void {
-    if (this.#runs.length > SPARE_RUNS) this.#runs.length = SPARE_RUNS;
+  /** Of another request, which started then, on the monotonic clock. */
+  begin(requestStartedAt: number): void {
+    this.#requestStartedAt = requestStartedAt;
+    if (this.#numbers.length > SPARE_NUMBERS) this.#numbers = new Float32Array(PACKED_NUMBERS);
     if (this.#changes.length > SPARE_CHANGES) this.#changes.length = SPARE_CHANGES;
+    this.#length = 0;
     this.#runCount = 0;
     if (this.calls.length > 0) this.calls = NONE;
     this.omittedCalls = 0;
     this.#changeLength = 0;
   }
 
-  began(type: AdmissionRun['type'], plugins: readonly string[], startedAt: number): AdmissionRun {
-    const run = this.#runs[this.#runCount] ?? new AdmissionRun();
-    if (this.#runCount < MAX_RUNS) this.#runs[this.#runCount++] = run;
-    run.begin(type, plugins, startedAt);
+  /** Begins a run of a step. The result names it; it is negative where the run is not recorded. */
+  began(type: ReadRun['type'], plugins: readonly string[], startedAt: number): number {
+    if (this.#runCount === MAX_RUNS) return -1;
+    const run = this.#length;
+    const end = run + FIRST_TIME + plugins.length;
+    if (end > this.#numbers.length) this.#grow(end);
+    const numbers = this.#numbers;
+    numbers[run] = type === 'admit' ? ADMIT : VALIDATE;
+    numbers[run + REFUSED_BY] = Number.NaN;
+    numbers[run + STARTED] = startedAt - this.#requestStartedAt;
+    for (let i = run + ENDED; i < end; i++) numbers[i] = Number.NaN;
+    this.#plugins[this.#runCount++] = plugins;
+    this.#length = end;
     return run;
+  }
+
+  #grow(length: number): void {
+    const numbers = new Float32Array(length * 2);
+    numbers.set(this.#numbers);
+    this.#numbers = numbers;
+  }
+
+  passed(run: number, plugin: number, milliseconds: number): void {
+    if (run >= 0) this.#numbers[run + FIRST_TIME + plugin] = milliseconds;
+  }
+
+  refused(run: number, plugin: number, milliseconds: number): void {
+    this.passed(run, plugin, milliseconds);
+    if (run >= 0) this.#numbers[run + REFUSED_BY] = plugin;
+  }
+
+  ended(run: number, at: number): void {
+    if (run >= 0) this.#numbers[run + ENDED] = at - this.#requestStartedAt;
   }
 
   /** A plugin set a field; `name` stands for `{}` in it, so that no text has to be made of both. */
@@ -164,12 +150,9 @@ export class AdmissionRecord {
   }
 
   read(): ReadAdmission {
+    const plugins = this.#plugins.slice(0, this.#runCount);
     return {
-      runs: this.#runs.slice(0, this.#runCount).map((run) => {
-        const numbers = new Float64Array(run.packedLength);
-        run.pack(numbers, 0);
-        return unpackRun(numbers, run.plugins);
-      }),
+      runs: readRuns(this.#numbers, plugins, this.#requestStartedAt),
       changes: changesOf(this.#changes.slice(0, this.#changeLength)),
       calls: this.calls,
       omittedCalls: this.omittedCalls,
@@ -178,18 +161,12 @@ export class AdmissionRecord {
 
   /** Writes it into slots of a ring; false where it does not fit. */
   pack({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): boolean {
-    const [first, second] = this.#runs;
-    const [runs, changes] = [this.#runCount, this.#changeLength];
-    if (runs > PACKED_RUNS || changes > PACKED_CHANGES * TEXTS_OF_CHANGE || this.calls.length > 0) return false;
-    const secondAt = runs > 0 ? 2 + first!.packedLength : 2;
-    const length = runs > 1 ? secondAt + second!.packedLength : secondAt;
-    if (length > PACKED_NUMBERS) return false;
-    numbers[numbersAt] = runs;
-    numbers[numbersAt + 1] = changes;
-    if (runs > 0) first!.pack(numbers, numbersAt + 2);
-    if (runs > 1) second!.pack(numbers, numbersAt + secondAt);
-    texts[textsAt] = runs > 0 ? first!.plugins : undefined;
-    texts[textsAt + 1] = runs > 1 ? second!.plugins : undefined;
+    const [runs, changes, length] = [this.#runCount, this.#changeLength, this.#length];
+    const fits = runs <= PACKED_RUNS && changes <= PACKED_CHANGES * TEXTS_OF_CHANGE && length <= PACKED_NUMBERS;
+    if (!fits || this.calls.length > 0) return false;
+    const own = this.#numbers;
+    for (let i = 0; i < length; i++) numbers[numbersAt + i] = own[i]!;
+    for (let i = 0; i < runs; i++) texts[textsAt + i] = this.#plugins[i];
     for (let i = 0; i < changes; i++) texts[textsAt + PACKED_RUNS + i] = this.#changes[i];
     return true;
   }
@@ -209,33 +186,51 @@ export class AdmissionRecord {
 
   /** About how many bytes of memory it takes, where it does not fit into slots. */
   get size(): number {
-    let bytes = 200 + this.#changes.length * 16 + this.#runs.length * 320;
+    let bytes = 200 + this.#changes.length * 16 + this.#numbers.length * 4;
     for (const { message = '', patch = '' } of this.calls) bytes += 200 + message.length + patch.length;
     return bytes;
   }
 }
 
-/** Where a record is packed: `PACKED_NUMBERS` and `PACKED_TEXTS` from there on. */
+/** Where a record is packed: `PACKED_NUMBERS` and `PACKED_TEXTS` from there on. The texts were undefined before. */
 interface AdmissionSlots {
-  readonly numbers: Float64Array;
+  readonly numbers: Float32Array;
   readonly numbersAt: number;
   readonly texts: unknown[];
   readonly textsAt: number;
 }
 
-export function unpackAdmission({ numbers, numbersAt, texts, textsAt }: AdmissionSlots): ReadAdmission {
-  const [runs = 0, changes = 0] = numbers.subarray(numbersAt, numbersAt + 2);
-  let at = numbersAt + 2;
+export function unpackAdmission(
+  { numbers, numbersAt, texts, textsAt }: AdmissionSlots,
+  requestStartedAt: number,
+): ReadAdmission {
+  const isThere = (text: unknown): boolean => text !== undefined;
+  const plugins = texts.slice(textsAt, textsAt + PACKED_RUNS).filter(isThere) as (readonly string[])[];
+  const changes = texts.slice(textsAt + PACKED_RUNS, textsAt + PACKED_TEXTS) as (string | undefined)[];
+  while (changes.length > 0 && !isThere(changes.at(-TEXTS_OF_CHANGE))) changes.length -= TEXTS_OF_CHANGE;
   return {
-    runs: (texts.slice(textsAt, textsAt + runs) as (readonly string[])[]).map((plugins) => {
-      const from = at;
-      at += FIRST_PACKED_TIME + plugins.length;
-      return unpackRun(numbers.subarray(from, at), plugins);
-    }),
-    changes: changesOf(texts.slice(textsAt + PACKED_RUNS, textsAt + PACKED_RUNS + changes) as (string | undefined)[]),
+    runs: readRuns(numbers.subarray(numbersAt, numbersAt + PACKED_NUMBERS), plugins, requestStartedAt),
+    changes: changesOf(changes),
     calls: [],
     omittedCalls: 0,
   };
+}
+
+function readRuns(numbers: Float32Array, plugins: readonly (readonly string[])[], requestStartedAt: number): ReadRun[] {
+  let run = 0;
+  return plugins.map((names) => {
+    const end = run + FIRST_TIME + names.length;
+    const [type, refusedBy = NaN, started = NaN, ended = NaN, ...times] = numbers.subarray(run, end);
+    run = end;
+    return {
+      type: type === ADMIT ? 'admit' : 'validate',
+      plugins: names,
+      times,
+      startedAt: requestStartedAt + started,
+      endedAt: Number.isNaN(ended) ? undefined : requestStartedAt + ended,
+      refusedBy: Number.isNaN(refusedBy) ? undefined : refusedBy,
+    };
+  });
 }
 
 function changesOf(texts: readonly (string | undefined)[]): AdmissionChange[] {

@@ -70,13 +70,13 @@ it('reads back all that it has kept of a request', () => {
   const flow = { flowSchema: 'f', flowSchemaUid: '1', priorityLevel: 'p', priorityLevelUid: '2' };
   const times = { startedAt: 1.5, authorizingAt: 2.25, authorizedAt: 3.5, waitedMs: 0.5, policyGeneration: 7 };
   const request = { method: 'POST', path: '/api/v1/nodes', query, cause: 4 };
-  const admission = new AdmissionRecord();
+  const admission = records.admissionRecord(times.startedAt);
   admission.plugin = 'second';
   const run = admission.began('admit', ['first', 'second', 'third'], 2.5);
-  run.passed(0, 0.25);
-  run.refused(1, 0.75);
+  admission.passed(run, 0, 0.25);
+  admission.refused(run, 1, 0.75);
   admission.changed('the volume {}', 'a');
-  admission.began('validate', ['first'], 3.5).ended(4.5);
+  admission.ended(admission.began('validate', ['first'], 3.5), 4.5);
   const didAdmission = admission.read();
   const known = { user, impersonator: user, decision, flow, failure: 'denied', span: SPAN, admission };
   add(records, 'a', { ...times, ...known, request, info: { verb: 'create' }, status: 403, endedAt: 9.75 });
@@ -99,12 +99,12 @@ it('finds the newest of several requests with one audit ID, and lists only what 
 it('reads what admission did', () => {
   const record = new AdmissionRecord();
   const run = record.began('admit', ['first', 'second', 'third'], 2.5);
-  run.passed(0, 0.25);
+  record.passed(run, 0, 0.25);
   record.plugin = 'second';
   record.changed('the volume {}', '$&');
   record.changed('spec.priority');
-  run.refused(1, 0.75);
-  record.began('validate', ['first'], 3.5).ended(4.5);
+  record.refused(run, 1, 0.75);
+  record.ended(record.began('validate', ['first'], 3.5), 4.5);
   expect(record.read()).toEqual({
     runs: [
       {
@@ -127,11 +127,12 @@ it('uses records of admission again, but none whose request timed out, and nothi
   const plugins = Array.from({ length: 16 }, (_, i) => `plugin-${i}`);
   const used = new Map<AdmissionRecord, number>();
   const write = (i: number, more: Partial<AnsweredExchange> = {}): AdmissionRecord => {
-    const admission = records.admissionRecord();
+    const admission = records.admissionRecord(i);
     expect(admission.read()).toEqual({ runs: [], changes: [], calls: [], omittedCalls: 0 });
     // Some do not fit into the slots.
     const runs = i % 500 === 0 ? 1_000 : i % 7 === 0 ? 3 : i % 3;
-    for (let run = 0; run < runs; run++) admission.began(run % 2 ? 'validate' : 'admit', plugins, i).ended(i + 1);
+    for (let run = 0; run < runs; run++)
+      admission.ended(admission.began(run % 2 ? 'validate' : 'admit', plugins, i), i + 1);
     for (let change = 0; change < i % 8; change++) admission.changed(`field-${i} {}`, String(change));
     if (i % 11 === 0)
       admission.called({ plugin: 'p', name: 'n', configuration: 'c', milliseconds: 1, outcome: 'allowed' });

@@ -41,7 +41,7 @@ const OTHER_BYTES = 4 * 1024 * 1024;
 /** Its slots, and the strings that are its own. */
 const RECORD_BYTES = 600;
 /** With the slots of its admission. */
-const WRITE_BYTES = RECORD_BYTES + (PACKED_NUMBERS + PACKED_TEXTS) * 8;
+const WRITE_BYTES = RECORD_BYTES + PACKED_NUMBERS * 4 + PACKED_TEXTS * 8;
 const SLOW_MS = 500;
 /** Records of admission that wait for a request: as many as are under way at once, mostly. */
 const MAX_SPARE = 64;
@@ -90,9 +90,11 @@ export class RequestRecords {
     return this.#reads.bytes + this.#others.bytes;
   }
 
-  /** For the admission of a request that begins. */
-  admissionRecord(): AdmissionRecord {
-    return this.#spare.pop() ?? new AdmissionRecord();
+  /** For the admission of a request that began then. */
+  admissionRecord(requestStartedAt: number): AdmissionRecord {
+    const record = this.#spare.pop() ?? new AdmissionRecord();
+    record.begin(requestStartedAt);
+    return record;
   }
 
   add(exchange: AnsweredExchange, status: number, endedAt: number): void {
@@ -101,7 +103,6 @@ export class RequestRecords {
     const isPacked = this.#others.add(exchange, status, endedAt);
     const { admission } = exchange;
     if (!isPacked || !admission || this.#spare.length === MAX_SPARE) return;
-    admission.reset();
     this.#spare.push(admission);
   }
 
@@ -151,7 +152,7 @@ class Ring {
   /** How many texts a slot has. */
   readonly #width: number;
   /** Of admission; undefined where records have none. */
-  readonly #packed: Float64Array | undefined;
+  readonly #packed: Float32Array | undefined;
 
   constructor({ maxBytes, recordBytes, packsAdmission }: RingOptions) {
     this.#maxBytes = maxBytes;
@@ -159,7 +160,7 @@ class Ring {
     this.#capacity = Math.floor(maxBytes / recordBytes);
     this.#numbers = new Float64Array(this.#capacity * NUMBERS);
     this.#width = packsAdmission ? TEXTS + PACKED_TEXTS : TEXTS;
-    this.#packed = packsAdmission ? new Float64Array(this.#capacity * PACKED_NUMBERS) : undefined;
+    this.#packed = packsAdmission ? new Float32Array(this.#capacity * PACKED_NUMBERS) : undefined;
   }
 
   /** Whether what admission did is packed: the exchange's record of it is free then. */
@@ -254,7 +255,7 @@ class Ring {
     return {
       ...{ startedAt, endedAt, parent, status, policyGeneration, authorizingAt, authorizedAt, waitedMs, span },
       ...{ auditId, verb, path, method, query, identity, impersonator, decision, flow, failure },
-      admission: admission === PACKED ? unpackAdmission(this.#slots(slot)) : admission?.read(),
+      admission: admission === PACKED ? unpackAdmission(this.#slots(slot), startedAt) : admission?.read(),
       user: identity?.name ?? '',
     };
   }

@@ -1,0 +1,193 @@
+/**
+ * The slots of a ring of spans. Every write has the span of its request and of its commit, and almost none is ever read: so these two are
+ * packed into columns when they end, and become objects when somebody reads them. Between two requests the processor's caches have
+ * forgotten the ring, and what recording takes is mostly the memory lines that it touches: five for both, where the objects, their attributes
+ * and their boxed numbers were thirty.
+ *
+ *   numbers  started, ended, parent, type, bytes, status or revision, dry run or deliveries, (free)
+ *   texts    of an object: the object; of a packed span: its attributes
+ */
+import { KeptSpan, RequestSpan, SPAN_BYTES } from './kept-span.ts';
+import type { Attributes, Commit } from './tracing.ts';
+
+/** A memory line. */
+const NUMBERS = 8;
+const STARTED = 0;
+const ENDED = 1;
+const PARENT = 2;
+const TYPE = 3;
+const BYTES = 4;
+/** The status of a request, the revision of a commit. */
+const RESULT = 5;
+/** Whether a request was a dry run; how many watchers were told of a commit. */
+const EXTRA = 6;
+
+const OBJECT = 0;
+const REQUEST = 1;
+const COMMIT = 2;
+
+const TEXTS = 13;
+const ERROR = 12;
+
+/** Slots that the columns have at first. */
+const FIRST_SLOTS = 1024;
+
+export class SpanSlots {
+  readonly capacity: number;
+  #length: number;
+  #numbers: Float64Array;
+  readonly #texts: unknown[] = [];
+
+  constructor(capacity: number) {
+    this.capacity = capacity;
+    this.#length = Math.min(capacity, FIRST_SLOTS);
+    this.#numbers = new Float64Array(this.#length * NUMBERS);
+  }
+
+  /** Slots are used in their order: the columns grow by their end. */
+  #grow(slot: number): void {
+    if (slot >= this.#length) {
+      this.#length = Math.min(this.capacity, this.#length * 2);
+      const numbers = new Float64Array(this.#length * NUMBERS);
+      numbers.set(this.#numbers);
+      this.#numbers = numbers;
+    }
+    while (this.#texts.length < (slot + 1) * TEXTS) this.#texts.push(undefined);
+  }
+
+  keep(slot: number, span: KeptSpan): void {
+    if (this.#texts.length <= slot * TEXTS) this.#grow(slot);
+    this.#numbers[slot * NUMBERS + TYPE] = OBJECT;
+    this.#numbers[slot * NUMBERS + BYTES] = span.bytes;
+    this.#texts[slot * TEXTS] = span;
+  }
+
+  /** The span of the slot is packed: its object may become another span. */
+  packRequest(slot: number, span: RequestSpan, endedAt: number): void {
+    const { attributes } = span;
+    const at = slot * NUMBERS;
+    const numbers = this.#numbers;
+    numbers[at + STARTED] = span.startedAt;
+    numbers[at + ENDED] = endedAt;
+    numbers[at + PARENT] = span.parent;
+    numbers[at + TYPE] = REQUEST;
+    numbers[at + RESULT] = attributes['http.response.status_code'] as number;
+    numbers[at + EXTRA] = attributes['k8s.dry_run'] === true ? 1 : 0;
+    const texts = this.#texts;
+    const first = slot * TEXTS;
+    texts[first] = attributes['http.request.method'];
+    texts[first + 1] = attributes['url.path'];
+    texts[first + 2] = attributes['user.name'];
+    texts[first + 3] = attributes['k8s.verb'];
+    texts[first + 4] = attributes['k8s.group'];
+    texts[first + 5] = attributes['k8s.resource'];
+    texts[first + 6] = attributes['k8s.subresource'];
+    texts[first + 7] = attributes['k8s.namespace.name'];
+    texts[first + 8] = attributes['k8s.object.name'];
+    texts[first + 9] = attributes['k8s.audit.id'];
+    texts[first + 10] = attributes['k8s.flowschema.uid'];
+    texts[first + 11] = attributes['k8s.impersonator'];
+    texts[first + ERROR] = span.error;
+  }
+
+  packCommit(slot: number, commit: Commit, endedAt: number): void {
+    if (this.#texts.length <= slot * TEXTS) this.#grow(slot);
+    const at = slot * NUMBERS;
+    const numbers = this.#numbers;
+    numbers[at + STARTED] = commit.startedAt;
+    numbers[at + ENDED] = endedAt;
+    numbers[at + PARENT] = commit.parent;
+    numbers[at + TYPE] = COMMIT;
+    numbers[at + BYTES] = SPAN_BYTES;
+    numbers[at + RESULT] = commit.revision;
+    numbers[at + EXTRA] = commit.deliveries;
+    const texts = this.#texts;
+    const first = slot * TEXTS;
+    texts[first] = commit.operation;
+    texts[first + 1] = commit.group;
+    texts[first + 2] = commit.resource;
+    texts[first + 3] = commit.namespace;
+    texts[first + 4] = commit.name;
+  }
+
+  read(slot: number, id: number): KeptSpan {
+    const type = this.#numbers[slot * NUMBERS + TYPE];
+    if (type === OBJECT) return this.#texts[slot * TEXTS] as KeptSpan;
+    const span = type === REQUEST ? this.#readRequest(slot) : this.#readCommit(slot);
+    const at = slot * NUMBERS;
+    span.begin(id, this.#numbers[at + STARTED]!, this.#numbers[at + PARENT]!);
+    span.endedAt = this.#numbers[at + ENDED]!;
+    if (type === REQUEST) span.error = this.#texts[slot * TEXTS + ERROR] as string | undefined;
+    return span;
+  }
+
+  #readRequest(slot: number): KeptSpan {
+    const span = new RequestSpan();
+    const [method, path, user, verb, group, resource, subresource, namespace, name, auditId, flow, impersonator] =
+      this.#textsOf(slot);
+    const status = this.#numbers[slot * NUMBERS + RESULT]!;
+    Object.assign(span.attributes, {
+      'http.request.method': method,
+      'url.path': path,
+      'http.response.status_code': Number.isNaN(status) ? undefined : status,
+      'user.name': user,
+      'k8s.verb': verb,
+      'k8s.group': group,
+      'k8s.resource': resource,
+      'k8s.subresource': subresource,
+      'k8s.namespace.name': namespace,
+      'k8s.object.name': name,
+      'k8s.audit.id': auditId,
+      'k8s.flowschema.uid': flow,
+      'k8s.dry_run': this.#numbers[slot * NUMBERS + EXTRA] === 1 ? true : undefined,
+      'k8s.impersonator': impersonator,
+    });
+    return span;
+  }
+
+  #readCommit(slot: number): KeptSpan {
+    const [operation, group, resource, namespace, name] = this.#textsOf(slot);
+    const attributes: Attributes = {
+      'etcd.revision': this.#numbers[slot * NUMBERS + RESULT]!,
+      'etcd.operation': operation,
+      'k8s.group': group,
+      'k8s.resource': resource,
+      'k8s.namespace.name': namespace,
+      'k8s.object.name': name,
+      'k8s.watch.deliveries': this.#numbers[slot * NUMBERS + EXTRA]!,
+    };
+    return new KeptSpan(0, 'commit', 0, { attributes });
+  }
+
+  #textsOf(slot: number): (string | undefined)[] {
+    return this.#texts.slice(slot * TEXTS, (slot + 1) * TEXTS) as (string | undefined)[];
+  }
+
+  /** Without making an object of it, which a search through all of them would take long for. */
+  isCommitOf(slot: number, object: Pick<Commit, 'group' | 'resource' | 'namespace' | 'name'>): boolean {
+    const first = slot * TEXTS;
+    const texts = this.#texts;
+    return (
+      this.#numbers[slot * NUMBERS + TYPE] === COMMIT &&
+      texts[first + 4] === object.name &&
+      texts[first + 2] === object.resource &&
+      texts[first + 1] === object.group &&
+      texts[first + 3] === object.namespace
+    );
+  }
+
+  /** What the span of a slot counted for. */
+  bytesOf(slot: number): number {
+    return this.#numbers[slot * NUMBERS + BYTES]!;
+  }
+
+  /** The object of a slot; undefined for a packed span. */
+  objectOf(slot: number): KeptSpan | undefined {
+    return this.#numbers[slot * NUMBERS + TYPE] === OBJECT ? (this.#texts[slot * TEXTS] as KeptSpan) : undefined;
+  }
+
+  clear(slot: number): void {
+    const texts = this.#texts;
+    for (let at = slot * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
+  }
+}
