@@ -7,7 +7,7 @@ import process from 'node:process';
 
 /**
  * @param {string} built the folder of the bundle
- * @param {{ seeds: readonly number[], world?: object, trace?: boolean, shrinkTries?: number }} options
+ * @param {{ seeds: readonly number[], world?: object, trace?: boolean, strict?: boolean, shrinkTries?: number }} options
  * @param {{ inspect?: boolean }} [how] with `inspect`, it waits for a debugger
  * @returns {Promise<SimulationReport>}
  */

@@ -5,6 +5,7 @@ import { failureText, runSeeds, unexercised, type PlanOptions } from '../src/sim
 interface WorkerOptions {
   readonly seeds: readonly number[];
   readonly trace?: boolean;
+  readonly strict?: boolean;
   readonly world?: PlanOptions;
   readonly shrinkTries?: number;
 }

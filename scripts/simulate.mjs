@@ -22,6 +22,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     world: { type: 'string', default: '{}' },
     trace: { type: 'boolean' },
+    strict: { type: 'boolean' },
     inspect: { type: 'boolean' },
     workers: { type: 'string', default: String(os.availableParallelism()) },
     json: { type: 'boolean' },
@@ -57,7 +58,8 @@ async function simulateSeeds() {
       Array.from({ length: workers }, (_, worker) => {
         const mine = seeds.filter((_, i) => i % workers === worker);
         const how = { inspect: values.inspect ?? false };
-        return runWorlds(built, { seeds: mine, world, trace: values.trace ?? false }, how);
+        const { trace = false, strict = false } = values;
+        return runWorlds(built, { seeds: mine, world, trace, strict }, how);
       }),
     );
     return print(merge(reports), seeds.length);

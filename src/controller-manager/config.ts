@@ -39,6 +39,8 @@ export interface ControllerManagerConfig {
   readonly terminatedPodGcThreshold: number;
   /** Where the host-path provisioner keeps its volumes; without it the provisioner does nothing. */
   readonly hostPathProvisionerDirectory?: string;
+  /** Removes the directory of a volume, where the directories are not on this machine's disk. */
+  readonly removeVolumeDirectory?: (directory: string) => Promise<void>;
   /** `--leader-elect`: off when the cluster has only one manager. */
   readonly leaderElect: boolean;
   readonly leaderElection: LeaderElectionConfig;

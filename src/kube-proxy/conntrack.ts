@@ -83,7 +83,15 @@ function matches(plan: ServicePlan): string[][] {
   return plan.nodePort === undefined ? addresses : [...addresses, ['--dport', String(plan.nodePort)]];
 }
 
-export class ConntrackCleaner {
+/** Where a node's kernel keeps its connections. */
+export interface Conntrack {
+  /** @param stale arguments of `conntrack`, a command each */
+  deleteEntries(stale: readonly string[][]): Promise<void>;
+  /** @param removed endpoints, as `IP port` */
+  deleteHalfOpen(removed: ReadonlySet<string>): Promise<void>;
+}
+
+export class ConntrackCleaner implements Conntrack {
   #missing = false;
 
   readonly #options: { netns: string | undefined; logger: Logger };

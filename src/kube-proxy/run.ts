@@ -12,7 +12,7 @@ import {
 } from '../component-helpers/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 import type { KubeProxyConfig } from './config.ts';
-import { ConntrackCleaner } from './conntrack.ts';
+import { ConntrackCleaner, type Conntrack } from './conntrack.ts';
 import { healthAnswer, HealthServers, metricsAnswer, serveEndpoints, type HealthState } from './health-servers.ts';
 import { IptablesWriter } from './iptables/iptables-writer.ts';
 import { proxyMetrics } from './metrics.ts';
@@ -26,17 +26,23 @@ interface KubeProxyOptions {
   readonly nodeName: string;
   /** The node's network namespace; undefined is the process's own. */
   readonly netns?: string;
-  /** Writes the rules instead of the writer of the mode. */
-  readonly writer?: RuleWriter;
+  /** Stands for the kernel of the node: nothing of the machine is read or changed then. */
+  readonly kernel?: ProxiedKernel;
   /** Called once, after the rules were written for the first time. */
   readonly onReady?: () => void;
+}
+
+/** What kube-proxy changes in a kernel. */
+export interface ProxiedKernel {
+  readonly writer: RuleWriter;
+  readonly conntrack: Conntrack;
 }
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 export async function run(
   ctx: Context,
-  { client, config, nodeName, netns, onReady, ...options }: KubeProxyOptions,
+  { client, config, nodeName, netns, onReady, kernel }: KubeProxyOptions,
 ): Promise<void> {
   const group = new RunGroup(ctx);
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
@@ -57,12 +63,12 @@ export async function run(
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);
     const node = await waitForNodeIp(ctx, () => nodes.get(nodeName), signal);
-    const writer = options.writer ?? createWriter(config, node, netns);
+    const writer = kernel?.writer ?? createWriter(config, node, netns);
     const sync = new RuleSync(
       ctx,
       {
         writer,
-        conntrack: new ConntrackCleaner({ netns, logger: ctx.logger }),
+        conntrack: kernel?.conntrack ?? new ConntrackCleaner({ netns, logger: ctx.logger }),
         metrics: proxyMetrics(ctx.metrics),
         minSyncPeriodMs: config.minSyncPeriodMs,
         syncPeriodMs: config.syncPeriodMs,

@@ -6,13 +6,13 @@ import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
 import { type NodeTopology, type ServicePlan, planService, serviceOfSlice } from '../component-helpers/index.ts';
 import { deliveredCauses, mergeCauses, type Cause, type Context, type Span } from '../kernel/index.ts';
-import { removedTcpEndpoints, staleConnections, type ConntrackCleaner } from './conntrack.ts';
+import { removedTcpEndpoints, staleConnections, type Conntrack } from './conntrack.ts';
 import type { ProxyMetrics } from './metrics.ts';
 import type { RuleWriter } from './rule-writer.ts';
 
 interface SyncOptions {
   readonly writer: RuleWriter;
-  readonly conntrack: ConntrackCleaner;
+  readonly conntrack: Conntrack;
   readonly metrics: ProxyMetrics;
   readonly minSyncPeriodMs: number;
   readonly syncPeriodMs: number;

@@ -7,6 +7,7 @@ import type { Client } from '../client/index.ts';
 import { RealClock, silentLogger, type Logger } from '../kernel/index.ts';
 import { checks, type Check, type CheckContext, type Verdict } from './checks/index.ts';
 import { faults, type FaultName, type Stage } from './faults/index.ts';
+import { watchMachineUse } from './machine-use.ts';
 import { operations, type Operation } from './operations/index.ts';
 import type { Plan, Planned, PlannedFault, PlannedOperation, Work } from './plan.ts';
 import type { Exchange } from './world/network.ts';
@@ -44,6 +45,8 @@ export interface RunOptions {
   /** Records every request, commit and fault. */
   readonly trace?: boolean;
   readonly logger?: Logger;
+  /** Fails a world that uses a file, a process, a socket or a timer of the machine: its seed may take other steps in another run. */
+  readonly strict?: boolean;
   /**
    * Runs instead of the built-in operator, in two processes, each of which is killed, cut off and started again as the
    * others are: it must elect a leader, or be able to work beside itself. Ends when `ctx.signal` aborts.
@@ -99,7 +102,9 @@ function originWith(crds: readonly object[]): Promise<Origin> {
 export async function runWorld(plan: Plan, options: RunOptions = {}): Promise<WorldResult> {
   const origin = await originWith(options.crds ?? []);
   const run = new WorldRun(plan, origin, options);
-  return run.run();
+  if (!options.strict) return run.run();
+  const stopWatching = watchMachineUse((use) => run.usedMachine(use));
+  return run.run().finally(stopWatching);
 }
 
 class WorldRun {
@@ -178,7 +183,9 @@ class WorldRun {
     await this.#settle();
     const durationMs = world.clock.monotonic() - this.#readyAt;
     const commits = world.log.changes;
-    await world.stop();
+    const running = await world.stop();
+    if (running.length > 0)
+      this.#violated('processes-end', 'what is stopped leaves nothing behind', `still running: ${running.join(', ')}`);
     return {
       plan: this.#plan,
       violation: this.#violation,
@@ -189,6 +196,10 @@ class WorldRun {
       commits,
       durationMs,
     };
+  }
+
+  usedMachine(use: string): void {
+    this.#violated('worlds-use-no-machine', 'the same seed takes the same steps, on every machine', use);
   }
 
   #isReady(): boolean {

@@ -7,7 +7,7 @@ import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { keyOf } from '../../client/index.ts';
 import { keyedController, keysOnChange, watch, type ControllerDescriptor } from '../controller.ts';
 import { annotationOf, IS_DEFAULT_CLASS, STORAGE_PROVISIONER } from '../persistentvolume-binder/annotations.ts';
-import { HOST_PATH_PROVISIONER, HostPathProvisioner } from './reconcile.ts';
+import { HOST_PATH_PROVISIONER, HostPathProvisioner, removeFromDisk } from './reconcile.ts';
 
 /** The default class of a cluster whose volumes are directories of the machine. */
 export const STANDARD_CLASS: StorageClass = {
@@ -25,7 +25,7 @@ export const hostPathProvisionerController: ControllerDescriptor = {
   eventSource: HOST_PATH_PROVISIONER,
   build(context) {
     const { informers, config } = context;
-    const directory = config.hostPathProvisionerDirectory;
+    const { hostPathProvisionerDirectory: directory, removeVolumeDirectory: remove = removeFromDisk } = config;
     if (directory === undefined) return () => Promise.resolve();
     const claims = informers.informer('v1/persistentvolumeclaims');
     const volumes = informers.informer('v1/persistentvolumes');
@@ -33,7 +33,7 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     return keyedController(context, {
       queue: 'host_path_provisioner',
       workers: 1,
-      reconciler: (worker) => new HostPathProvisioner(worker, { claims, volumes, classes }, directory),
+      reconciler: (worker) => new HostPathProvisioner(worker, { claims, volumes, classes }, { directory, remove }),
       watches: [
         watch(
           claims,

@@ -22,16 +22,25 @@ interface HostPathProvisionerParts {
   readonly classes: SharedInformer<StorageClass>;
 }
 
+interface VolumeDirectories {
+  /** All volumes are directories of this one. */
+  readonly directory: string;
+  readonly remove: (directory: string) => Promise<void>;
+}
+
+export const removeFromDisk = (directory: string): Promise<void> => fs.rm(directory, { recursive: true, force: true });
+
 export class HostPathProvisioner implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: HostPathProvisionerParts;
-  /** All volumes are directories of this one. */
   readonly #directory: string;
+  readonly #remove: VolumeDirectories['remove'];
 
-  constructor(context: ControllerContext, parts: HostPathProvisionerParts, directory: string) {
+  constructor(context: ControllerContext, parts: HostPathProvisionerParts, { directory, remove }: VolumeDirectories) {
     this.#context = context;
     this.#parts = parts;
     this.#directory = directory;
+    this.#remove = remove;
   }
 
   /** Claims and volumes share a queue: only claims have a namespace. */
@@ -97,7 +106,7 @@ export class HostPathProvisioner implements Reconciler {
       recorder.event(volume, 'Warning', 'VolumeFailedDelete', message);
       return;
     }
-    await fs.rm(hostPath, { recursive: true, force: true });
+    await this.#remove(hostPath);
     const resource = client.resource('v1/persistentvolumes');
     await ignoreNotFound(() =>
       resource.delete({ name: metadata.name ?? '' }, { preconditions: { uid: metadata.uid }, signal }),

@@ -1,6 +1,4 @@
 /** What must hold of volumes, claims and devices; see `testing-properties.ts`. */
-import os from 'node:os';
-import path from 'node:path';
 import { STANDARD_CLASS } from '../host-path-provisioner/host-path-provisioner.ts';
 import {
   chance,
@@ -231,8 +229,7 @@ export const STORAGE_PROPERTIES: readonly Property[] = [
   {
     holds: 'every claim of a class that binds at once has a volume of its own',
     controllers: ['host-path-provisioner', 'persistentvolume-binder-controller'],
-    /** Nothing is written there: directories are made by nodes, and those of released volumes removed. */
-    config: { hostPathProvisionerDirectory: path.join(os.tmpdir(), 'k8ts-properties-volumes') },
+    config: { hostPathProvisionerDirectory: '/volumes', removeVolumeDirectory: () => Promise.resolve() },
     async arrange({ client, random, namespace }) {
       await once(
         client

@@ -1,5 +1,5 @@
 /** kube-proxy of one node of a world: it writes into this table what others write into the kernel. */
-import { DEFAULT_KUBE_PROXY_CONFIG, run, type Plans, type RuleWriter } from '../../kube-proxy/index.ts';
+import { DEFAULT_KUBE_PROXY_CONFIG, run, type Plans, type ProxiedKernel } from '../../kube-proxy/index.ts';
 import type { ProcessContext } from './processes.ts';
 import { componentUser } from './users.ts';
 
@@ -25,20 +25,25 @@ export class WorldProxy {
 
   run(ctx: ProcessContext): Promise<void> {
     const client = ctx.clientAs(componentUser('kube-proxy'), 'kube-proxy');
-    return run(ctx, { client, config: CONFIG, nodeName: NODE, writer: this.#writer(ctx) });
+    return run(ctx, { client, config: CONFIG, nodeName: NODE, kernel: this.#kernel(ctx) });
   }
 
-  #writer({ signal }: ProcessContext): RuleWriter {
+  #kernel({ signal }: ProcessContext): ProxiedKernel {
     const write = (plans: Plans): Promise<void> => {
       // A process that was killed writes no more.
       if (!signal.aborted) this.#plans = new Map(plans);
       return Promise.resolve();
     };
+    const done = (): Promise<void> => Promise.resolve();
     return {
-      replaceAll: write,
-      update: (_changed, all) => write(all),
-      removeAll: () => write(new Map()),
-      close: () => undefined,
+      writer: {
+        replaceAll: write,
+        update: (_changed, all) => write(all),
+        removeAll: () => write(new Map()),
+        close: () => undefined,
+      },
+      // Nothing is connected in a world.
+      conntrack: { deleteEntries: done, deleteHalfOpen: done },
     };
   }
 }

@@ -119,18 +119,23 @@ export class World {
 
   readonly #clients: Client[] = [];
 
-  /** Ends everything. */
-  async stop(): Promise<void> {
+  /** Ends everything. Returns what has not ended: it waits for something that no clock of the world tells. */
+  async stop(): Promise<readonly string[]> {
     for (const process of this.processes.values()) process.kill();
     for (const server of this.servers.values()) server.kill();
     await this.store.close();
-    await this.clock.drive(
-      Promise.allSettled([
-        ...[...this.processes.values()].map((process) => process.ended()),
-        ...[...this.servers.values()].map((server) => server.ended()),
-        this.#following,
-      ]),
-    );
+    const running = new Set<string>();
+    const ending: (readonly [string, Promise<void>])[] = [
+      ...[...this.processes, ...this.servers].map(([name, process]) => [name, process.ended()] as const),
+      ['store', this.#following],
+    ];
+    const ended = ending.map(([name, end]) => {
+      running.add(name);
+      const remove = (): void => void running.delete(name);
+      return end.then(remove, remove);
+    });
+    await this.clock.drive(Promise.all(ended)).catch(() => undefined);
+    return [...running];
   }
 
   #addProcesses(): void {
@@ -191,6 +196,7 @@ export class World {
         clusterSigningKey: pki.ca.key,
         serviceAccountPrivateKey: pki.serviceAccount.privateKey,
         hostPathProvisionerDirectory: '/simulated-volumes',
+        removeVolumeDirectory: () => Promise.resolve(),
       },
     });
   }
