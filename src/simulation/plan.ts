@@ -48,6 +48,8 @@ export interface PlanOptions {
   readonly faults?: readonly FaultName[];
   /** How many faults, on average. */
   readonly faultCount?: number;
+  /** Every kind of fault strikes once, instead of some that are drawn. */
+  readonly everyFault?: boolean;
   /** How long a fault lasts at most, in milliseconds. */
   readonly maxFaultMs?: number;
   /** What faults strike, by the beginning of its name, where they strike such; default anything. */
@@ -113,9 +115,9 @@ function* drawFaults(random: Random, durationMs: number, options: PlanOptions): 
   const names = options.faults ?? (Object.keys(faults) as FaultName[]);
   if (names.length === 0) return;
   const weights = names.map((name) => faults[name].weight);
-  const count = around(random, options.faultCount ?? DEFAULT_FAULTS);
+  const count = options.everyFault ? names.length : around(random, options.faultCount ?? DEFAULT_FAULTS);
   for (let i = 0; i < count; i++) {
-    const name = names[weighted(random, weights)]!;
+    const name = names[options.everyFault ? i : weighted(random, weights)]!;
     const targets = targetsOf(name, options.targets);
     yield {
       type: 'fault',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   drawPlan,
   failureText,
+  faults,
   operation,
   runSeeds,
   runWorld,
@@ -51,6 +52,13 @@ async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
 it('takes other steps for another seed', async () => {
   const [first, second] = [drawPlan(1, SHORT), drawPlan(2, SHORT)];
   expect(first.events).not.toEqual(second.events);
+});
+
+it('draws every kind of fault where it is asked to', () => {
+  const struck = drawPlan(1, { everyFault: true }).events.flatMap((event) =>
+    event.type === 'fault' ? [event.name] : [],
+  );
+  expect(struck.sort()).toEqual(Object.keys(faults).sort());
 });
 
 describe('a world that fails', () => {
