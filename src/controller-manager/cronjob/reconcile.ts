@@ -12,6 +12,7 @@ import {
   type ResourceClient,
   type SharedInformer,
 } from '../../client/index.ts';
+import { exponentialBuckets, type Histogram } from '../../kernel/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
@@ -35,11 +36,17 @@ export class CronJobReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #parts: CronJobParts;
   readonly #jobResource: ResourceClient<Job>;
+  readonly #skewSeconds: Histogram;
 
   constructor(context: ControllerContext, parts: CronJobParts) {
     this.#context = context;
     this.#parts = parts;
     this.#jobResource = context.client.resource('batch/v1/jobs');
+    this.#skewSeconds = context.metrics.histogram({
+      name: 'cronjob_controller_job_creation_skew_duration_seconds',
+      help: 'Seconds from the time at which a Job was due to its creation.',
+      buckets: exponentialBuckets(1, 2, 10),
+    });
   }
 
   async reconcile(key: string): Promise<Requeue | void> {
@@ -207,6 +214,8 @@ export class CronJobReconciler implements Reconciler {
     };
     try {
       const job = await this.#jobResource.create(wanted, { signal: this.#context.signal });
+      const createdAt = job.metadata.creationTimestamp ? parseTime(job.metadata.creationTimestamp) : due;
+      this.#skewSeconds.observe((createdAt - due) / 1000);
       this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${name}`);
       return { ...job, apiVersion: 'batch/v1', kind: 'Job' };
     } catch (error) {

@@ -4,6 +4,7 @@
  */
 import type { ResourceClaim, ResourceSlice } from '../../api/generated/resource-v1.ts';
 import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
+import { TaintEvictionMetrics } from '../taint-eviction/metrics.ts';
 import { CLAIMS_BY_POOL, DeviceTaintEvictionReconciler, poolKey, resultsOf, SLICES_BY_POOL } from './reconcile.ts';
 import { deviceTaintEvictionWatches } from './watches.ts';
 
@@ -19,6 +20,7 @@ export const deviceTaintEvictionController: ControllerDescriptor = {
       slices: informers.informer('resource.k8s.io/v1/resourceslices', {}, { [SLICES_BY_POOL]: poolOfSlice }),
       claims: informers.informer('resource.k8s.io/v1/resourceclaims', {}, { [CLAIMS_BY_POOL]: poolsOfClaim }),
       pods: informers.informer('v1/pods'),
+      metrics: new TaintEvictionMetrics(context.metrics, 'device_taint_eviction_controller'),
     };
     const reconciler = (worker: ControllerContext) => new DeviceTaintEvictionReconciler(worker, parts);
     const watches = deviceTaintEvictionWatches(parts);

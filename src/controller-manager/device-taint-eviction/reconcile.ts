@@ -12,6 +12,7 @@ import { toleratesTaint } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
+import type { TaintEvictionMetrics } from '../taint-eviction/metrics.ts';
 
 export const SLICES_BY_POOL = 'pool';
 export const CLAIMS_BY_POOL = 'allocatedPool';
@@ -28,6 +29,7 @@ export interface DeviceTaintEvictionParts {
   /** With the index CLAIMS_BY_POOL. */
   readonly claims: SharedInformer<ResourceClaim>;
   readonly pods: SharedInformer<Pod>;
+  readonly metrics: TaintEvictionMetrics;
 }
 
 export class DeviceTaintEvictionReconciler implements Reconciler {
@@ -48,7 +50,7 @@ export class DeviceTaintEvictionReconciler implements Reconciler {
     if (left > 0) return { afterMs: left };
     for (const consumer of claim.status?.reservedFor ?? []) {
       const pod = pods.get(`${claim.metadata.namespace ?? ''}/${consumer.name}`);
-      if (pod && pod.metadata.uid === consumer.uid && !pod.metadata.deletionTimestamp) await this.#evict(pod);
+      if (pod && pod.metadata.uid === consumer.uid && !pod.metadata.deletionTimestamp) await this.#evict(pod, at);
     }
   }
 
@@ -75,13 +77,14 @@ export class DeviceTaintEvictionReconciler implements Reconciler {
       .flatMap(({ taints = [] }) => taints.filter(({ effect }) => effect === 'NoExecute'));
   }
 
-  async #evict(pod: Pod): Promise<void> {
-    const { client, recorder, signal } = this.#context;
+  async #evict(pod: Pod, at: number): Promise<void> {
+    const { client, clock, recorder, signal } = this.#context;
     const { namespace, name = '', uid } = pod.metadata;
     recorder.event(pod, 'Normal', 'DeviceTaintManagerEviction', 'Marking for deletion');
     await ignoreNotFound(async () => {
       await markDisrupted(this.#context, pod, DISRUPTION);
       await client.resource('v1/pods').delete({ namespace, name }, { preconditions: { uid }, signal });
+      this.#parts.metrics.deleted(Math.max(0, clock.now() - at));
     });
   }
 }

@@ -1,5 +1,6 @@
 /** endpointslice-controller: writes the EndpointSlices of every Service with a selector. */
 import { keyedController, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
+import { ServiceSyncMetrics } from './metrics.ts';
 import { EndpointSliceReconciler, MANAGER } from './reconcile.ts';
 import { servicesOfPods } from './service-pods.ts';
 import { SliceWriter } from './slice-writer.ts';
@@ -19,15 +20,12 @@ export const endpointSliceController: ControllerDescriptor = {
       relations: servicesOfPods(informers),
       pods: informers.informer('v1/pods', {}, byNode),
       nodes: informers.informer('v1/nodes'),
-      writer: new SliceWriter(context, MANAGER),
+      writer: SliceWriter.shared(context, MANAGER, 'endpoint_slice_controller'),
+      metrics: new ServiceSyncMetrics(context.metrics),
     };
     const triggers = new TriggerTimes();
     const reconciler = (worker: ControllerContext) =>
-      new EndpointSliceReconciler(
-        worker,
-        { ...parts, writer: new SliceWriter(worker, MANAGER, parts.writer) },
-        triggers,
-      );
+      new EndpointSliceReconciler(worker, { ...parts, writer: parts.writer.forWorker(worker) }, triggers);
     const watches = endpointSliceWatches(parts);
     return keyedController(context, { queue: 'endpoint_slice', workers: 5, reconciler, watches });
   },

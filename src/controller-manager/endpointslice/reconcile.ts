@@ -4,6 +4,7 @@ import { errorMessage } from '../../base/index.ts';
 import { controllerReference, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
+import type { ServiceSyncMetrics } from './metrics.ts';
 import { addressTypesOf, serviceEndpoints } from './service-endpoints.ts';
 import { hasSelectedPods, HEADLESS_LABEL, isHeadless, TRIGGER_TIME, type ServicesOfPods } from './service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, type SliceTarget, type SliceWriter } from './slice-writer.ts';
@@ -16,6 +17,7 @@ export interface EndpointSliceParts {
   readonly relations: ServicesOfPods;
   readonly nodes: SharedInformer<Node>;
   readonly writer: SliceWriter;
+  readonly metrics: ServiceSyncMetrics;
 }
 
 export class EndpointSliceReconciler implements Reconciler {
@@ -30,22 +32,41 @@ export class EndpointSliceReconciler implements Reconciler {
   }
 
   async reconcile(key: string): Promise<void> {
-    const { relations, writer } = this.#parts;
+    const { metrics } = this.#parts;
+    try {
+      metrics.synced(await this.#sync(key));
+    } catch (error) {
+      metrics.synced('error');
+      throw error;
+    }
+  }
+
+  async #sync(key: string): Promise<'success' | 'stale'> {
+    const { relations, writer, metrics } = this.#parts;
     const service = relations.services.get(key);
     if (!service || service.metadata.deletionTimestamp !== undefined) {
       this.#triggers.forget(key);
+      metrics.distributes(key, undefined);
+      writer.forget(key);
       // The garbage collector would delete the slices too, but later.
       if (!service) for (const slice of writer.of(key)) await writer.delete(slice);
-      return;
+      return 'success';
     }
-    if (!hasSelectedPods(service) || writer.isBehind(key)) return;
+    if (!hasSelectedPods(service)) return 'success';
+    if (writer.isBehind(key)) return 'stale';
     await ignoreNotFound(() => this.#write(key, service));
+    return 'success';
   }
 
   async #write(key: string, service: Service): Promise<void> {
     const { recorder, signal } = this.#context;
+    const { writer, metrics } = this.#parts;
+    const distribution = service.spec?.trafficDistribution;
+    metrics.distributes(key, distribution);
     try {
-      await this.#parts.writer.write(this.#wantedSlices(key, service));
+      const { create, update, delete: removed } = await writer.write(this.#wantedSlices(key, service));
+      const labels = { topology: 'Disabled', traffic_distribution: distribution ?? '' } as const;
+      metrics.changed(create.length + update.length + removed.length, labels);
     } catch (error) {
       const { name = '', namespace = '' } = service.metadata;
       const why = errorMessage(error);

@@ -9,10 +9,13 @@ export interface EndpointGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-interface SlicePlan {
+export interface SlicePlan {
   readonly create: readonly SliceContent[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly content: SliceContent }[];
   readonly delete: readonly EndpointSlice[];
+  readonly endpointsAdded: number;
+  readonly endpointsUpdated: number;
+  readonly endpointsRemoved: number;
 }
 
 interface SliceContent {
@@ -51,12 +54,16 @@ export function planSlices(options: PlanOptions): SlicePlan {
   const left = new Set(options.existing);
   const create: SliceContent[] = [];
   const drafts: { draft: Draft; group: EndpointGroup }[] = [];
+  const counts = { endpointsAdded: 0, endpointsUpdated: 0, endpointsRemoved: 0 };
   for (const group of groups) {
     const own = [...left].filter(
       (slice) => slice.addressType === group.addressType && portsKey(slice.ports) === portsKey(group.ports),
     );
     own.forEach((slice) => left.delete(slice));
-    const { remaining, emptied, added } = fillGroup(group, own, options);
+    const { remaining, emptied, added, changes } = fillGroup(group, own, options);
+    counts.endpointsAdded += changes.added;
+    counts.endpointsUpdated += changes.updated;
+    counts.endpointsRemoved += changes.removed;
     remaining.forEach((draft) => drafts.push({ draft, group }));
     emptied.forEach((slice) => left.add(slice));
     create.push(...added);
@@ -72,7 +79,7 @@ export function planSlices(options: PlanOptions): SlicePlan {
     if (index < 0) created.push(content);
     else update.push({ slice: spare.splice(index, 1)[0]!, content });
   }
-  return { create: created, update, delete: spare };
+  return { create: created, update, delete: spare, ...counts };
 }
 
 function withPlaceholders({ groups, placeholders }: PlanOptions): EndpointGroup[] {
@@ -86,20 +93,31 @@ function fillGroup(
   group: EndpointGroup,
   slices: readonly EndpointSlice[],
   { maxPerSlice }: PlanOptions,
-): { remaining: Draft[]; emptied: EndpointSlice[]; added: SliceContent[] } {
+): {
+  remaining: Draft[];
+  emptied: EndpointSlice[];
+  added: SliceContent[];
+  changes: { added: number; updated: number; removed: number };
+} {
+  const changes = { added: 0, updated: 0, removed: 0 };
   const wanted = new Map(group.endpoints.map((endpoint) => [endpointKey(endpoint), endpoint]));
   const drafts: Draft[] = slices.map((slice) => {
     const endpoints: Endpoint[] = [];
     for (const endpoint of slice.endpoints ?? []) {
       const key = endpointKey(endpoint);
       const now = wanted.get(key);
-      if (now === undefined || endpoints.length >= maxPerSlice) continue;
+      if (now === undefined || endpoints.length >= maxPerSlice) {
+        changes.removed++;
+        continue;
+      }
+      if (!deepEqual(now, endpoint)) changes.updated++;
       wanted.delete(key);
       endpoints.push(now);
     }
     return { slice, endpoints };
   });
   const rest = [...wanted.values()];
+  changes.added = rest.length;
   const isChanged = ({ slice, endpoints }: Draft): boolean => !deepEqual(endpoints, slice.endpoints ?? []);
   const byUse = [...drafts].sort(
     (a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length,
@@ -112,5 +130,6 @@ function fillGroup(
   const remaining = drafts.filter((draft, index) => draft.endpoints.length > 0 || (isPlaceholder && index === 0));
   if (isPlaceholder && remaining.length === 0)
     added.push({ addressType: group.addressType, ports: group.ports, endpoints: [] });
-  return { remaining, emptied: drafts.filter((draft) => !remaining.includes(draft)).map(({ slice }) => slice), added };
+  const emptied = drafts.filter((draft) => !remaining.includes(draft)).map(({ slice }) => slice);
+  return { remaining, emptied, added, changes };
 }

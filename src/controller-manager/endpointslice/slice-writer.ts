@@ -5,8 +5,9 @@ import { deepEqual } from '../../base/index.ts';
 import { byNamespace, isNamespaceTerminating, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
+import { SliceMetrics, type SliceSubsystem } from './metrics.ts';
 import { TRIGGER_TIME } from './service-pods.ts';
-import { planSlices, type EndpointGroup } from './slice-plan.ts';
+import { planSlices, type EndpointGroup, type SlicePlan } from './slice-plan.ts';
 
 export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
@@ -31,8 +32,19 @@ export class SliceWriter {
   readonly #manager: string;
   readonly #unseen: Map<string, Map<string, { generation: number; since: number }>>;
 
-  /** `shared`: the writer whose state all workers share. */
-  constructor(context: ControllerContext, manager: string, shared?: SliceWriter) {
+  readonly #metrics: SliceMetrics;
+
+  /** The writer whose state all workers share. */
+  static shared(context: ControllerContext, manager: string, subsystem: SliceSubsystem): SliceWriter {
+    return new SliceWriter(context, manager, { metrics: new SliceMetrics(context.metrics, subsystem) });
+  }
+
+  private constructor(
+    context: ControllerContext,
+    manager: string,
+    { shared, metrics }: { shared?: SliceWriter; metrics: SliceMetrics },
+  ) {
+    this.#metrics = metrics;
     this.#unseen = shared ? shared.#unseen : new Map();
     this.#context = context;
     this.#manager = manager;
@@ -46,6 +58,16 @@ export class SliceWriter {
         ],
       },
     );
+  }
+
+  /** The writer of one worker. */
+  forWorker(context: ControllerContext): SliceWriter {
+    return new SliceWriter(context, this.#manager, { shared: this, metrics: this.#metrics });
+  }
+
+  /** The Service has no slices any more. */
+  forget(serviceKey: string): void {
+    this.#metrics.forget(serviceKey);
   }
 
   /** Calls back with the Service of every managed slice that changes. */
@@ -90,7 +112,7 @@ export class SliceWriter {
     return unseen.size > 0;
   }
 
-  async write(target: SliceTarget): Promise<void> {
+  async write(target: SliceTarget): Promise<SlicePlan> {
     const serviceKey = `${target.namespace}/${target.service}`;
     const { client, signal } = this.#context;
     const resource = client.resource('discovery.k8s.io/v1/endpointslices');
@@ -100,14 +122,17 @@ export class SliceWriter {
       const all = { ...annotations, ...target.metadata.annotations };
       return Object.keys(all).length > 0 ? all : undefined;
     };
+    const existing = this.of(serviceKey);
     const plan = planSlices({
       ...target,
-      existing: this.of(serviceKey),
+      existing,
       isCurrent: (slice) =>
         deepEqual(slice.metadata.labels, labels) &&
         deepEqual(slice.metadata.ownerReferences, ownerReferences) &&
         hasAll(slice.metadata.annotations, target.metadata.annotations),
     });
+    const slices = existing.length + plan.create.length - plan.delete.length;
+    this.#metrics.planned(serviceKey, { ...target, ...plan, slices });
     for (const content of plan.create) {
       try {
         const created = await resource.create(
@@ -124,6 +149,7 @@ export class SliceWriter {
           { signal },
         );
         this.#wrote(serviceKey, created);
+        this.#metrics.changed('create');
       } catch (error) {
         if (!isNamespaceTerminating(error)) throw error;
       }
@@ -143,8 +169,10 @@ export class SliceWriter {
         { signal },
       );
       this.#wrote(serviceKey, updated);
+      this.#metrics.changed('update');
     }
     for (const slice of plan.delete) await this.delete(slice);
+    return plan;
   }
 
   async delete({ metadata: { namespace, name = '', uid } }: EndpointSlice): Promise<void> {
@@ -154,6 +182,7 @@ export class SliceWriter {
         .resource('discovery.k8s.io/v1/endpointslices')
         .delete({ namespace, name }, { preconditions: { uid }, signal }),
     );
+    this.#metrics.changed('delete');
   }
 
   #wrote(serviceKey: string, { metadata: { name = '', generation = 0 } }: EndpointSlice): void {

@@ -5,6 +5,7 @@ import { keyedLoop, type ControllerContext, type ControllerDescriptor } from '..
 import { TRIGGER_TIME } from '../endpointslice/service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, SliceWriter } from '../endpointslice/slice-writer.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
+import { MirroringMetrics } from './metrics.ts';
 import { mirrorGroups } from './mirror-groups.ts';
 
 const WORKERS = 5;
@@ -21,10 +22,11 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
   build(context) {
     const services = context.informers.informer('v1/services');
     const endpoints = context.informers.informer('v1/endpoints');
-    const shared = new SliceWriter(context, MANAGER);
+    const shared = SliceWriter.shared(context, MANAGER, 'endpoint_slice_mirroring_controller');
+    const metrics = new MirroringMetrics(context.metrics);
     const writers = new WeakMap<ControllerContext, SliceWriter>();
     const writerOf = (worker: ControllerContext): SliceWriter => {
-      const known = writers.get(worker) ?? new SliceWriter(worker, MANAGER, shared);
+      const known = writers.get(worker) ?? shared.forWorker(worker);
       writers.set(worker, known);
       return known;
     };
@@ -34,17 +36,19 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
       const source = endpoints.get(key);
       const service = services.get(key);
       if (!source || !service || !isMirrored(source) || Object.keys(service.spec?.selector ?? {}).length > 0) {
+        writer.forget(key);
         for (const slice of writer.of(key)) await writer.delete(slice);
         return;
       }
       if (writer.isBehind(key)) return;
       const { name = '', namespace = '' } = source.metadata;
       const { [LAST_APPLIED]: _, [TRIGGER_TIME]: __, ...annotations } = source.metadata.annotations ?? {};
-      await ignoreNotFound(() =>
+      const { groups, skipped } = mirrorGroups(source, context.config.mirroringMaxEndpointsPerSubset);
+      const plan = await ignoreNotFound(() =>
         writer.write({
           namespace,
           service: name,
-          groups: mirrorGroups(source, context.config.mirroringMaxEndpointsPerSubset),
+          groups,
           placeholders: [],
           maxPerSlice: MAX_ENDPOINTS_PER_SLICE,
           metadata: {
@@ -54,6 +58,15 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
           },
         }),
       );
+      metrics.mirrored({ skipped, updated: plan?.endpointsUpdated ?? 0 });
+    };
+    const timedReconcile = async (key: string, worker: ControllerContext): Promise<void> => {
+      const started = context.clock.monotonic();
+      try {
+        await reconcile(key, worker);
+      } finally {
+        metrics.synced((context.clock.monotonic() - started) / 1000);
+      }
     };
 
     const isMirrored = ({ metadata }: Endpoints): boolean =>
@@ -61,7 +74,7 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
       metadata.annotations?.[LEADER] === undefined &&
       metadata.deletionTimestamp === undefined;
 
-    const { queue, run } = keyedLoop(context, 'endpoint_slice_mirroring', WORKERS, reconcile);
+    const { queue, run } = keyedLoop(context, 'endpoint_slice_mirroring', WORKERS, timedReconcile);
     const enqueue = (object: Endpoints | Service): void => queue.add(keyOf(object));
     endpoints.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: enqueue });
     services.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: enqueue });

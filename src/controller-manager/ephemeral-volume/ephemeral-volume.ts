@@ -9,6 +9,7 @@ import {
   keyOf,
   type SharedInformer,
 } from '../../client/index.ts';
+import type { Counter } from '../../kernel/index.ts';
 import {
   keyedController,
   watch,
@@ -49,11 +50,21 @@ class EphemeralVolumeReconciler implements Reconciler {
   readonly #context: ControllerContext;
   readonly #pods: SharedInformer<Pod>;
   readonly #claims: SharedInformer<PersistentVolumeClaim>;
+  readonly #creates: Counter;
+  readonly #failures: Counter;
 
   constructor(context: ControllerContext, pods: SharedInformer<Pod>, claims: SharedInformer<PersistentVolumeClaim>) {
     this.#context = context;
     this.#pods = pods;
     this.#claims = claims;
+    this.#creates = context.metrics.counter({
+      name: 'ephemeral_volume_controller_create_total',
+      help: 'Requests to create a PersistentVolumeClaim.',
+    });
+    this.#failures = context.metrics.counter({
+      name: 'ephemeral_volume_controller_create_failures_total',
+      help: 'Requests to create a PersistentVolumeClaim that failed.',
+    });
   }
 
   async reconcile(key: string): Promise<void> {
@@ -77,9 +88,11 @@ class EphemeralVolumeReconciler implements Reconciler {
     const { metadata: { labels, annotations } = {}, spec } = volume.ephemeral?.volumeClaimTemplate ?? {};
     const ownerReferences = [controllerReference(pod, { apiVersion: 'v1', kind: 'Pod' })];
     const metadata = { name: claimName, namespace, labels, annotations, ownerReferences };
+    this.#creates.inc();
     try {
       await client.resource('v1/persistentvolumeclaims').create({ metadata, spec: { ...spec } }, { signal });
     } catch (error) {
+      this.#failures.inc();
       if (isAlreadyExists(error) || isNamespaceTerminating(error)) return;
       warn(`create PVC ${claimName}: ${errorMessage(error)}`);
       throw error;

@@ -43,8 +43,12 @@ export class JobPods {
     this.#untracked.get(key)?.delete(uid);
   }
 
-  /** Returns the number of created pods; throws when not all could be created. */
-  async create(job: Job, wanted: readonly Partial<CreatePodOptions>[], onCreated: () => void): Promise<void> {
+  /** Creates pods in growing batches, until one fails. */
+  async create(
+    job: Job,
+    wanted: readonly Partial<CreatePodOptions>[],
+  ): Promise<{ succeeded: number; failed: number; error?: unknown }> {
+    const made = { succeeded: 0, failed: 0 };
     const key = keyOf(job);
     const reference = controllerReference(job, JOB_KIND);
     this.expectations.expectCreations(key, wanted.length);
@@ -58,16 +62,18 @@ export class JobPods {
             finalizers: [TRACKING_FINALIZER],
             ...wanted[i],
           });
-          onCreated();
+          made.succeeded++;
         } catch (error) {
           this.expectations.creationsAbandoned(key);
+          made.failed++;
           if (!isNamespaceTerminating(error)) throw error;
         }
       });
+      return made;
     } catch (error) {
-      if (!(error instanceof SlowStartError)) throw error;
+      if (!(error instanceof SlowStartError)) return { ...made, error };
       this.expectations.creationsAbandoned(key, error.skipped);
-      throw error.cause;
+      return { ...made, error: error.cause };
     }
   }
 

@@ -5,6 +5,7 @@ import { podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import type { FailureRecord } from './failure-backoff.ts';
 import { JobPods } from './job-pods.ts';
+import { JobMetrics } from './metrics.ts';
 import { OrphanPodReconciler, orphanPodWatches } from './orphan-pods.ts';
 import { JobReconciler } from './reconcile.ts';
 import { jobWatches } from './watches.ts';
@@ -17,6 +18,7 @@ export const jobController: ControllerDescriptor = {
       jobs: context.informers.informer('batch/v1/jobs', {}, { [NAMESPACE_INDEX]: byNamespace }),
       pods: podsByOwner(context.informers),
       jobPods: new JobPods(context),
+      metrics: new JobMetrics(context.metrics),
     };
     const shared = { written: new ReadYourWrites(), failures: new Map<string, FailureRecord>() };
     const forWorker = (worker: ControllerContext) => ({ ...parts, jobPods: new JobPods(worker, parts.jobPods) });

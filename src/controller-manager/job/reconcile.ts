@@ -17,6 +17,7 @@ import { matcherOf } from '../selector-matchers.ts';
 import type { FailureRecord } from './failure-backoff.ts';
 import type { JobPods } from './job-pods.ts';
 import { isFinished, isManagedHere, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
+import type { JobMetrics } from './metrics.ts';
 import { JobSync } from './sync-job.ts';
 
 /** What the reconcilers and the watches of Jobs share. */
@@ -24,6 +25,7 @@ export interface JobParts {
   readonly jobs: SharedInformer<Job>;
   readonly pods: PodsByOwner;
   readonly jobPods: JobPods;
+  readonly metrics: JobMetrics;
 }
 
 /** What the workers know of their writes and of the pods that failed. */
@@ -50,13 +52,15 @@ export class JobReconciler implements Reconciler {
   async reconcile(key: string, requeueAfter: (ms: number) => void): Promise<void> {
     const job = this.#parts.jobs.get(key);
     if (!job) return this.#forget(key);
-    if (!isManagedHere(job) || isFinished(job) || this.#written.isBehind(key, job)) return;
+    if (!isManagedHere(job) || isFinished(job)) return;
+    if (this.#written.isBehind(key, job)) return this.#parts.metrics.skipped();
     await ignoreNotFound(async () => {
       const sync = new JobSync({
         context: this.#context,
         job,
         pods: await this.#claimPods(job),
         jobPods: this.#parts.jobPods,
+        metrics: this.#parts.metrics,
         failures: this.#failures.get(key),
         wakeAfter: requeueAfter,
         updateStatus: (changed) => this.#updateStatus(key, changed),

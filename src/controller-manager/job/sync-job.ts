@@ -25,6 +25,7 @@ import {
   replacesOnlyFailed,
   trueCondition,
 } from './job-state.ts';
+import type { JobMetrics, JobSyncAction } from './metrics.ts';
 import { matchPodFailurePolicy } from './pod-failure-policy.ts';
 import { matchSuccessPolicy } from './success-policy.ts';
 
@@ -39,6 +40,7 @@ interface JobSyncOptions {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly jobPods: JobPods;
+  readonly metrics: JobMetrics;
   readonly failures: FailureRecord | undefined;
   wakeAfter(ms: number): void;
   updateStatus(job: Job): Promise<Job>;
@@ -54,7 +56,9 @@ export class JobSync {
   #readyCount: number;
   #terminating: number;
   #succeeded: number;
+  #failed: number;
   #failures: FailureRecord;
+  #action: JobSyncAction = 'reconciling';
   #succeededIndexes = new Set<number>();
   #failedIndexes = new Set<number>();
   #retained = new Map<number, Pod>();
@@ -69,6 +73,7 @@ export class JobSync {
     this.#readyCount = this.#active.filter(isPodReady).length;
     this.#terminating = options.pods.filter(isPodTerminating).length;
     this.#succeeded = 0;
+    this.#failed = 0;
     this.#failures = options.failures ?? { failures: 0, lastFailure: 0 };
   }
 
@@ -77,6 +82,24 @@ export class JobSync {
   }
 
   async run(): Promise<void> {
+    const { context, metrics } = this.#options;
+    const started = context.clock.monotonic();
+    const synced = (failed: boolean): void =>
+      metrics.synced(this.#job, {
+        action: this.#action,
+        failed,
+        seconds: (context.clock.monotonic() - started) / 1000,
+      });
+    try {
+      await this.#sync();
+    } catch (error) {
+      synced(true);
+      throw error;
+    }
+    synced(false);
+  }
+
+  async #sync(): Promise<void> {
     const { context, jobPods } = this.#options;
     const job = this.#job;
     const mayAct = jobPods.expectations.satisfied(this.#key);
@@ -124,6 +147,7 @@ export class JobSync {
         ? afterFinished(undefined, succeeded, failed)
         : afterFinished(failures, newSucceeded, newFailed);
     this.#succeeded = (job.status?.succeeded ?? 0) + newSucceeded.length + (uncounted?.succeeded?.length ?? 0);
+    this.#failed = (job.status?.failed ?? 0) + newFailed.length + (uncounted?.failed?.length ?? 0);
     if (isIndexed(job)) this.#countIndexes(succeeded, failed);
     return newFailed;
   }
@@ -225,8 +249,9 @@ export class JobSync {
 
   async #manage(): Promise<unknown> {
     const job = this.#job;
-    const { jobPods } = this.#options;
+    const { jobPods, metrics } = this.#options;
     const surplus = this.#surplus();
+    this.#action = isSuspended(job) || surplus.length > 0 ? 'pods_deleted' : 'tracking';
     if (surplus.length > 0) {
       const { deleted, error } = await jobPods.delete(job, surplus, { counted: false });
       this.#deleted(deleted);
@@ -238,14 +263,14 @@ export class JobSync {
       BURST,
     );
     if (missing <= 0) return undefined;
+    this.#action = 'pods_created';
     const wanted = this.#podsToCreate(missing);
     if (wanted.length === 0) return undefined;
-    try {
-      await jobPods.create(job, wanted, () => this.#activeCount++);
-      return undefined;
-    } catch (error) {
-      return error;
-    }
+    const before = { failed: this.#failed, terminating: this.#terminating };
+    const { succeeded, failed, error } = await jobPods.create(job, wanted);
+    this.#activeCount += succeeded;
+    metrics.created(job, { succeeded, failed }, before);
+    return error;
   }
 
   #wantActive(): number {
@@ -328,12 +353,12 @@ export class JobSync {
   }
 
   async #track(status: JobStatus, finishing: JobCondition | undefined): Promise<void> {
-    const { jobPods, pods } = this.#options;
+    const { jobPods, pods, metrics } = this.#options;
     const tracked = new Map(
       pods.filter((pod) => jobPods.isTracked(this.#key, pod)).map((pod) => [pod.metadata.uid ?? '', pod]),
     );
     let next = countUntracked(status, tracked);
-    const { uncounted, done, complete } = this.#newlyEnded(next, tracked, finishing);
+    const { uncounted, done, complete, actions } = this.#newlyEnded(next, tracked, finishing);
     next = { ...next, uncountedTerminatedPods: uncounted, ...this.#indexStatus() };
     if (finishing) next = { ...next, conditions: ensureCondition(next.conditions ?? [], finishing) ?? next.conditions };
     await this.#write(next);
@@ -346,6 +371,7 @@ export class JobSync {
     next = countUntracked(next, tracked);
     const finished = complete ? this.#finish(next, finishing) : undefined;
     await this.#write(finished ?? next);
+    metrics.matchedFailurePolicy(actions);
     if (finished) this.#announce(finished);
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -356,12 +382,13 @@ export class JobSync {
     status: JobStatus,
     tracked: ReadonlyMap<string, Pod>,
     finishing: JobCondition | undefined,
-  ): { uncounted: UncountedTerminatedPods; done: Pod[]; complete: boolean } {
+  ): { uncounted: UncountedTerminatedPods; done: Pod[]; complete: boolean; actions: string[] } {
     const job = this.#job;
     const succeeded = [...(status.uncountedTerminatedPods?.succeeded ?? [])];
     const failed = [...(status.uncountedTerminatedPods?.failed ?? [])];
     const isFailing = finishing?.type === 'FailureTarget';
     const done: Pod[] = [];
+    const actions: string[] = [];
     for (const [uid, pod] of tracked) {
       const hasFailed = isPodFailed(pod, job);
       const hasSucceeded = pod.status?.phase === 'Succeeded';
@@ -370,15 +397,17 @@ export class JobSync {
       if (job.metadata.deletionTimestamp === undefined && !finishing && !hasSucceeded && (!hasFailed || isRetained))
         continue;
       if (succeeded.length + failed.length >= MAX_UNCOUNTED)
-        return { uncounted: uncountedStatus(succeeded, failed), done, complete: false };
+        return { uncounted: uncountedStatus(succeeded, failed), done, complete: false, actions };
       done.push(pod);
       if (hasSucceeded && !failed.includes(uid)) {
         if (!isIndexed(job) && !succeeded.includes(uid)) succeeded.push(uid);
       } else if ((hasFailed || isFailing) && !failed.includes(uid) && (!isIndexed(job) || index !== undefined)) {
-        if (matchPodFailurePolicy(job.spec?.podFailurePolicy, pod)?.action !== 'Ignore') failed.push(uid);
+        const action = matchPodFailurePolicy(job.spec?.podFailurePolicy, pod)?.action;
+        if (action !== undefined) actions.push(action);
+        if (action !== 'Ignore') failed.push(uid);
       }
     }
-    return { uncounted: uncountedStatus(succeeded, failed), done, complete: true };
+    return { uncounted: uncountedStatus(succeeded, failed), done, complete: true, actions };
   }
 
   #indexStatus(): Partial<JobStatus> {
@@ -403,7 +432,10 @@ export class JobSync {
   }
 
   #announce({ conditions }: JobStatus): void {
-    const { recorder } = this.#options.context;
+    const { metrics, context } = this.#options;
+    const { recorder } = context;
+    const finished = conditions?.find((c) => (c.type === 'Failed' || c.type === 'Complete') && c.status === 'True');
+    if (finished) metrics.finished(this.#job, finished);
     const failed = conditions?.find((c) => c.type === 'Failed' && c.status === 'True');
     if (failed) recorder.event(this.#job, 'Warning', failed.reason ?? '', failed.message ?? '');
     else recorder.event(this.#job, 'Normal', 'Completed', 'Job completed');
@@ -413,7 +445,9 @@ export class JobSync {
     const clean = canonical(status);
     if (deepEqual(clean, canonical(this.#job.status ?? {})) && this.#job.status?.uncountedTerminatedPods !== undefined)
       return;
+    const before = this.#job.status ?? {};
     this.#job = await this.#options.updateStatus({ ...this.#job, status: clean });
+    this.#options.metrics.counted(this.#job, before, clean);
   }
 }
 

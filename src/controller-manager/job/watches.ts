@@ -5,10 +5,10 @@ import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { ownerKeyIn } from '../owners.ts';
 import { matcherOf } from '../selector-matchers.ts';
-import { isTracked } from './job-state.ts';
+import { isManagedHere, isTracked } from './job-state.ts';
 import type { JobParts } from './reconcile.ts';
 
-export function jobWatches({ jobs, pods, jobPods }: JobParts): readonly Watch[] {
+export function jobWatches({ jobs, pods, jobPods, metrics }: JobParts): readonly Watch[] {
   const { expectations } = jobPods;
   const ownerKey = ownerKeyIn(jobs, { kind: 'Job' });
   const itself = (job: Job): string[] => [keyOf(job)];
@@ -24,9 +24,17 @@ export function jobWatches({ jobs, pods, jobPods }: JobParts): readonly Watch[] 
     return [key];
   };
   return [
-    watch(jobs, { added: itself, updated: (_, after) => itself(after), deleted: itself }),
+    watch(jobs, {
+      added: (job) => {
+        if (!isManagedHere(job)) metrics.managedExternally(job.spec?.managedBy ?? '');
+        return itself(job);
+      },
+      updated: (_, after) => itself(after),
+      deleted: itself,
+    }),
     watch(pods.informer, {
       added: (pod) => {
+        metrics.podChanged(undefined, pod);
         const key = ownerKey(pod);
         if (key !== undefined) {
           if (pod.metadata.deletionTimestamp !== undefined) expectations.deletionObserved(key, keyOf(pod));
@@ -35,6 +43,7 @@ export function jobWatches({ jobs, pods, jobPods }: JobParts): readonly Watch[] 
         return podChanged(pod, key);
       },
       updated: (before, pod) => {
+        metrics.podChanged(before, pod);
         const [previous, key] = [ownerKey(before), ownerKey(pod)];
         const isTerminating = pod.metadata.deletionTimestamp !== undefined;
         if (key !== undefined && isTerminating) expectations.deletionObserved(key, keyOf(pod));
@@ -42,6 +51,7 @@ export function jobWatches({ jobs, pods, jobPods }: JobParts): readonly Watch[] 
         return [...podChanged(pod, key), ...left];
       },
       deleted: (pod) => {
+        metrics.podChanged(pod, undefined);
         const key = ownerKey(pod);
         if (key === undefined) return [];
         expectations.deletionObserved(key, keyOf(pod));

@@ -2,10 +2,10 @@
 import type { Node } from '../../api/generated/core-v1.ts';
 import { isNotFound, type SharedInformer } from '../../client/index.ts';
 import { podCidrsOf } from '../../component-helpers/index.ts';
-import type { ControllerManagerConfig } from '../config.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { recordNodeEvent } from '../node-lifecycle/node-events.ts';
 import { CidrSet } from './cidr-set.ts';
+import { CidrSetMetrics } from './metrics.ts';
 
 export class CidrAllocator implements Reconciler {
   readonly #context: ControllerContext;
@@ -18,7 +18,7 @@ export class CidrAllocator implements Reconciler {
   constructor(context: ControllerContext, nodes: SharedInformer<Node>, shared?: CidrAllocator) {
     this.#context = context;
     this.#nodes = nodes;
-    this.#sets = shared ? shared.#sets : clusterCidrSets(context.config);
+    this.#sets = shared ? shared.#sets : clusterCidrSets(context);
     this.#occupied = shared ? shared.#occupied : new Map<string, readonly string[]>();
   }
 
@@ -73,9 +73,10 @@ export class CidrAllocator implements Reconciler {
 }
 
 /** One set a cluster CIDR, without the addresses of Services. */
-function clusterCidrSets(config: ControllerManagerConfig): readonly CidrSet[] {
+function clusterCidrSets({ config, metrics }: ControllerContext): readonly CidrSet[] {
   const { ipv4, ipv6 } = config.nodeCidrMaskSizes;
-  const sets = config.clusterCidr.split(',').map((cidr) => new CidrSet(cidr, cidr.includes(':') ? ipv6 : ipv4));
+  const counts = new CidrSetMetrics(metrics);
+  const sets = config.clusterCidr.split(',').map((cidr) => new CidrSet(cidr, cidr.includes(':') ? ipv6 : ipv4, counts));
   for (const services of config.serviceClusterIpRange.split(',').filter((cidr) => cidr !== '')) {
     for (const set of sets) if (set.bits === (services.includes(':') ? 128 : 32)) set.occupy(services);
   }

@@ -1,17 +1,21 @@
 import { AddressRange } from '../../base/index.ts';
+import type { CidrSetMetrics } from './metrics.ts';
 
 /** A cluster CIDR, divided into equal CIDRs for nodes, with those that are allocated. */
 export class CidrSet {
   readonly #range: AddressRange;
   readonly #nodePrefix: number;
   readonly #allocated = new Map<bigint, number>();
+  readonly #metrics: CidrSetMetrics;
   #next = 0n;
 
-  constructor(range: string, nodePrefix: number) {
+  constructor(range: string, nodePrefix: number, metrics: CidrSetMetrics) {
+    this.#metrics = metrics;
     this.#range = AddressRange.parse(range);
     this.#nodePrefix = nodePrefix;
     if (nodePrefix < this.#range.prefixLength)
       throw new Error(`the cluster range ${range} has no room for a range of /${nodePrefix} per node`);
+    metrics.created(this.#label, this.#count);
   }
 
   get bits(): number {
@@ -20,14 +24,18 @@ export class CidrSet {
 
   /** Marks all node CIDRs that overlap as allocated. Each call needs its own release. */
   occupy(text: string): void {
-    for (const index of this.#indexesOf(text)) this.#allocated.set(index, (this.#allocated.get(index) ?? 0) + 1);
+    for (const index of this.#indexesOf(text)) {
+      const count = this.#allocated.get(index) ?? 0;
+      this.#allocated.set(index, count + 1);
+      if (count === 0) this.#metrics.allocated(this.#label, this.#usage);
+    }
   }
 
   release(text: string): void {
     for (const index of this.#indexesOf(text)) {
       const count = (this.#allocated.get(index) ?? 0) - 1;
       if (count > 0) this.#allocated.set(index, count);
-      else this.#allocated.delete(index);
+      else if (this.#allocated.delete(index)) this.#metrics.released(this.#label, this.#usage);
     }
   }
 
@@ -38,9 +46,18 @@ export class CidrSet {
       if (this.#allocated.has(index)) continue;
       this.#next = (index + 1n) % this.#count;
       this.#allocated.set(index, 1);
+      this.#metrics.allocated(this.#label, this.#usage, Number(tried));
       return this.#range.part(index, this.#nodePrefix).toString();
     }
     return undefined;
+  }
+
+  get #label(): string {
+    return this.#range.toString();
+  }
+
+  get #usage(): number {
+    return this.#allocated.size / Number(this.#count);
   }
 
   get #count(): bigint {

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { PrometheusRegistry } from '../../kernel/index.ts';
 import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import { CidrSet } from './cidr-set.ts';
+import { CidrSetMetrics } from './metrics.ts';
 
 describe('CidrSet', () => {
   it('allocates every range once, and released ones round robin', () => {
-    const set = new CidrSet('10.0.0.0/22', 24);
+    const set = new CidrSet('10.0.0.0/22', 24, new CidrSetMetrics(new PrometheusRegistry()));
     expect([set.allocate(), set.allocate()]).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
     set.release('10.0.0.0/24');
     expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).toEqual([
@@ -16,7 +18,7 @@ describe('CidrSet', () => {
   });
 
   it("handles ranges larger and smaller than a node's", () => {
-    const set = new CidrSet('10.0.0.0/22', 24);
+    const set = new CidrSet('10.0.0.0/22', 24, new CidrSetMetrics(new PrometheusRegistry()));
     set.occupy('10.0.0.0/23');
     set.occupy('10.0.2.128/25');
     set.occupy('192.168.0.0/16');

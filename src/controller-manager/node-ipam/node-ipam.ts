@@ -13,7 +13,13 @@ export const nodeIpamController: ControllerDescriptor = {
     if (!config.allocateNodeCidrs || config.clusterCidr === '') return () => Promise.resolve();
     const nodes = informers.informer('v1/nodes');
     const allocator = new CidrAllocator(context, nodes);
-    return keyedController(context, {
+    const running = context.metrics.gauge({
+      name: 'running_managed_controllers',
+      help: 'Whether a controller runs, by the program that runs it.',
+      labels: ['name', 'manager'],
+    });
+    const labels = { name: 'nodeipam', manager: 'kube-controller-manager' };
+    const run = keyedController(context, {
       queue: 'cidrallocator_node',
       workers: 1,
       reconciler: (worker) => new CidrAllocator(worker, nodes, allocator),
@@ -30,5 +36,13 @@ export const nodeIpamController: ControllerDescriptor = {
         ),
       ],
     });
+    return async () => {
+      running.set(1, labels);
+      try {
+        await run();
+      } finally {
+        running.set(0, labels);
+      }
+    };
   },
 };

@@ -2,6 +2,7 @@
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { isConflict, isNotFound, type SharedInformer } from '../../client/index.ts';
+import { exponentialBuckets, type Histogram } from '../../kernel/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { recordNodeEvent } from './node-events.ts';
 import { heartbeatOf, withUnknownConditions, type NodeHealth } from './node-health.ts';
@@ -19,17 +20,44 @@ export class NodeMonitor {
   readonly #parts: MonitorParts;
   readonly #health = new Map<string, NodeHealth>();
   readonly #evictions: ZoneEvictions;
+  readonly #checkSeconds: Histogram;
+  readonly #nodeSeconds: Histogram;
 
   constructor(context: ControllerContext, parts: MonitorParts) {
     this.#context = context;
     this.#parts = parts;
     this.#evictions = new ZoneEvictions(context, { restartGracePeriods: () => this.#restartGracePeriods() });
+    this.#checkSeconds = context.metrics.histogram({
+      name: 'node_collector_update_all_nodes_health_duration_seconds',
+      help: 'Duration of a check of all nodes.',
+      buckets: exponentialBuckets(0.01, 4, 8),
+    });
+    this.#nodeSeconds = context.metrics.histogram({
+      name: 'node_collector_update_node_health_duration_seconds',
+      help: 'Duration of the check of one node.',
+      buckets: exponentialBuckets(0.001, 4, 8),
+    });
   }
 
   async check(): Promise<void> {
+    const { clock } = this.#context;
+    const started = clock.monotonic();
+    try {
+      await this.#checkAll();
+    } finally {
+      this.#checkSeconds.observe((clock.monotonic() - started) / 1000);
+    }
+  }
+
+  async #checkAll(): Promise<void> {
+    const { clock } = this.#context;
     const { nodes } = this.#parts;
     const all = nodes.list();
-    for (const node of all) if (!this.#hasReported(node)) await this.#markUnknown(node);
+    for (const node of all) {
+      const started = clock.monotonic();
+      if (!this.#hasReported(node)) await this.#markUnknown(node);
+      this.#nodeSeconds.observe((clock.monotonic() - started) / 1000);
+    }
     for (const name of this.#health.keys()) {
       if (nodes.get(name)) continue;
       this.#health.delete(name);

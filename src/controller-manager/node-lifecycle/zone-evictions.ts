@@ -1,5 +1,6 @@
 /** Adds NoExecute taints to nodes that are not ready, with the eviction rate of their zone. */
 import type { Node } from '../../api/generated/core-v1.ts';
+import type { Counter, Gauge } from '../../kernel/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { hasTaint, NOT_READY, readyCondition, setNoExecute, UNREACHABLE } from './taints.ts';
 import { EvictionLimits, zoneOf, zoneState, type ZoneState } from './zones.ts';
@@ -13,6 +14,11 @@ export class ZoneEvictions {
   readonly #context: ControllerContext;
   readonly #options: ZoneEvictionOptions;
   readonly #limits: EvictionLimits;
+  readonly #size: Gauge<'zone'>;
+  readonly #healthy: Gauge<'zone'>;
+  readonly #unhealthy: Gauge<'zone'>;
+  readonly #evicted: Counter<'zone'>;
+  readonly #knownZones = new Set<string>();
   /** Whether no zone had a ready node at the last check. */
   #allDisrupted = false;
 
@@ -20,6 +26,11 @@ export class ZoneEvictions {
     this.#context = context;
     this.#options = options;
     this.#limits = new EvictionLimits(context.clock, context.config.nodeEviction);
+    const zoned = (name: string, help: string) => ({ name: `node_collector_${name}`, help, labels: ['zone'] as const });
+    this.#size = context.metrics.gauge(zoned('zone_size', 'Nodes of a zone.'));
+    this.#healthy = context.metrics.gauge(zoned('zone_health', 'The percentage of nodes of a zone that are ready.'));
+    this.#unhealthy = context.metrics.gauge(zoned('unhealthy_nodes_in_zone', 'Nodes of a zone that are not ready.'));
+    this.#evicted = context.metrics.counter(zoned('evictions_total', 'Nodes whose pods were evicted.'));
   }
 
   async evict(nodes: readonly Node[]): Promise<void> {
@@ -27,6 +38,7 @@ export class ZoneEvictions {
     const zones = byZone(nodes);
     const states = new Map<string, ZoneState>();
     for (const [zone, members] of zones) states.set(zone, zoneState(members, config.nodeEviction));
+    this.#measure(zones);
     const allDisrupted = nodes.length > 0 && [...states.values()].every((state) => state === 'FullDisruption');
     if (allDisrupted) {
       if (!this.#allDisrupted) logger.info('No node is ready, evictions are paused');
@@ -46,7 +58,26 @@ export class ZoneEvictions {
       if (hasTaint(node, wanted, 'NoExecute')) continue;
       // A node with the other NoExecute taint is being evicted already, so the rate limit does not apply.
       const mayTaint = hasTaint(node, other, 'NoExecute') || this.#limits.tryTake(zone, state, members.length);
-      if (mayTaint) await setNoExecute(this.#context, node, wanted);
+      if (!mayTaint) continue;
+      await setNoExecute(this.#context, node, wanted);
+      this.#evicted.inc({ zone });
+    }
+  }
+
+  #measure(zones: ReadonlyMap<string, readonly Node[]>): void {
+    for (const zone of this.#knownZones) {
+      if (zones.has(zone)) continue;
+      this.#size.set(0, { zone });
+      this.#healthy.set(100, { zone });
+      this.#unhealthy.set(0, { zone });
+    }
+    for (const [zone, members] of zones) {
+      const ready = members.filter((node) => readyCondition(node)?.status === 'True').length;
+      this.#knownZones.add(zone);
+      this.#size.set(members.length, { zone });
+      this.#healthy.set((100 * ready) / members.length, { zone });
+      this.#unhealthy.set(members.length - ready, { zone });
+      this.#evicted.inc({ zone }, 0);
     }
   }
 }

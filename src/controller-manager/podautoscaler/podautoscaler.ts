@@ -28,6 +28,12 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
     scales: new ScaleClient(context),
     metrics,
   };
+  context.metrics
+    .gauge({
+      name: 'horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers',
+      help: 'HorizontalPodAutoscalers of the cluster.',
+    })
+    .collect(() => parts.autoscalers.indexer.size);
   const histories = new Map<string, ScalingHistory>();
   const reconciler = (worker: ControllerContext) =>
     new AutoscalerReconciler(worker, { ...parts, scales: new ScaleClient(worker) }, histories);

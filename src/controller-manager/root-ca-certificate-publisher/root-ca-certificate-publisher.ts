@@ -1,6 +1,8 @@
 /** root-ca-certificate-publisher-controller: publishes the root CA as ConfigMap kube-root-ca.crt in every namespace. */
 import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
+import { exponentialBuckets } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerContext, type ControllerDescriptor } from '../controller.ts';
 
 const NAME = 'kube-root-ca.crt';
@@ -20,6 +22,31 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
     const data = { [KEY]: config.rootCa };
     const namespaces = informers.informer('v1/namespaces');
     const configMaps = informers.informer('v1/configmaps', { fieldSelector: `metadata.name=${NAME}` });
+
+    const syncs = context.metrics.counter({
+      name: 'root_ca_cert_publisher_sync_total',
+      help: 'Syncs of namespaces, by the code of the response.',
+      labels: ['code'],
+    });
+    const syncSeconds = context.metrics.histogram({
+      name: 'root_ca_cert_publisher_sync_duration_seconds',
+      help: 'Duration of a sync of a namespace, by the code of the response.',
+      labels: ['code'],
+      buckets: exponentialBuckets(0.001, 2, 15),
+    });
+    const measured = async (name: string, worker: ControllerContext): Promise<void> => {
+      const started = context.clock.monotonic();
+      let code = '200';
+      try {
+        await reconcile(name, worker);
+      } catch (error) {
+        code = String(isStatusError(error) ? error.code : 500);
+        throw error;
+      } finally {
+        syncs.inc({ code });
+        syncSeconds.observe((context.clock.monotonic() - started) / 1000, { code });
+      }
+    };
 
     const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const namespace = namespaces.get(name);
@@ -46,7 +73,7 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
       }
     };
 
-    const { queue, run } = keyedLoop(context, 'root_ca_cert_publisher', 1, reconcile);
+    const { queue, run } = keyedLoop(context, 'root_ca_cert_publisher', 1, measured);
     enqueueOnChange(namespaces, queue, (namespace) => namespace.metadata.name);
     enqueueOnChange(configMaps, queue, (configMap) => configMap.metadata.namespace);
     return run;

@@ -15,6 +15,7 @@ import {
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
+import { TaintEvictionMetrics } from './metrics.ts';
 
 export const taintEvictionController: ControllerDescriptor = {
   name: 'taint-eviction-controller',
@@ -22,10 +23,11 @@ export const taintEvictionController: ControllerDescriptor = {
     const nodes = context.informers.informer('v1/nodes');
     const pods = context.informers.informer('v1/pods', {}, { [PODS_BY_NODE]: nodeOfPod });
     const scheduled: ScheduledEvictions = new Map();
+    const metrics = new TaintEvictionMetrics(context.metrics, 'taint_eviction_controller');
     return keyedController(context, {
       queue: 'taint_eviction',
       workers: 8,
-      reconciler: (worker) => new TaintEvictionReconciler(worker, { nodes, pods, scheduled }),
+      reconciler: (worker) => new TaintEvictionReconciler(worker, { nodes, pods, scheduled, metrics }),
       watches: taintEvictionWatches(nodes, pods),
     });
   },
@@ -58,6 +60,7 @@ interface TaintEvictionParts {
   readonly nodes: SharedInformer<Node>;
   readonly pods: SharedInformer<Pod>;
   readonly scheduled: ScheduledEvictions;
+  readonly metrics: TaintEvictionMetrics;
 }
 
 class TaintEvictionReconciler implements Reconciler {
@@ -65,8 +68,10 @@ class TaintEvictionReconciler implements Reconciler {
   readonly #nodes: SharedInformer<Node>;
   readonly #pods: SharedInformer<Pod>;
   readonly #scheduled: ScheduledEvictions;
+  readonly #metrics: TaintEvictionMetrics;
 
-  constructor(context: ControllerContext, { nodes, pods, scheduled }: TaintEvictionParts) {
+  constructor(context: ControllerContext, { nodes, pods, scheduled, metrics }: TaintEvictionParts) {
+    this.#metrics = metrics;
     this.#scheduled = scheduled;
     this.#context = context;
     this.#nodes = nodes;
@@ -93,7 +98,10 @@ class TaintEvictionReconciler implements Reconciler {
       return { afterMs: at - now };
     }
     recorder.event(pod, 'Normal', 'TaintManagerEviction', `Marking for deletion Pod ${key}`);
-    await ignoreNotFound(() => this.#evict(pod));
+    await ignoreNotFound(async () => {
+      await this.#evict(pod);
+      this.#metrics.deleted(clock.monotonic() - at);
+    });
     this.#scheduled.delete(key);
   }
 

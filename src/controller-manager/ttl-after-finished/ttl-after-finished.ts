@@ -2,6 +2,7 @@
 import type { Job } from '../../api/generated/batch-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
+import { exponentialBuckets } from '../../kernel/index.ts';
 import { keyedLoop, type ControllerDescriptor, type Reconcile } from '../controller.ts';
 
 export const ttlAfterFinishedController: ControllerDescriptor = {
@@ -10,6 +11,11 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
   build(context) {
     const { clock, informers, signal } = context;
     const jobs = informers.informer('batch/v1/jobs');
+    const lateSeconds = context.metrics.histogram({
+      name: 'ttl_after_finished_controller_job_deletion_duration_seconds',
+      help: 'Seconds from the time at which a Job could be deleted to its deletion.',
+      buckets: exponentialBuckets(0.1, 2, 14),
+    });
 
     const reconcile: Reconcile = async (key, { client }, again) => {
       const resource = client.resource('batch/v1/jobs');
@@ -28,6 +34,7 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
           preconditions: { uid: live.metadata.uid },
           signal,
         });
+        lateSeconds.observe((clock.now() - liveAt) / 1000);
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
