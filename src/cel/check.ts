@@ -20,6 +20,8 @@ export interface Checked {
   nameOf(node: Expression): string | undefined;
   /** The variables that the expression refers to. */
   readonly references: ReadonlySet<string>;
+  /** Whether a type has this name. */
+  isType(name: string): boolean;
   readonly problems: readonly SourceProblem[];
 }
 
@@ -71,6 +73,7 @@ class Checker {
       overloadsOf: (node) => overloads.get(node) ?? [],
       nameOf: (node) => names.get(node),
       references: this.#references,
+      isType: (name) => this.#environment.types.has(name) || this.#environment.objects.has(name),
       // Mixed literals are looked for in expressions that are valid otherwise.
       problems: this.#problems.length > 0 ? this.#problems : this.#mixed(final),
     };

@@ -40,6 +40,13 @@ describe('conversions of constants', () => {
       "program instantiation failed: type conversion error from 'string' to 'double'",
     ],
     ['bool("maybe")', "program instantiation failed: type conversion error from 'string' to 'bool'"],
+    ['[string].exists(t, t == string)', 'program instantiation failed: reference to undefined type: t'],
+    ['[string].map(t, t)[0] == string', 'program instantiation failed: reference to undefined type: t'],
+    ['[string].exists(int, int == string)', undefined],
+    ['{string: 1}[string] == 1', 'program instantiation failed: invalid qualifier type: *types.Type'],
+    ['{type(1): 1}[type(1)] == 1', 'program instantiation failed: invalid qualifier type: *types.Type'],
+    ['{type(1): 1}[type(self.n)] == 1', undefined],
+    ['[string][0] == string', undefined],
     ['int("1") == 1', undefined],
     ['int(string(self.n) + "x") == 1', undefined],
   ])('%s', (expression, detail) => expect(compile(expression)).toBe(detail));

@@ -5,7 +5,10 @@ import { column, field, listOf, message, object, type PackageDeclaration } from 
 const WEBHOOK_FIELDS = {
   name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
   clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
-  rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
+  rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', {
+    list: 'atomic',
+    distinguishesEmpty: true,
+  }),
   failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.', {
     default: 'Fail',
   }),
@@ -145,7 +148,7 @@ export const admissionregistrationV1: PackageDeclaration = {
         12,
         '[]MatchCondition',
         'CEL conditions that must all hold for it to be called; at most 64.',
-        { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' },
+        { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name', distinguishesEmpty: true },
       ),
     }),
     MutatingWebhookConfiguration: object('Webhooks that may change objects on admission.', {
@@ -154,6 +157,7 @@ export const admissionregistrationV1: PackageDeclaration = {
         list: { map: ['name'] },
         patch: 'merge',
         mergeKey: 'name',
+        distinguishesEmpty: true,
       }),
     }),
     MutatingWebhookConfigurationList: listOf('MutatingWebhookConfiguration'),
@@ -260,7 +264,7 @@ export const admissionregistrationV1: PackageDeclaration = {
         11,
         '[]MatchCondition',
         'CEL conditions that must all hold for it to be called; at most 64.',
-        { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' },
+        { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name', distinguishesEmpty: true },
       ),
     }),
     ValidatingWebhookConfiguration: object('Webhooks that accept or deny requests on admission.', {
@@ -269,6 +273,7 @@ export const admissionregistrationV1: PackageDeclaration = {
         list: { map: ['name'] },
         patch: 'merge',
         mergeKey: 'name',
+        distinguishesEmpty: true,
       }),
     }),
     ValidatingWebhookConfigurationList: listOf('ValidatingWebhookConfiguration'),

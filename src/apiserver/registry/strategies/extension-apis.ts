@@ -19,8 +19,31 @@ import { specChanges } from './spec-generation.ts';
 export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> =
   {
     requireResourceVersionOnUpdate: true,
+    // An empty list counts as a change of the absent one that is stored.
     generationChanges: (object, old) => !deepEqual(object.webhooks, old.webhooks),
+    tracked: withoutEmptyLists,
+    canonicalize(object) {
+      const { webhooks } = withoutEmptyLists(object);
+      if (webhooks) object.webhooks = webhooks;
+      else delete object.webhooks;
+    },
   };
+
+function withoutEmptyLists<T extends ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>>(
+  configuration: T,
+): T {
+  const { webhooks, ...rest } = configuration;
+  if (webhooks === undefined) return configuration;
+  const filled = webhooks.map((webhook) => {
+    const { rules = [], matchConditions = [], ...others } = webhook;
+    return {
+      ...others,
+      ...(rules.length > 0 ? { rules } : {}),
+      ...(matchConditions.length > 0 ? { matchConditions } : {}),
+    };
+  });
+  return { ...rest, ...(filled.length > 0 ? { webhooks: filled } : {}) } as T;
+}
 
 export const admissionPolicies: Strategy = {
   requireResourceVersionOnUpdate: true,

@@ -15,6 +15,7 @@ const CONDITION = schema.message('io.k8s.api.core.v1.PodCondition');
 
 export const pods: Strategy<PodObject> = {
   deleteReturnsObject: true,
+  keepStatusOnCreate: true,
   statusResetFields: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
   statusMetadata: ['labels', 'annotations', 'finalizers'],
   generationChanges: (pod, old) => !deepEqual(pod.spec, old.spec),
@@ -22,7 +23,8 @@ export const pods: Strategy<PodObject> = {
   prepareForCreate(pod, { warn, ctx }) {
     const spec = (pod.spec ??= { containers: [] });
     shortenNegativeGrace(pod);
-    pod.status = { phase: 'Pending', qosClass: computePodQos(spec) };
+    // Upstream keeps the class that the client has sent.
+    pod.status = { phase: 'Pending', qosClass: pod.status?.qosClass || computePodQos(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
       const gated: PodCondition = {
         type: 'PodScheduled',

@@ -465,3 +465,35 @@ it('makes system namespaces anew that were deleted', async () => {
   await server.ctx.clock.advance(61_000);
   expect((await server.call('GET', path)).status).toBe(200);
 });
+
+it('keeps the QoS class of a new pod that the client has sent, and nothing else of the status', async () => {
+  const status = { qosClass: 'Guaranteed', phase: 'Running', message: 'x' };
+  const { body } = await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'sent' }, spec: POD, status } });
+  expect(body['status']).toEqual({ phase: 'Pending', qosClass: 'Guaranteed' });
+});
+
+it.each([
+  ['rules', '/webhooks/0/rules'],
+  ['match conditions', '/webhooks/0/matchConditions'],
+])('an empty list of %s of a webhook is a new generation, though it is not stored', async (_what, list) => {
+  const collection = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const name = list.split('/').at(-1)!.toLowerCase();
+  const webhook = { name: 'a.b.c', clientConfig: { url: 'https://x.y/' }, sideEffects: 'None' };
+  const webhooks = [{ ...webhook, rules: [], matchConditions: [], admissionReviewVersions: ['v1'] }];
+  const made = await server.call('POST', collection, { body: { metadata: { name }, webhooks } });
+  const empty = async (): Promise<TestAnswer['body']> =>
+    (
+      await server.call('PATCH', `${collection}/${name}`, {
+        body: [{ op: 'add', path: list, value: [] }],
+        contentType: 'application/json-patch+json',
+      })
+    ).body;
+  expect([made.status, made.body['metadata']]).toEqual([201, expect.objectContaining({ generation: 1 })]);
+  for (const generation of [2, 3]) {
+    const after = await empty();
+    expect(after['metadata']).toMatchObject({ generation });
+    expect(Object.keys((after['webhooks'] as object[])[0]!)).not.toContain(list.split('/').at(-1));
+  }
+  const labelled = await patch(`${collection}/${name}`, { metadata: { labels: { a: 'b' } } });
+  expect(labelled.body['metadata']).toMatchObject({ generation: 3 });
+});

@@ -86,7 +86,7 @@ function validateRequest(
   const { request, usages: given, signerName = '', expirationSeconds } = object.spec ?? { usages: [] };
   const usages = given ?? [];
   const problem = certificateRequestProblem(Buffer.from(request ?? '', 'base64').toString('latin1'));
-  if (problem !== undefined) errors.push(invalidValue(SPEC.child('request'), request || null, problem));
+  if (problem !== undefined) errors.push(invalidValue(SPEC.child('request'), request ?? null, problem));
   if (usages.length === 0) errors.push(required(SPEC.child('usages')));
   validateUsages(errors, usages, old?.spec?.usages ?? []);
   if (signerName === LEGACY_SIGNER && old?.spec?.signerName !== LEGACY_SIGNER) {

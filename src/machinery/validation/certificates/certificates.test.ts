@@ -64,6 +64,16 @@ describe('CertificateSigningRequests', () => {
     ['right', {}, []],
     ['no usages', { spec: { usages: [] } }, ['spec.usages: Required value']],
     [
+      'an empty request',
+      { spec: { request: '' } },
+      ['spec.request: Invalid value: "": PEM block type must be CERTIFICATE REQUEST'],
+    ],
+    [
+      'no request',
+      { spec: { request: null } },
+      ['spec.request: Invalid value: null: PEM block type must be CERTIFICATE REQUEST'],
+    ],
+    [
       'usages unknown and twice',
       { spec: { usages: ['fly', 'client auth', 'client auth'] } },
       [

@@ -319,6 +319,7 @@ describe('DeviceClasses', () => {
   const right: JsonObject = { metadata: { name: 'gpu' }, spec: {} };
   const cases: Case[] = [
     ['right', { spec: { extendedResourceName: 'a.io/gpu' } }, []],
+    ['a generateName that no name could begin with', { metadata: { generateName: 'UPPER' } }, []],
     [
       'a native resource',
       { spec: { extendedResourceName: 'cpu' } },

@@ -44,11 +44,13 @@ export const resourceClaimTemplate: KindValidation<ResourceClaimTemplate> = {
   ],
 };
 
+/** Declarative validation checks no more than the name. */
+const DEVICE_CLASS_METADATA = { ...CLUSTER, uncheckedGenerateName: true } as const;
+
 export const deviceClass: KindValidation<DeviceClass> = {
-  create: [metadata(CLUSTER), (errors, object, { cel }) => validateClassSpec(errors, object.spec, cel)],
+  create: [metadata(DEVICE_CLASS_METADATA), (errors, object, { cel }) => validateClassSpec(errors, object.spec, cel)],
   update: [
-    // Of declarative validation, which checks no more than the name.
-    metadataAgain({ ...CLUSTER, uncheckedGenerateName: true }),
+    metadataAgain(DEVICE_CLASS_METADATA),
     metadataUpdate,
     (errors, object, _old, { cel }) => validateClassSpec(errors, object.spec, cel),
   ],
