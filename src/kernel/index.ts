@@ -27,6 +27,7 @@ export {
 } from './metrics.ts';
 export { PrometheusRegistry } from './metrics-registry.ts';
 export { registerProcessMetrics } from './process-metrics.ts';
+export { EventLoopTurns } from './event-loop-turns.ts';
 export { Backoff } from './backoff.ts';
 export { allocateBytes } from './long-lived-buffers.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';

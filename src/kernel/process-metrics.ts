@@ -2,7 +2,9 @@
 import fs from 'node:fs';
 import process from 'node:process';
 import type { Clock } from './clock.ts';
+import { registerGcPauses } from './gc-pauses.ts';
 import type { MetricsRegistry } from './metrics.ts';
+import { RealClock } from './real-clock.ts';
 
 export function registerProcessMetrics(metrics: MetricsRegistry, clock: Clock): void {
   const startSeconds = clock.now() / 1000 - process.uptime();
@@ -11,6 +13,7 @@ export function registerProcessMetrics(metrics: MetricsRegistry, clock: Clock): 
     .collectEach(() => [{ labels: {}, value: cpuSeconds() }]);
   gauge('process_start_time_seconds', 'Start time of the process, in seconds since 1970.', () => startSeconds);
   gauge('process_resident_memory_bytes', 'Resident memory of the process.', () => process.memoryUsage.rss());
+  if (clock instanceof RealClock) registerGcPauses(metrics);
   if (!fs.existsSync('/proc/self/stat')) return;
   gauge('process_open_fds', 'Number of open file descriptors.', () => fs.readdirSync('/proc/self/fd').length);
   gauge('process_max_fds', 'Limit of open file descriptors.', () => softLimit('Max open files'));

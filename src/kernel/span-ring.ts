@@ -32,7 +32,7 @@ const MAX_BYTES = 26 * 1024 * 1024;
 const SLOTS_PER_SPAN = 3;
 const MAX_ERROR = 512;
 /** Objects of spans that wait for a request: as many as are under way at once, mostly. */
-const MAX_SPARE = 64;
+const MAX_SPARE = 512;
 
 export class SpanRing implements Tracer {
   /** While false nothing is added: what recording costs is measured in one process, by turns. */

@@ -1,5 +1,5 @@
 /** The API server's metrics under upstream's names. */
-import { exponentialBuckets, type Context } from '../../kernel/index.ts';
+import { EventLoopTurns, exponentialBuckets, RealClock, type Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import { isLongRunning, requestKind, type RequestInfo, type RequestKind } from '../request/request-info.ts';
 import { headerOf, type ApiResponse } from '../request/request.ts';
@@ -91,6 +91,8 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
     return child;
   };
   const inFlight = inFlightGauge(ctx);
+  // Virtual time stands during a turn.
+  const turns = ctx.clock instanceof RealClock ? new EventLoopTurns(ctx.metrics, ctx.clock) : undefined;
   const children = new Map<string, Instruments>();
   const instrumentsOf = (exchange: Exchange, response: ApiResponse): Instruments => {
     const { info, request } = exchange;
@@ -114,7 +116,10 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
   const labelsFor = (exchange: Exchange): Labels =>
     exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(exchange.request.method);
   return {
-    started: (info) => void inFlight[requestKind(info)]++,
+    started(info) {
+      inFlight[requestKind(info)]++;
+      turns?.begin();
+    },
     longRunning(exchange) {
       const values = labelsFor(exchange);
       const key = Object.values(values).join(' ');
