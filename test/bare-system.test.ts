@@ -1,9 +1,10 @@
 /** The two commands of the README on a system that has Node and npm and nothing else: they install what they need. */
 import { existsSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BARE_SYSTEM_NEEDS, type BareProcess, type BareSystem, startBareSystem } from './bare-system.ts';
-import { everything, requires } from './requires.ts';
+import { everything, quietMachine, requires } from './requires.ts';
 
 const missing = everything ? requires(...BARE_SYSTEM_NEEDS) : 'only with K8TS_EVERYTHING=1';
 const title = `a system with Node and npm alone${missing === undefined ? '' : ` (${missing})`}`;
@@ -100,7 +101,31 @@ describe.skipIf(missing !== undefined)(title, () => {
     },
     20 * MINUTE_MS,
   );
+
+  it(
+    'npm test passes, with at most 5 % skipped, in less than six minutes once everything is installed',
+    async () => {
+      const startedAt = performance.now();
+      // `times` prints the processor time of the shell, then that of its children.
+      const running = system.start(['sh', '-c', 'npm test; code=$?; echo; times; exit $code']);
+      const code = await running.ended;
+      const seconds = (performance.now() - startedAt) / 1000;
+      const output = running.output();
+      const [summary = '', , , processor = ''] = output.trimEnd().split('\n').slice(-4);
+      const load = loadavg()[0]!.toFixed(1);
+      console.log(`bare system: ${summary} in ${seconds.toFixed(0)} s, processor time ${processor}, load ${load}`);
+      const { passed = '', skipped = '0' } = SUMMARY.exec(summary)?.groups ?? {};
+      expect(code, output.slice(-20_000)).toBe(0);
+      expect(Number(skipped) / (Number(passed) + Number(skipped))).toBeLessThanOrEqual(0.05);
+      expect(output).not.toMatch(/Installing with apt-get|Missing for/);
+      if (quietMachine) expect(seconds).toBeLessThan(6 * 60);
+    },
+    45 * MINUTE_MS,
+  );
 });
+
+/** The last line of `npm test`. */
+const SUMMARY = /^(?<passed>\d+) passed, 0 failed(?:, (?<skipped>\d+) skipped)?$/;
 
 function shown(running: BareProcess): string {
   return `${running.child.exitCode === null ? 'running' : 'ended'}: ${running.output()}`;

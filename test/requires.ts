@@ -41,6 +41,9 @@ function versionOf(path: string): string | undefined {
 /** True when the long forms of tests were asked for. */
 export const everything = process.env.K8TS_EVERYTHING === '1';
 
+/** True when nothing else keeps the machine busy: tests then hold what they time to its limits. */
+export const quietMachine = process.env.K8TS_QUIET_MACHINE === '1';
+
 /** The first rows of a table of cases that are much alike; all of them when the long forms were asked for. */
 export const some = <T>(rows: readonly T[], count: number): T[] => (everything ? [...rows] : rows.slice(0, count));
 

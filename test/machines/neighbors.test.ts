@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseSpeaker } from '../../src/cluster/load-balancer-speaker/choose-speaker.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { connectIn } from '../../src/net/netns/index.ts';
-import { everything, requires } from '../requires.ts';
+import { everything, quietMachine, requires } from '../requires.ts';
 import { dockerArchive, webImage } from '../test-images.ts';
 import { Machines, runIn, type Machine, type MachineProcess } from './machines.ts';
 
@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
       await until('another machine answers', async () => (await answered()) && speaker() === 'server', SOON);
       const seconds = (performance.now() - since) / 1000;
       console.log(`${name}: the IPv6 address answers again after ${seconds.toFixed(2)} s`);
-      if (process.env['K8TS_QUIET_MACHINE'] === '1') expect(seconds, name).toBeLessThan(3);
+      if (quietMachine) expect(seconds, name).toBeLessThan(3);
       await mend();
       await spoken();
     }

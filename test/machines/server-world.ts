@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { ClusterStatus } from '../../src/cluster/index.ts';
 import { until } from '../../src/kernel/testing/index.ts';
+import { quietMachine } from '../requires.ts';
 import { Machines, type Machine, type MachineProcess } from './machines.ts';
 import { WorldClient, Writer } from './world-client.ts';
 
@@ -15,8 +16,6 @@ export const SOON = { limitMs: 60_000, intervalMs: 200 };
 export const HOLD_MS = 20_000;
 const WRITES_BACK_MS = 10_000;
 const LEADERS_BACK_MS = 15_000;
-/** Figures by the clock are held to only where nothing else uses the processors. */
-export const strict = process.env['K8TS_QUIET_MACHINE'] === '1';
 
 export interface ServerWorldOptions {
   readonly workers: readonly string[];
@@ -220,7 +219,7 @@ export class ServerWorld {
       `${what} (${victim.name}): longest time without a write ${(gap / 1000).toFixed(1)} s, leaders renew after ${(leaders / 1000).toFixed(1)} s, ${writer.acknowledged.length} writes`,
     );
     expect(await writer.lost(this.servers[0]!.address)).toEqual([]);
-    if (!strict) return;
+    if (!quietMachine) return;
     expect(gap, what).toBeLessThan(WRITES_BACK_MS);
     expect(leaders, what).toBeLessThan(LEADERS_BACK_MS);
   }
