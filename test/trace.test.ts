@@ -92,6 +92,7 @@ describe('k8ts trace', { timeout: 120_000 }, () => {
           ['deployment/web', '--last', '-o', 'mermaid'],
           /^flowchart TD\n[^]*patch deployments\/scale default\/web/,
         ],
+        ['--all', ['--all'], /^trace apply -f [^]*\n\ntrace scale deployment\/web/m],
         [
           'scale -o otlp',
           ['scale', 'deployment/web', '--replicas', '1', '-o', 'otlp'],
@@ -103,7 +104,7 @@ describe('k8ts trace', { timeout: 120_000 }, () => {
           /delete deployments default\/web[^]*delete replicasets default\/web-[^]*delete pods/,
         ],
       ],
-      2,
+      3,
     ),
   )('%s', async (_, args, expected) => {
     const { code, stdout, stderr } = await trace(...args);

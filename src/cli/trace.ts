@@ -10,9 +10,12 @@ import {
   RemoteSpans,
   traceMermaid,
   traceOtlp,
+  tracesOf,
+  tracesOtlp,
   traceText,
   type FollowedTrace,
 } from '../glass/index.ts';
+import type { RecordedSpan } from '../kernel/index.ts';
 import { clusterClientFlags, withClusterClient, type ClusterClient } from './cluster-client.ts';
 import { CommandError } from './command.ts';
 import { startForwardingServer } from './forwarding-server.ts';
@@ -22,6 +25,7 @@ export const flags = {
   filename: { kind: 'repeated', shorthand: 'f', summary: 'trace apply: the files to apply; - for standard input' },
   replicas: { kind: 'whole', summary: 'trace scale: the number of pods' },
   last: { kind: 'switch', summary: 'trace KIND/NAME: show what the last write to the object caused' },
+  all: { kind: 'switch', summary: 'Show everything that the cluster has recorded and still keeps' },
   'until-served': {
     kind: 'text',
     summary: 'Request service/NAME from a node until it answers, too: its first answer is part of the trace',
@@ -44,6 +48,7 @@ const USAGE = [
   'k8ts trace delete KIND/NAME',
   'k8ts trace KIND/NAME --last',
   'k8ts trace -- COMMAND…',
+  'k8ts trace --all',
 ];
 const HELP = `${USAGE.join('\n')}
 
@@ -53,7 +58,8 @@ what, when, and what was refused or still waits
 Examples:
   k8ts trace apply -f web.yaml --until-served service/web
   k8ts trace deployment/web --last -o mermaid
-  k8ts trace -- kubectl rollout restart deployment/web`;
+  k8ts trace -- kubectl rollout restart deployment/web
+  k8ts trace --all -o otlp > traces.json`;
 
 const usage = (): UsageError => new UsageError(`usage: ${USAGE.join('\n       ')}`);
 
@@ -71,8 +77,17 @@ export async function run(argv: readonly string[]): Promise<number> {
   const command = end < 0 ? [] : argv.slice(end + 1);
   const { positional, values } = parsed;
   const isRunning = command.length > 0 && positional.length === 0;
-  if (!isRunning && (command.length > 0 || positional.length === 0)) throw usage();
+  if (
+    values.all
+      ? argv.includes('--') || positional.length > 0
+      : !isRunning && (command.length > 0 || positional.length === 0)
+  )
+    throw usage();
   return withClusterClient(parsed, { name: 'trace', tracer: 'memory' }, async (cluster) => {
+    if (values.all) {
+      printAll(values.output, await new RemoteSpans(cluster.client, cluster.ctx.signal).since(0));
+      return 0;
+    }
     if (values.last) {
       print(values.output, await lastTrace(cluster, parsed));
       return 0;
@@ -217,6 +232,14 @@ async function lastTrace(cluster: ClusterClient, { positional, values }: Parsed)
   if (root === undefined)
     throw new CommandError(`no write to ${positional.join('/')} is recorded any more: the newest spans are kept only`);
   return follow(cluster, root, values.timeout, 0);
+}
+
+function printAll(output: string, spans: readonly RecordedSpan[]): void {
+  if (output === 'mermaid') throw new UsageError('--all -o mermaid: a flowchart shows one trace only');
+  const traces = tracesOf(spans);
+  if (output === 'otlp') console.log(JSON.stringify(tracesOtlp(traces)));
+  else if (output === 'json') console.log(JSON.stringify([...traces], null, 2));
+  else for (const trace of traces) process.stdout.write(`${traceText(trace)}\n`);
 }
 
 function print(output: string, trace: FollowedTrace): void {

@@ -31,12 +31,12 @@ export {
 } from './request/request-answer.ts';
 export { whyRequest, type WhyRequestOptions } from './request/why-request.ts';
 export type { NodeRules } from './kernel-rules/ruleset.ts';
-export { followTrace, spansOf, type FollowedTrace } from './trace/follow.ts';
-export { traceMermaid, traceOtlp } from './trace/formats.ts';
+export { followTrace, type FollowedTrace } from './trace/follow.ts';
+export { traceMermaid, traceOtlp, tracesOtlp } from './trace/formats.ts';
 export { lastTraceOf, RemoteSpans } from './trace/remote-spans.ts';
 export { timeoutReport } from './trace/timeout-report.ts';
 export { spanTitle, traceText } from './trace/text.ts';
-export { traceOf, type Trace, type TraceCounts, type TraceNode } from './trace/trace.ts';
+export { spansOf, traceOf, tracesOf, type Trace, type TraceCounts, type TraceNode } from './trace/trace.ts';
 export { why } from './why/explain.ts';
 export type { SchedulingDecision } from './why/reader.ts';
 export { answerText } from './why/text.ts';

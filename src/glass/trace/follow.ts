@@ -1,7 +1,7 @@
 /** Follows what a span causes until the cluster is quiet. */
 import type { Client } from '../../client/index.ts';
 import type { RecordedSpan } from '../../kernel/index.ts';
-import { traceOf, type Trace, type TraceNode } from './trace.ts';
+import { spansOf, traceOf, type Trace } from './trace.ts';
 import { waitingPods } from './waiting-pods.ts';
 
 export interface FollowedTrace extends Trace {
@@ -45,15 +45,4 @@ export async function followTrace(options: FollowOptions): Promise<FollowedTrace
     }
     await pause();
   }
-}
-
-/** All spans of a tree, in the order of their start. */
-export function spansOf(root: TraceNode): RecordedSpan[] {
-  const spans: RecordedSpan[] = [];
-  const collect = ({ span, children }: TraceNode): void => {
-    spans.push(span);
-    children.forEach(collect);
-  };
-  collect(root);
-  return spans.sort((a, b) => a.id - b.id);
 }

@@ -1,15 +1,26 @@
 /** A trace for other programs: OTLP in JSON, and a Mermaid flowchart. */
 import { keyValues, SPAN_KINDS, STATUS_ERROR } from '../../otlp/index.ts';
-import { spansOf } from './follow.ts';
 import { spanTitle } from './text.ts';
-import { isCommit, isRequest, type Trace, type TraceNode } from './trace.ts';
+import { isCommit, isRequest, spansOf, type Trace, type TraceNode } from './trace.ts';
 
 /** An ExportTraceServiceRequest of OpenTelemetry, in its JSON form: one trace, further causes as links. */
-export function traceOtlp(trace: Trace): object {
+export const traceOtlp = (trace: Trace): object => tracesOtlp([trace]);
+
+/** The same of several traces; a span that is in more than one belongs to the first. */
+export function tracesOtlp(traces: Iterable<Trace>): object {
+  const spans: object[] = [];
+  const known = new Set<number>();
+  for (const trace of traces) addSpans(spans, known, trace);
+  const resource = { attributes: keyValues({ 'service.name': 'k8ts' }) };
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'k8ts.dev/glass' }, spans }] }] };
+}
+
+function addSpans(spans: object[], known: Set<number>, trace: Trace): void {
   const { traceId } = trace.root.span;
   const byId = new Map(spansOf(trace.root).map((span) => [span.id, span]));
-  const spans: object[] = [];
   const add = ({ span, children, alsoCausedBy }: TraceNode, parentSpanId: string): void => {
+    if (known.has(span.id)) return;
+    known.add(span.id);
     spans.push({
       traceId,
       spanId: span.spanId,
@@ -28,8 +39,6 @@ export function traceOtlp(trace: Trace): object {
     for (const child of children) add(child, span.spanId);
   };
   add(trace.root, '');
-  const resource = { attributes: keyValues({ 'service.name': 'k8ts' }) };
-  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: 'k8ts.dev/glass' }, spans }] }] };
 }
 
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);

@@ -1,12 +1,11 @@
-import type { Client, ResourceFinder } from '../../client/index.ts';
 /** What a test prints when its expectation was not met in time: what the last write caused, and why its object is not as wanted. */
+import type { Client, ResourceFinder } from '../../client/index.ts';
 import type { RecordedSpan } from '../../kernel/index.ts';
 import type { Answer } from '../answers.ts';
 import { answerText } from '../why/text.ts';
-import { spansOf } from './follow.ts';
 import { lastTraceOf } from './remote-spans.ts';
 import { traceText } from './text.ts';
-import { isRequest, traceOf } from './trace.ts';
+import { isRequest, spansOf, traceOf } from './trace.ts';
 import { waitingPods } from './waiting-pods.ts';
 
 interface ReportOptions {

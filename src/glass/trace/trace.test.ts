@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../../index.ts';
 import type { RecordedSpan } from '../../kernel/index.ts';
-import { spansOf } from './follow.ts';
-import { traceMermaid, traceOtlp } from './formats.ts';
+import { traceMermaid, traceOtlp, tracesOtlp } from './formats.ts';
 import { spanTitle, traceText } from './text.ts';
-import { isCommit, type TraceNode } from './trace.ts';
+import { isCommit, spansOf, tracesOf, type TraceNode } from './trace.ts';
 
 const labels = { app: 'web' };
 const web = {
@@ -90,7 +89,7 @@ describe('the trace of a Deployment of 3 and its Service', () => {
   it('is exported as OTLP and Mermaid', async () => {
     const { trace } = await traced();
     const { resourceSpans } = traceOtlp(trace) as {
-      resourceSpans: { scopeSpans: { spans: { traceId: string; spanId: string; parentSpanId?: string }[] }[] }[];
+      resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[];
     };
     const spans = resourceSpans[0]!.scopeSpans[0]!.spans;
     expect(spans).toHaveLength(spansOf(trace.root).length);
@@ -99,6 +98,58 @@ describe('the trace of a Deployment of 3 and its Service', () => {
     const known = new Set(spans.map(({ spanId }) => spanId));
     expect(spans.filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))).toHaveLength(1);
     expect(traceMermaid(trace)).toMatch(/^flowchart TD\n {2}s\d+\(\["trace"\]\)/);
+  });
+});
+
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+}
+
+describe('all traces', () => {
+  const span = (id: number, more: Partial<RecordedSpan> = {}): RecordedSpan => ({
+    id,
+    traceId: `t${id}`,
+    spanId: `s${id}`,
+    name: `span ${id}`,
+    startedAt: id,
+    endedAt: id + 1,
+    parent: 0,
+    causes: [],
+    attributes: {},
+    ...more,
+  });
+  const commit = (id: number, parent: number, revision: number): RecordedSpan =>
+    span(id, { name: 'commit', parent, attributes: { 'etcd.revision': revision } });
+  // Two requests, a reconcile that saw what both wrote, and the rest of a trace whose beginning was dropped.
+  const spans = [
+    span(11),
+    commit(12, 11, 100),
+    span(13),
+    commit(14, 13, 101),
+    span(15, { causes: [100, 101] }),
+    span(16, { parent: 3 }),
+  ];
+
+  it('begin where no cause is recorded, and share what several caused', () => {
+    const members = [...tracesOf(spans)].map(({ root }) => spansOf(root).map(({ id }) => id));
+    expect(members).toEqual([[11, 12, 15], [13, 14, 15], [16]]);
+  });
+
+  it('have each span once in OTLP', () => {
+    const { resourceSpans } = tracesOtlp(tracesOf(spans)) as {
+      resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[];
+    };
+    const exported = resourceSpans[0]!.scopeSpans[0]!.spans;
+    expect(exported.map(({ traceId, spanId, parentSpanId }) => [traceId, parentSpanId, spanId])).toEqual([
+      ['t11', undefined, 's11'],
+      ['t11', 's11', 's12'],
+      ['t11', 's12', 's15'],
+      ['t13', undefined, 's13'],
+      ['t13', 's13', 's14'],
+      ['t16', undefined, 's16'],
+    ]);
   });
 });
 

@@ -55,6 +55,29 @@ export function traceOf(spans: readonly RecordedSpan[], root: number): Trace | u
   const index = new SpanIndex(spans);
   const first = index.span(root);
   if (!first) return undefined;
+  const trace = traceFrom(first, index);
+  return { ...trace, cuts: cutsOf(spans, spansOf(trace.root), index) };
+}
+
+/** Every trace, in the order of their start. A span with several causes may be in several. */
+export function* tracesOf(spans: readonly RecordedSpan[]): Generator<Trace> {
+  const index = new SpanIndex(spans);
+  for (const span of spans) if (!index.hasCause(span)) yield { ...traceFrom(span, index), cuts: [] };
+}
+
+/** All spans of a tree, in the order of their start. */
+export function spansOf(root: TraceNode): RecordedSpan[] {
+  const spans: RecordedSpan[] = [];
+  const collect = ({ span, children }: TraceNode): void => {
+    spans.push(span);
+    children.forEach(collect);
+  };
+  collect(root);
+  return spans.sort((a, b) => a.id - b.id);
+}
+
+function traceFrom(first: RecordedSpan, index: SpanIndex): Omit<Trace, 'cuts'> {
+  const root = first.id;
   const members = index.reachableFrom(first);
   const ofTree = [...members].map((id) => index.span(id)!).sort((a, b) => a.id - b.id);
   const children = new Map<number, RecordedSpan[]>();
@@ -82,7 +105,6 @@ export function traceOf(spans: readonly RecordedSpan[], root: number): Trace | u
     settledAt: Math.max(first.startedAt, ...ofTree.map(({ startedAt, endedAt }) => endedAt ?? startedAt)),
     open: ofTree.filter(({ endedAt, isRemote }) => endedAt === undefined && !isRemote),
     failing: failingIn(ofTree),
-    cuts: cutsOf(spans, ofTree, index),
   };
 }
 
@@ -156,6 +178,11 @@ class SpanIndex {
 
   span(id: number): RecordedSpan | undefined {
     return this.#byId.get(id);
+  }
+
+  /** Whether one of its causes is still recorded. */
+  hasCause(span: RecordedSpan): boolean {
+    return (this.#causes.get(span.id) ?? []).some((cause) => this.#byId.has(cause));
   }
 
   reachableFrom(root: RecordedSpan): ReadonlySet<number> {
