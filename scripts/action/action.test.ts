@@ -27,7 +27,7 @@ const values = (file: string): Record<string, string> =>
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   );
 
-it('starts a cluster, names its kubeconfig, and stops it', async () => {
+it('starts a cluster, names its kubeconfig, stops it, and uploads log and traces if the job failed', async () => {
   const inputs = Object.entries(action.inputs).map(([name, { default: value }]) => [
     `INPUT_${name.toUpperCase()}`,
     value,
@@ -57,13 +57,48 @@ it('starts a cluster, names its kubeconfig, and stops it', async () => {
   expect(Object.keys(values('output'))).toEqual(Object.keys(action.outputs));
   const state = values('state');
   const pid = JSON.parse(fs.readFileSync(path.join(state['directory']!, 'k8ts.pid'), 'utf8')) as { pid: number };
-  const finished = run(
-    action.runs.post,
-    Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])),
-  );
-  expect(finished.output).toContain(`stopped the cluster in ${state['directory']} (process ${pid.pid})`);
-  expect(finished.output).toContain('::group::k8ts.log');
+  fakeUploader();
+  const finish = (status: string) =>
+    run(action.runs.post, {
+      ...Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])),
+      'INPUT_JOB-STATUS': status,
+      GITHUB_JOB: 'e2e',
+    });
+  const failed = finish('failure');
+  expect(failed.output).toContain(`stopped the cluster in ${state['directory']} (process ${pid.pid})`);
+  expect(failed.output).toContain('::group::k8ts.log');
+  expect(failed.output).toMatch(/^the artifact k8ts-e2e-[0-9a-f]{6} has k8ts\.log, traces\.txt, traces\.otlp\.json$/m);
+  const { name, files } = JSON.parse(fs.readFileSync(path.join(scratch, 'uploaded.json'), 'utf8')) as Uploaded;
+  expect(failed.output).toContain(`the artifact ${name} has`);
+  expect(files['k8ts.log']).toContain('ready in');
+  expect(files['traces.txt']).toMatch(/^create namespaces .*\n[^]*\d+ writes?, /m);
+  expect(JSON.parse(files['traces.otlp.json']!)).toHaveProperty('resourceSpans.0.scopeSpans.0.spans.1.traceId');
+
+  const passed = finish('success');
+  expect(passed.code).toBe(0);
+  expect(passed.output).not.toMatch(/k8ts\.log|artifact/);
 }, 120_000);
+
+interface Uploaded {
+  readonly name: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** In the place of GitHub's client: it keeps what it is given. */
+function fakeUploader(): void {
+  const folder = path.join(scratch, 'k8ts', 'uploader', 'node_modules', '@actions', 'artifact');
+  fs.mkdirSync(folder, { recursive: true });
+  fs.writeFileSync(
+    path.join(folder, 'index.js'),
+    `const [fs, path] = [require('fs'), require('path')];
+exports.DefaultArtifactClient = class {
+  async uploadArtifact(name, files, root) {
+    const contents = files.map((file) => [path.relative(root, file), fs.readFileSync(file, 'utf8')]);
+    fs.writeFileSync(${JSON.stringify(path.join(scratch, 'uploaded.json'))}, JSON.stringify({ name, files: Object.fromEntries(contents) }));
+  }
+};`,
+  );
+}
 
 it('says why it did not start', () => {
   const { status, stdout } = spawnSync(process.execPath, [path.join(root, action.runs.main)], {

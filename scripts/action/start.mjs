@@ -1,13 +1,11 @@
 // The GitHub Action: starts a cluster in the background and names its kubeconfig for the steps that follow.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
+import { elevation, input, temporary } from './runner.mjs';
 
-const input = (/** @type {string} */ name) => (process.env[`INPUT_${name.toUpperCase()}`] ?? '').trim();
-const temporary = process.env.RUNNER_TEMP ?? os.tmpdir();
-const directory = path.join(temporary, 'k8ts', 'cluster');
+const directory = path.join(temporary, 'cluster');
 
 /**
  * @param {string} command
@@ -30,7 +28,7 @@ function tell(file, values) {
 }
 
 function install() {
-  const prefix = path.join(temporary, 'k8ts', 'program');
+  const prefix = path.join(temporary, 'program');
   run('npm', ['install', '--no-audit', '--no-fund', '--prefix', prefix, `k8ts@${input('version') || 'latest'}`]);
   return path.join(prefix, 'node_modules', 'k8ts', 'bin', 'k8ts');
 }
@@ -38,7 +36,7 @@ function install() {
 try {
   const program = input('program') || install();
   fs.mkdirSync(directory, { recursive: true });
-  const kubeconfig = path.join(temporary, 'k8ts', 'kubeconfig');
+  const kubeconfig = path.join(temporary, 'kubeconfig');
   const nodes = input('nodes') || '0';
   const flags = [
     'up',
@@ -58,20 +56,14 @@ try {
       .filter((word) => word !== ''),
   ];
   // Before the start: a cluster that fails to start has a log, too.
-  tell('GITHUB_STATE', { program, directory, elevated: String(nodes !== '0') });
-  const [command, ...args] = [...elevation(nodes), process.execPath, program, ...flags];
+  const elevated = nodes !== '0';
+  tell('GITHUB_STATE', { program, directory, elevated: String(elevated) });
+  // The kubeconfig stays the user's.
+  const [command, ...args] = [...elevation(elevated), process.execPath, program, ...flags];
   run(/** @type {string} */ (command), args);
   tell('GITHUB_ENV', { KUBECONFIG: kubeconfig });
   tell('GITHUB_OUTPUT', { kubeconfig, directory });
 } catch (error) {
   console.log(`::error::${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
-}
-
-/**
- * Containers need root; the kubeconfig stays the user's.
- * @param {string} nodes
- */
-function elevation(nodes) {
-  return nodes !== '0' && process.getuid?.() !== 0 ? ['sudo', '--preserve-env=PATH'] : [];
 }
