@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, declarations, manual } from '../scripts/build.mjs';
-import { everything, some } from './requires.ts';
+import { everything, requires, some } from './requires.ts';
 import { unpackArchive } from './unpack-archive.ts';
 
 const root = path.join(import.meta.dirname, '..');
@@ -19,7 +19,13 @@ interface Result {
   readonly output: string;
 }
 
-function run(command: string, args: readonly string[], options: { cwd?: string; timeout?: number } = {}): Result {
+interface RunOptions {
+  readonly cwd?: string;
+  readonly timeout?: number;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+function run(command: string, args: readonly string[], options: RunOptions = {}): Result {
   const { status, stdout, stderr } = spawnSync(command, args, {
     cwd: project,
     encoding: 'utf8',
@@ -230,6 +236,41 @@ assert.equal(typeof require('k8ts/client').Client, 'function');`;
     },
     240_000,
   );
+});
+
+describe('for operators in other languages', () => {
+  const operator = path.join(project, 'operator');
+  const assets = path.join(operator, 'assets');
+  beforeAll(() => {
+    fs.cpSync(path.join(import.meta.dirname, 'data', 'envtest-project'), operator, { recursive: true });
+    const { code, output } = node(path.join(modules, 'k8ts', 'bin', 'k8ts'), 'envtest', '--directory', assets);
+    expect(output.trim()).toBe(assets);
+    expect(code).toBe(0);
+  });
+
+  it('has the programs of envtest, with the flags that it looks for', () => {
+    expect(fs.readdirSync(assets).sort()).toEqual(['etcd', 'kube-apiserver', 'kubectl']);
+    const flags = { etcd: '--listen-client-urls', 'kube-apiserver': '--etcd-servers' };
+    for (const [name, flag] of Object.entries(flags)) {
+      const { output, code } = run(path.join(assets, name), ['--help']);
+      expect(code).toBe(0);
+      expect(output).toMatch(new RegExp(String.raw`^\s*${flag}\b`, 'm'));
+      expect(output).not.toMatch(/^\s*--insecure-port\b/m);
+    }
+  });
+
+  const missing = requires('openssl');
+  it.skipIf(missing !== undefined)(`runs the suite of an operator${missing ? ` (${missing})` : ''}`, () => {
+    const environment = {
+      PATH: process.env.PATH,
+      HOME: operator,
+      KUBEBUILDER_ASSETS: assets,
+      NO_KUBECTL: requires('kubectl') === undefined ? '0' : '1',
+    };
+    const { code, output } = run('npm', ['test'], { cwd: operator, env: environment });
+    expect(code, output).toBe(0);
+    expect(output).toMatch(/^# pass [56]$/m);
+  });
 });
 
 it('can be published', () => {
