@@ -175,6 +175,20 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
       .toBe('CONTAINER_EXITED');
   });
 
+  it('attaches until the last output, however late it is read', async () => {
+    const script = 'read line; echo begin; for word in one two three; do sleep 0.2; echo $word; done';
+    const { containerId } = await runContainer(fixture, script, { container: { stdin: true, stdinOnce: true } });
+    const { url = '' } = await fixture.client.runtime.attach({ containerId, stdin: true, stdout: true, stderr: true });
+    const client = new WebSocketCommand(url);
+    await client.open();
+    client.type('go\n');
+    await expect.poll(() => client.output.stdout).toBe('begin\n');
+    // The runtime, which is in this process, does nothing until the container has exited.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(client.output.stdout).toBe('begin\none\ntwo\nthree\n');
+  });
+
   it('ends the attach of a client whose stdin ends when the stdin of the container stays open', async () => {
     const { containerId } = await runContainer(fixture, 'while read line; do echo got $line; done; echo over', {
       container: { stdin: true, stdinOnce: false },

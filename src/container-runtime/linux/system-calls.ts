@@ -16,6 +16,7 @@ interface SystemCalls {
   unlockpt(fd: number): number;
   ptsname_r(fd: number, name: Buffer, length: number): number;
   ioctl(fd: number, request: number, argument: Buffer): number;
+  fcntl(fd: number, command: number, argument: number): number;
   close(fd: number): number;
   errno(): number;
 }
@@ -56,6 +57,7 @@ function load(): SystemCalls {
     unlockpt: call('int unlockpt(int fd)'),
     ptsname_r: call('int ptsname_r(int fd, _Out_ void *name, size_t length)'),
     ioctl: call('int ioctl(int fd, unsigned long request, void *argument)'),
+    fcntl: call('int fcntl(int fd, int command, int argument)'),
     close: call('int close(int fd)'),
     errno: () => koffi.errno(),
   };

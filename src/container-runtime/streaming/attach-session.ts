@@ -22,16 +22,22 @@ export async function attachSession(parts: RuntimeParts, request: AttachRequest,
 /** Runs until the container exits, the client disconnects, or its stdin ends and that of the container stays open. */
 async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remote: RemoteCommand): Promise<void> {
   const { id, config } = findRunningContainer(parts, containerId);
-  const socket = connectToConmon(parts.paths.container(id).attach);
-  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  socket.on('error', () => {});
-  socket.on('data', (message: Buffer) => {
+  const { socket, takeRest } = connectToConmon(parts.paths.container(id).attach);
+  const show = (message: Buffer): void => {
     const target = message[0] === STDOUT_PIPE ? remote.stdout : message[0] === STDERR_PIPE ? remote.stderr : undefined;
     if (target && !target.destroyed && !target.write(Buffer.from(message.subarray(1)))) {
       socket.pause();
       target.once('drain', () => socket.resume());
     }
-  });
+  };
+  const ended = new Promise<void>((resolve) =>
+    socket.once('close', () => {
+      takeRest().forEach(show);
+      resolve();
+    }),
+  );
+  socket.on('error', () => {});
+  socket.on('data', show);
   // conmon ends its side when the container has exited.
   socket.once('end', () => socket.destroy());
   remote.disconnected.addEventListener('abort', () => socket.destroy(), { once: true });
