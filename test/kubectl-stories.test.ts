@@ -166,7 +166,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
     const image = `${guarded.host}/app:v1`;
     await k.ok(['run', 'locked', `--image=${image}`, '--', 'sleep', '1000']);
     await k.until('it is refused', async () => /ErrImagePull|ImagePullBackOff/.test(await k.ok('get pods')));
-    expect(await k.ok('events --for pod/locked')).toMatch(
+    expect(await k.ok('get events --field-selector involvedObject.name=locked')).toMatch(
       /Failed to pull image .*(?:unauthorized|authentication required)/i,
     );
     await k.ok([
@@ -181,7 +181,7 @@ describe.each(USERS)('kubectl on real containers, in a cluster that was started 
     await k.ok(['patch', 'serviceaccount', 'default', '-p', '{"imagePullSecrets":[{"name":"key"}]}']);
     await k.ok(['run', 'let-in', `--image=${image}`, '--', 'sleep', '1000']);
     await k.ready('pod/let-in');
-    expect(await k.ok('events --for pod/let-in')).toContain('Successfully pulled image');
+    expect(await k.ok('get events --field-selector involvedObject.name=let-in')).toContain('Successfully pulled image');
   });
 
   it.concurrent('runs, follows logs, attaches, copies and types on a terminal', async () => {
