@@ -78,10 +78,6 @@ export class SpanRing implements Tracer {
     this.#mayPack = false;
   }
 
-  now(): number {
-    return this.enabled ? this.#clock.monotonic() : 0;
-  }
-
   start(name: string, start: SpanStart = NO_START): Span {
     return this.#add(new KeptSpan(this.nextId, name, start.startedAt ?? this.#clock.monotonic(), start));
   }
@@ -93,8 +89,7 @@ export class SpanRing implements Tracer {
     return this.#add(span);
   }
 
-  end(span: Span, error?: unknown): void {
-    const endedAt = this.#clock.monotonic();
+  end(span: Span, error?: unknown, endedAt = this.#clock.monotonic()): void {
     span.endedAt = endedAt;
     if (error !== undefined) span.error = errorMessage(error).slice(0, MAX_ERROR);
     this.#exporter?.ended(span);

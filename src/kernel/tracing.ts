@@ -122,15 +122,14 @@ export interface Tracer {
   readonly enabled: boolean;
   /** Spans are sent elsewhere, too. */
   readonly exporting: boolean;
-  /** On the monotonic clock. */
-  now(): number;
   start(name: string, start?: SpanStart): Span;
   /**
    * Starts the span of a request that may write; its other attributes are there, to be set. Its verb and resource are its name. It
    * belongs to the request until it ends: its object may then become the span of a later request.
    */
   startRequest(path: string, startedAt: number, parent: number): Span;
-  end(span: Span, error?: unknown): void;
+  /** @param endedAt on the monotonic clock; default: now */
+  end(span: Span, error?: unknown, endedAt?: number): void;
   /** Ends a span of this process with what was decided. */
   decided(span: number, attributes: Attributes, error?: string): void;
   /** A write is durable: later work that saw its revision was caused by it. */
@@ -162,7 +161,6 @@ export const NO_SPAN: Span = Object.freeze({
 export const noTracer: Tracer = {
   enabled: false,
   exporting: false,
-  now: () => 0,
   start: () => NO_SPAN,
   startRequest: () => NO_SPAN,
   end: () => {},

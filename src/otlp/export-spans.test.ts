@@ -127,8 +127,8 @@ describe('the OTLP exporter', () => {
   });
 
   it('sends reads, too', async () => {
-    const { ring, collector, end } = await exporting(EVERYTHING);
-    const now = ring.now();
+    const { ring, collector, ctx, end } = await exporting(EVERYTHING);
+    const now = ctx.clock.monotonic();
     ring.read({
       startedAt: now,
       endedAt: now + 1,

@@ -81,7 +81,8 @@ export function endSpan(chain: HandlerChain, exchange: Exchange, response: ApiRe
   if (exchange.flow) attributes['k8s.flowschema.uid'] = exchange.flow.flowSchemaUid;
   if (exchange.expired) span.isHeld = true;
   if (exchange.impersonator) attributes['k8s.impersonator'] = exchange.impersonator.name;
-  tracer.end(span, response.status < 400 ? undefined : (exchange.failure ?? `HTTP ${response.status}`));
+  const error = response.status < 400 ? undefined : (exchange.failure ?? `HTTP ${response.status}`);
+  tracer.end(span, error, endedAt);
 }
 
 function readSpan(exchange: Exchange, response: ApiResponse, endedAt: number): ReadSpan {

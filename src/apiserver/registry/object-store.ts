@@ -176,7 +176,7 @@ export class ObjectStore {
     span?: Span,
   ): Promise<number | undefined> {
     if (dryRun) return current.revision;
-    const startedAt = this.#tracer.now();
+    const startedAt = this.#requests.start();
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     const result = await this.#guard(() =>
       this.#requests.measure(served, 'delete', () =>
@@ -208,20 +208,23 @@ export class ObjectStore {
     value: Uint8Array | LazyEncoding,
     lease: { readonly lease: bigint } | undefined,
   ): Promise<Entry | undefined> {
-    const startedAt = this.#tracer.now();
+    const startedAt = this.#requests.start();
+    const operation = over === 0 ? 'create' : 'update';
+    let isAnswered = false;
     try {
-      const { succeeded, revision } = await this.#requests.measure(served, over === 0 ? 'create' : 'update', () =>
-        this.#store.txn({
-          compare: [{ key, target: 'mod', result: 'equal', value: over }],
-          success: [{ op: 'put', key, value, ...lease }],
-        }),
-      );
+      const { succeeded, revision } = await this.#store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: over }],
+        success: [{ op: 'put', key, value, ...lease }],
+      });
+      isAnswered = true;
+      this.#requests.ended(served, operation, startedAt);
       if (!succeeded) return undefined;
       if (value instanceof LazyEncoding) value.objectAt(revision);
       if (this.#cache.revision < revision) await this.#cache.waitFor(revision);
       if (this.#tracer.enabled) this.#recordCommit({ served, place, span, startedAt, revision, type: 'put' });
       return await this.#committed({ served, place, key, object, revision });
     } catch (error) {
+      if (!isAnswered) this.#requests.failed(served, operation, startedAt);
       throw asStatusError(error);
     } finally {
       if (value instanceof Uint8Array) this.#cache.written.forget(key, value);

@@ -25,23 +25,38 @@ export class StoreRequests {
 
   /** Counts the request and takes its time; also if it fails. */
   async measure<T>(served: ServedResource, operation: Operation, request: () => Promise<T>): Promise<T> {
-    const since = this.#clock.monotonic();
+    const startedAt = this.start();
+    let result: T;
     try {
-      return await request();
+      result = await request();
     } catch (error) {
-      this.#metrics
-        .counter({
-          name: 'etcd_request_errors_total',
-          help: 'Failed requests to the store, by operation and resource.',
-          labels: LABELS,
-        })
-        .inc(labelsOf(served, operation));
+      this.failed(served, operation, startedAt);
       throw error;
-    } finally {
-      const { total, duration } = this.#instruments(served, operation);
-      total.inc();
-      duration.observe((this.#clock.monotonic() - since) / 1000);
     }
+    this.ended(served, operation, startedAt);
+    return result;
+  }
+
+  /** When a request starts, for `ended`: every write is measured by these, without a promise of its own. */
+  start(): number {
+    return this.#clock.monotonic();
+  }
+
+  failed(served: ServedResource, operation: Operation, startedAt: number): void {
+    this.ended(served, operation, startedAt);
+    this.#metrics
+      .counter({
+        name: 'etcd_request_errors_total',
+        help: 'Failed requests to the store, by operation and resource.',
+        labels: LABELS,
+      })
+      .inc(labelsOf(served, operation));
+  }
+
+  ended(served: ServedResource, operation: Operation, startedAt: number): void {
+    const { total, duration } = this.#instruments(served, operation);
+    total.inc();
+    duration.observe((this.#clock.monotonic() - startedAt) / 1000);
   }
 
   #instruments(served: ServedResource, operation: Operation): Instruments {
