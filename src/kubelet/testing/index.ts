@@ -66,6 +66,8 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
   const mounts = new Set<string>();
   const mounter: Mounter = {
     mount: ({ target }) => Promise.resolve(void mounts.add(target)),
+    formatAndMount: ({ target }) => Promise.resolve(void mounts.add(target)),
+    references: () => Promise.resolve([]),
     unmount: (target) => Promise.resolve(void mounts.delete(target)),
     isMountPoint: (target) => Promise.resolve(mounts.has(target)),
     below: (directory) =>

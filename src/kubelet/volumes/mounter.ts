@@ -1,6 +1,7 @@
 /** Mounts and unmounts by libc calls, which are cheaper than running mount(8). */
 import fs from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { formatAndMount, type DeviceMountRequest } from './format-and-mount.ts';
 
 export interface MountRequest {
   readonly source: string;
@@ -14,10 +15,14 @@ export interface MountRequest {
 /** The mount operations that volumes need; tests have a fake. */
 export interface Mounter {
   mount(request: MountRequest): Promise<void>;
+  /** Mounts a block device; one without a file system gets one. */
+  formatAndMount(request: DeviceMountRequest): Promise<void>;
   unmount(target: string): Promise<void>;
   isMountPoint(target: string): Promise<boolean>;
   /** The mount points at or below a directory, deepest first. */
   below(directory: string): Promise<string[]>;
+  /** Where else the file system at a mount point is mounted, wholly or in part. */
+  references(target: string): Promise<string[]>;
 }
 
 export const MS_BIND = 4096;
@@ -80,6 +85,7 @@ export function systemMounter(): Mounter {
         return Promise.reject(new MountError(`mount ${source} on ${target}`, call.errno()));
       return Promise.resolve();
     },
+    formatAndMount: (request) => formatAndMount(request),
     unmount(target) {
       const call = load();
       if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(call.errno()))
@@ -87,22 +93,29 @@ export function systemMounter(): Mounter {
       return Promise.resolve();
     },
     async isMountPoint(target) {
-      return (await mountPoints()).includes(target);
+      return (await mountPoints()).some(({ point }) => point === target);
     },
     async below(directory) {
       return (await mountPoints())
+        .map(({ point }) => point)
         .filter((point) => point === directory || point.startsWith(`${directory}/`))
         .toReversed();
+    },
+    async references(target) {
+      const all = await mountPoints();
+      const device = all.findLast(({ point }) => point === target)?.device;
+      return all.filter((mount) => mount.device === device && mount.point !== target).map(({ point }) => point);
     },
   };
 }
 
-async function mountPoints(): Promise<string[]> {
+async function mountPoints(): Promise<{ point: string; device: string }[]> {
   const text = await fs.readFile('/proc/self/mountinfo', 'utf8');
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => unescape(line.split(' ')[4] ?? ''));
+    .map((line) => line.split(' '))
+    .map((fields) => ({ point: unescape(fields[4] ?? ''), device: fields[2] ?? '' }));
 }
 
 /** The kernel escapes spaces and other characters in mountinfo as octal numbers. */

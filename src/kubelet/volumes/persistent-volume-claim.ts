@@ -6,8 +6,10 @@ import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
+import { allContainers } from '../../component-helpers/index.ts';
 import type { ClaimUse } from './csi/csi-drivers.ts';
 import { checkedHostPath } from './host-path.ts';
+import { mountLocal, unmountLocal } from './local-volume.ts';
 import { setVolumeOwnership } from './volume-ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
@@ -16,6 +18,7 @@ export const persistentVolumeClaim: VolumePlugin = {
   async mount(request): Promise<MountedVolume> {
     const claim = await getClaim(request);
     const volume = await getVolume(claim, request);
+    checkVolumeMode(volume, request);
     const mounted = await mountPersistentVolume(volume, request);
     if (volume.spec?.csi !== undefined)
       await expand(
@@ -26,8 +29,22 @@ export const persistentVolumeClaim: VolumePlugin = {
   },
   async unmount({ directory, host }) {
     await host.csi.unmount(directory);
+    await unmountLocal(directory, host);
   },
 };
+
+/** Containers mount a file system, and use a block device. */
+function checkVolumeMode({ spec }: PersistentVolume, { pod, volume: { name } }: VolumeRequest): void {
+  const mode = spec?.volumeMode ?? 'Filesystem';
+  const uses = allContainers(pod.spec);
+  const refuse = (where: string): never => {
+    throw new VolumeError(`volume ${name} has volumeMode ${mode}, but is specified in ${where}`);
+  };
+  if (mode !== 'Filesystem' && uses.some(({ volumeMounts }) => volumeMounts?.some((mount) => mount.name === name)))
+    refuse('volumeMounts');
+  if (mode !== 'Block' && uses.some(({ volumeDevices }) => volumeDevices?.some((device) => device.name === name)))
+    refuse('volumeDevices');
+}
 
 async function getClaim({ pod, volume, host }: VolumeRequest): Promise<PersistentVolumeClaim> {
   const namespace = pod.metadata.namespace ?? '';
@@ -87,11 +104,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
     const hostPath = await checkedHostPath(spec.hostPath);
     return { hostPath, readOnly, device: block };
   }
-  if (spec?.local !== undefined) {
-    const hostPath = await checkedHostPath({ path: spec.local.path, type: block ? 'BlockDevice' : 'Directory' });
-    if (!block && !readOnly) await setVolumeOwnership(hostPath, pod);
-    return { hostPath, readOnly, device: block };
-  }
+  if (spec?.local !== undefined) return mountLocal(volume, request);
   if (spec?.csi !== undefined) {
     const mounted = await host.csi.mount({
       pod,

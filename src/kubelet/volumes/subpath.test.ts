@@ -52,6 +52,8 @@ it('a path that is swapped for a link while it is walked never leads out', async
     unmount: () => Promise.resolve(),
     isMountPoint: () => Promise.resolve(false),
     below: () => Promise.resolve([]),
+    references: () => Promise.resolve([]),
+    formatAndMount: () => Promise.resolve(),
   };
   const swapping = new Worker(SWAPPING, { eval: true, workerData: { volume, outside } });
   const ended = new Promise((resolve) => swapping.once('exit', resolve));

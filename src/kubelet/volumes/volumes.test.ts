@@ -77,6 +77,8 @@ describe('parts of volumes', () => {
     unmount: () => Promise.resolve(),
     isMountPoint: () => Promise.resolve(false),
     below: () => Promise.resolve([]),
+    references: () => Promise.resolve([]),
+    formatAndMount: () => Promise.resolve(),
   };
   const volume = (): string => path.join(directory, 'volume');
   const bind = (subPath: string) =>

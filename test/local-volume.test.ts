@@ -1,0 +1,67 @@
+/** A local PersistentVolume on a block device: formatted once, mounted once, bound into the pods that use it. */
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mountLocal, unmountLocal } from '../src/kubelet/volumes/local-volume.ts';
+import { systemMounter } from '../src/kubelet/volumes/mounter.ts';
+import type { VolumeHost, VolumeRequest } from '../src/kubelet/volumes/volume.ts';
+import { requires } from './requires.ts';
+
+const skipped = requires('root', 'losetup', 'mkfs.ext4', 'mount');
+const run = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();
+
+describe.skipIf(skipped)(`a local volume on a block device${skipped ? `: ${skipped}` : ''}`, () => {
+  let directory: string;
+  let device: string;
+  let host: VolumeHost;
+
+  beforeAll(() => {
+    directory = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-local-volume-'));
+    fs.writeFileSync(path.join(directory, 'disk'), '');
+    fs.truncateSync(path.join(directory, 'disk'), 16 << 20);
+    device = run('losetup', '--find', '--show', path.join(directory, 'disk'));
+    host = { rootDirectory: directory, mounter: systemMounter() } as Partial<VolumeHost> as VolumeHost;
+  });
+  afterAll(() => {
+    run('losetup', '--detach', device);
+    fs.rmSync(directory, { recursive: true, force: true });
+  });
+
+  const directoryOf = (pod: string): string => path.join(directory, 'pods', pod, 'volumes/kubernetes.io~pvc/v');
+  const mount = (pod: string, fsGroup?: number) =>
+    mountLocal({ metadata: { name: 'pv' }, spec: { local: { path: device } } }, {
+      pod: { metadata: { name: pod }, spec: { containers: [], ...(fsGroup ? { securityContext: { fsGroup } } : {}) } },
+      volume: { name: 'v', persistentVolumeClaim: { claimName: 'c' } },
+      directory: directoryOf(pod),
+      host,
+    } satisfies VolumeRequest);
+  const global = (): string => path.join(directory, 'plugins/kubernetes.io/local-volume/mounts/pv');
+
+  it('keeps its files from pod to pod, and is unmounted after the last one', async () => {
+    const [a, b] = await Promise.all([mount('a', 1234), mount('b')]);
+    expect([a?.hostPath, b?.hostPath]).toEqual([directoryOf('a'), directoryOf('b')]);
+    expect(fs.statSync(directoryOf('b')).gid).toBe(1234);
+    fs.writeFileSync(path.join(directoryOf('a'), 'file'), 'kept');
+    expect(fs.readFileSync(path.join(directoryOf('b'), 'file'), 'utf8')).toBe('kept');
+    await unmountLocal(directoryOf('a'), host);
+    expect(await host.mounter.isMountPoint(global())).toBe(true);
+    await unmountLocal(directoryOf('b'), host);
+    expect(await host.mounter.below(directory)).toEqual([]);
+    expect(fs.existsSync(global())).toBe(false);
+
+    await mount('c');
+    expect(fs.readFileSync(path.join(directoryOf('c'), 'file'), 'utf8')).toBe('kept');
+    await unmountLocal(directoryOf('c'), host);
+    expect(await host.mounter.below(directory)).toEqual([]);
+  });
+
+  it('leaves the mounts of other volumes alone', async () => {
+    fs.mkdirSync(directoryOf('other'), { recursive: true });
+    run('mount', '-t', 'tmpfs', 'tmpfs', directoryOf('other'));
+    await unmountLocal(directoryOf('other'), host);
+    expect(await host.mounter.isMountPoint(directoryOf('other'))).toBe(true);
+    run('umount', directoryOf('other'));
+  });
+});
