@@ -30,8 +30,8 @@ describe.skipIf(skipped)(`a local volume on a block device${skipped ? `: ${skipp
   });
 
   const directoryOf = (pod: string): string => path.join(directory, 'pods', pod, 'volumes/kubernetes.io~pvc/v');
-  const mount = (pod: string, fsGroup?: number) =>
-    mountLocal({ metadata: { name: 'pv' }, spec: { local: { path: device } } }, {
+  const mount = (pod: string, fsGroup?: number, source = device) =>
+    mountLocal({ metadata: { name: 'pv' }, spec: { local: { path: source } } }, {
       pod: { metadata: { name: pod }, spec: { containers: [], ...(fsGroup ? { securityContext: { fsGroup } } : {}) } },
       volume: { name: 'v', persistentVolumeClaim: { claimName: 'c' } },
       directory: directoryOf(pod),
@@ -55,6 +55,14 @@ describe.skipIf(skipped)(`a local volume on a block device${skipped ? `: ${skipp
     expect(fs.readFileSync(path.join(directoryOf('c'), 'file'), 'utf8')).toBe('kept');
     await unmountLocal(directoryOf('c'), host);
     expect(await host.mounter.below(directory)).toEqual([]);
+  });
+
+  it('sets the owner of a directory, and not of a link to it', async () => {
+    const [link, linked] = [path.join(directory, 'link'), path.join(directory, 'linked')];
+    fs.mkdirSync(linked);
+    fs.symlinkSync(linked, link);
+    expect((await mount('d', 1234, link)).hostPath).toBe(linked);
+    expect(fs.statSync(linked).gid).toBe(1234);
   });
 
   it('leaves the mounts of other volumes alone', async () => {

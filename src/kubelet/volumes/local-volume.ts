@@ -31,14 +31,16 @@ export async function mountLocal(volume: PersistentVolume, request: VolumeReques
     const hostPath = await checkedHostPath({ path: source, type: 'BlockDevice' });
     return { hostPath, readOnly, device: true };
   }
-  const stat = await fs.stat(source).catch((error: NodeJS.ErrnoException) => {
+  // A link to a directory has an owner of its own.
+  const real = await fs.realpath(source).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new VolumeError(`path ${JSON.stringify(source)} does not exist`);
     throw error;
   });
+  const stat = await fs.stat(real);
   if (!stat.isDirectory() && !stat.isBlockDevice())
     throw new VolumeError('only directory and block device are supported');
   const hostPath = stat.isDirectory()
-    ? source
+    ? real
     : await oneByOne(request.host.mounter, () => mountDevice(volume, request, readOnly));
   if (!readOnly) await setVolumeOwnership(hostPath, request.pod);
   return { hostPath, readOnly };
