@@ -2,7 +2,7 @@ import type { Store } from '../store.ts';
 import { FRAME_HEADER_BYTES, frame } from '../wire/frames.ts';
 import type { Message } from '../wire/message.ts';
 import type { HeaderMessage } from '../wire/messages.ts';
-import type { EventBytes } from './encode-events.ts';
+import type { EventFrame } from './encode-events.ts';
 import type { Handler } from './grpc-server.ts';
 
 export interface FrontContext {
@@ -15,7 +15,7 @@ export interface FrontContext {
   peerUrls: readonly string[];
   maxRequestBytes: number;
   quotaBytes: number;
-  eventBytes: EventBytes;
+  eventFrame: EventFrame;
   /** Where the file of a snapshot is made. */
   snapshotDirectory: string;
 }

@@ -5,7 +5,7 @@ import type { SpeedOptions } from '../speed-options.ts';
 import type { Store } from '../store.ts';
 import { type FrontContext, minorVersion } from './answers.ts';
 import { authService, clusterService } from './cluster-service.ts';
-import { encodeEvents, sharedEventBytes } from './encode-events.ts';
+import { encodeFrame, sharedEventFrames } from './encode-events.ts';
 import type { Services } from './grpc-server.ts';
 import { keyValueService } from './key-value-service.ts';
 import { leaseService } from './lease-service.ts';
@@ -57,7 +57,7 @@ export async function serveEtcd(
     peerUrls: [],
     maxRequestBytes,
     quotaBytes: options.quotaBytes ?? 0,
-    eventBytes: options.speed?.sharedEvents === false ? encodeEvents : sharedEventBytes(),
+    eventFrame: options.speed?.sharedEvents === false ? encodeFrame : sharedEventFrames(),
     snapshotDirectory: options.snapshotDirectory ?? tmpdir(),
   };
   const services: Services = {

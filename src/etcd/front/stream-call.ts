@@ -16,8 +16,8 @@ export class StreamCall {
   #ended = false;
   #finished = false;
   #failure: Error | undefined;
-  #outbox: Buffer[] = [];
   #drained: Promise<void> | undefined;
+  #wakeSender: (() => void) | undefined;
   readonly #onEnd = new AbortController();
   readonly #stream: Http2Stream;
 
@@ -61,14 +61,14 @@ export class StreamCall {
     }
   }
 
-  /** Sends a frame. Frames of one turn of the event loop leave in one write. */
   send(frame: Buffer): void {
-    this.#outbox.push(frame);
-    if (this.#outbox.length === 1) queueMicrotask(() => this.#flush());
+    this.#stream.write(frame, this.#onTaken);
   }
 
   /** Resolves when the client has read enough for more frames; undefined when it already has. */
   ready(): Promise<void> | undefined {
+    if (this.#stream.pendingBytes <= MAX_UNSENT_BYTES) return undefined;
+    this.#drained ??= new Promise((resolve) => (this.#wakeSender = resolve));
     return this.#drained;
   }
 
@@ -76,23 +76,14 @@ export class StreamCall {
   finish(trailers: Head): void {
     this.#finished = true;
     this.#stream.resume();
-    this.#flush();
     this.#stream.endWithTrailers(trailers);
   }
 
-  #flush(): void {
-    const frames = this.#outbox;
-    if (frames.length === 0) return;
-    this.#outbox = [];
-    if (this.#stream.closed) return;
-    let sent = (): void => {};
-    const drained = new Promise<void>((resolve) => (sent = resolve));
-    this.#stream.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames), () => {
-      if (this.#drained === drained) this.#drained = undefined;
-      sent();
-    });
-    if (this.#stream.pendingBytes > MAX_UNSENT_BYTES) this.#drained = drained;
-  }
+  readonly #onTaken = (): void => {
+    if (this.#drained === undefined || this.#stream.pendingBytes > MAX_UNSENT_BYTES) return;
+    this.#drained = undefined;
+    this.#wakeSender?.();
+  };
 
   #stop(gone: boolean): void {
     this.#ended = true;

@@ -1,9 +1,8 @@
 import { errorMessage } from '../../base/index.ts';
 import { StoreError, type Watch, type WatchBatch } from '../store.ts';
-import { FRAME_HEADER_BYTES, frame } from '../wire/frames.ts';
 import { type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
 import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
-import { encodeEvents } from './encode-events.ts';
+import { encodeEvents, frameOfEvents } from './encode-events.ts';
 import type { Handler } from './grpc-server.ts';
 import type { StreamCall } from './stream-call.ts';
 
@@ -78,10 +77,12 @@ class WatchStream {
   }
 
   async #deliver(open: OpenWatch): Promise<void> {
+    const batches = open.watch[Symbol.asyncIterator]();
     try {
-      for await (const batch of open.watch) {
-        if (batch.events.length > 0) this.#sendEvents(open, batch);
-        else this.#progressed(open, batch);
+      // Without `for await`, which makes three promises for each batch of each watcher.
+      for (let next = await batches.next(); !next.done; next = await batches.next()) {
+        if (next.value.events.length > 0) this.#sendEvents(open, next.value);
+        else this.#progressed(open, next.value);
         const ready = this.#call.ready();
         if (ready !== undefined) await ready;
       }
@@ -96,6 +97,7 @@ class WatchStream {
         cancelReason: compacted ? '' : errorMessage(error),
       });
     }
+    open.watch.cancel();
     this.#watches.delete(open.id);
   }
 
@@ -126,13 +128,12 @@ class WatchStream {
 
   #sendEvents({ id, create }: OpenWatch, batch: WatchBatch): void {
     const header = headerOf(this.#front, batch.revision);
-    const events = this.#front.eventBytes(batch);
-    const prefix = WatchResponse.encode({ header, watchId: id });
-    if (!create.fragment || events.length < this.#front.maxRequestBytes) return this.#call.send(join(prefix, events));
-    const parts = fragments(batch, this.#front.maxRequestBytes);
+    const { eventFrame, maxRequestBytes } = this.#front;
+    const whole = eventFrame(batch, header, id);
+    if (!create.fragment || whole.length < maxRequestBytes) return this.#call.send(whole);
+    const parts = fragments(batch, maxRequestBytes);
     parts.forEach((part, i) => {
-      const fragment = i < parts.length - 1;
-      this.#call.send(join(WatchResponse.encode({ header, watchId: id, fragment }), part));
+      this.#call.send(frameOfEvents({ header, watchId: id, fragment: i < parts.length - 1 }, part));
     });
   }
 
@@ -144,13 +145,6 @@ class WatchStream {
     while (this.#watches.has(this.#nextId)) this.#nextId++;
     return this.#nextId++;
   }
-}
-
-function join(prefix: Buffer, events: Buffer): Buffer {
-  const message = Buffer.allocUnsafe(FRAME_HEADER_BYTES + prefix.length + events.length);
-  prefix.copy(message, FRAME_HEADER_BYTES);
-  events.copy(message, FRAME_HEADER_BYTES + prefix.length);
-  return frame(message);
 }
 
 function fragments(batch: WatchBatch, maxBytes: number): Buffer[] {

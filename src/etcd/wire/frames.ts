@@ -4,10 +4,10 @@ import { GrpcCode, GrpcError } from './status.ts';
 /** Each gRPC message has a flag (compressed or not) and its length, four bytes, in front. */
 export const FRAME_HEADER_BYTES = 5;
 
-/** Fills in the header of a message that was encoded with `reserve: FRAME_HEADER_BYTES`. */
-export function frame(message: Buffer): Buffer {
+/** Fills in the header of a message that was encoded with `reserve: FRAME_HEADER_BYTES`, or of the first part of one. */
+export function frame(message: Buffer, messageBytes = message.length - FRAME_HEADER_BYTES): Buffer {
   message[0] = 0;
-  message.writeUInt32BE(message.length - FRAME_HEADER_BYTES, 1);
+  message.writeUInt32BE(messageBytes, 1);
   return message;
 }
 

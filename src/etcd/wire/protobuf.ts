@@ -14,6 +14,15 @@ const FIXED32 = 5;
 /** Transactions nest, but only an attack on the stack nests them this deeply. */
 const MAX_NESTING = 300;
 
+/** How many bytes a number takes that is not negative. */
+export function varintBytes(value: number): number {
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  if (value < 0x200000) return 3;
+  if (value < 0x10000000) return 4;
+  return 4 + varintBytes(Math.floor(value / 0x10000000));
+}
+
 export class WireReader {
   #depth = 0;
 
@@ -49,12 +58,20 @@ export class WireReader {
     throw new MalformedMessage('unexpected EOF');
   }
 
+  /** The low 49 bits as a number and the rest: arithmetic on bigints costs an allocation each. */
   uint64(): bigint {
-    let value = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
+    let low = 0;
+    let middle = 0;
+    let high = 0;
+    for (let i = 0; i < 10; i++) {
       const byte = this.#byte();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, value);
+      const bits = byte & 0x7f;
+      if (i < 4) low += bits << (7 * i);
+      else if (i < 7) middle += bits << (7 * (i - 4));
+      else high += bits << (7 * (i - 7));
+      if (byte >= 0x80) continue;
+      const small = BigInt(middle * 2 ** 28 + low);
+      return high === 0 ? small : BigInt.asUintN(64, small | (BigInt(high) << 49n));
     }
     throw new MalformedMessage('proto: integer overflow');
   }
@@ -120,6 +137,9 @@ export class WireReader {
   }
 }
 
+/** A call into Node costs more than the characters of a shorter text. */
+const SHORT_TEXT = 48;
+
 export class WireWriter {
   #bytes: Buffer;
   #position: number;
@@ -134,25 +154,52 @@ export class WireWriter {
     return this.#bytes.subarray(0, this.#position);
   }
 
+  /** What has been written so far, and the reserved bytes. */
+  get length(): number {
+    return this.#position;
+  }
+
+  /** Writes from the beginning again, over what `finish` returned. */
+  restart(): void {
+    this.#position = 0;
+  }
+
+  /** A field of a number, or the length of one of bytes. */
+  tagged(tag: number, value: number): void {
+    this.number(tag);
+    this.number(value);
+  }
+
   number(value: number): void {
     this.#reserve(10);
     if (value < 0) return this.bigint(BigInt(value));
+    const bytes = this.#bytes;
+    let position = this.#position;
     let rest = value;
-    while (rest >= 0x80) {
-      this.#bytes[this.#position++] = (rest % 128) | 0x80;
+    // Beyond 31 bits the operators on integers do not work.
+    while (rest > 0x7fffffff) {
+      bytes[position++] = (rest % 128) | 0x80;
       rest = Math.floor(rest / 128);
     }
-    this.#bytes[this.#position++] = rest;
+    while (rest >= 0x80) {
+      bytes[position++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    bytes[position++] = rest;
+    this.#position = position;
   }
 
   bigint(value: bigint): void {
     this.#reserve(10);
-    let rest = BigInt.asUintN(64, value);
-    while (rest >= 0x80n) {
-      this.#bytes[this.#position++] = Number(rest & 0x7fn) | 0x80;
-      rest >>= 7n;
+    // As two numbers: arithmetic on bigints costs an allocation each.
+    let low = Number(BigInt.asUintN(49, value));
+    const high = Number(BigInt.asUintN(64, value) >> 49n);
+    if (high === 0) return this.number(low);
+    for (let i = 0; i < 7; i++) {
+      this.#bytes[this.#position++] = (low % 128) | 0x80;
+      low = Math.floor(low / 128);
     }
-    this.#bytes[this.#position++] = Number(rest);
+    this.number(high);
   }
 
   raw(value: Uint8Array): void {
@@ -167,9 +214,17 @@ export class WireWriter {
   }
 
   latin1(value: string): void {
-    this.number(value.length);
-    this.#reserve(value.length);
-    this.#position += this.#bytes.write(value, this.#position, 'latin1');
+    const { length } = value;
+    this.number(length);
+    this.#reserve(length);
+    if (length > SHORT_TEXT) {
+      this.#position += this.#bytes.write(value, this.#position, 'latin1');
+      return;
+    }
+    const bytes = this.#bytes;
+    let position = this.#position;
+    for (let i = 0; i < length; i++) bytes[position++] = value.charCodeAt(i);
+    this.#position = position;
   }
 
   utf8(value: string): void {

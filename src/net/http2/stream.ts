@@ -280,6 +280,10 @@ export class Http2Stream {
   /** `taken` is called when the bytes have been sent, or never will be. */
   write(bytes: Uint8Array, taken?: () => void): void {
     if (this.closed || this.#ending || bytes.length === 0) return taken?.();
+    if (bytes.length <= this.#connection.maxFrameBytes && this.takes(bytes.length)) {
+      this.#sendWhole(bytes);
+      return taken?.();
+    }
     this.#enqueue(bytes, taken);
     this.pump();
   }
@@ -303,6 +307,14 @@ export class Http2Stream {
     if (this.closed) return;
     this.#connection.reset(this.id, code);
     this.close();
+  }
+
+  /** One frame, which there is room for. */
+  #sendWhole(bytes: Uint8Array): void {
+    const connection = this.#connection;
+    connection.data(this.id, 0, bytes, 0, bytes.length);
+    this.sendWindow -= bytes.length;
+    connection.sendWindow -= bytes.length;
   }
 
   #enqueue(bytes: Uint8Array, taken: (() => void) | undefined): void {
