@@ -4,8 +4,9 @@ import { MalformedMessage } from '../wire/protobuf.ts';
 import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
 import { StreamCall } from './stream-call.ts';
 
-/** Takes a message and returns a framed one. */
-type UnaryHandler = (request: Buffer) => Promise<Buffer>;
+/** A framed message, whole or in pieces; a piece is valid until the next one is asked for. */
+export type UnaryResponse = Buffer | Iterator<Buffer, void>;
+type UnaryHandler = (request: Buffer) => Promise<UnaryResponse>;
 /** Runs as long as the stream; an error becomes the stream's status. */
 type StreamHandler = (call: StreamCall) => Promise<void>;
 
@@ -80,10 +81,34 @@ function answerUnary(stream: Http2Stream, reader: FrameReader, handle: UnaryHand
   });
 }
 
-function respond(stream: Http2Stream, response: Buffer): void {
+function respond(stream: Http2Stream, response: UnaryResponse): void {
   stream.begin(HEAD, []);
+  if (!Buffer.isBuffer(response)) return sendPieces(stream, response);
   stream.write(response);
   stream.endWithTrailers(OK_TRAILERS);
+}
+
+function sendPieces(stream: Http2Stream, pieces: Iterator<Buffer, void>): void {
+  let sending = false;
+  let sent = true;
+  const onTaken = (): void => {
+    sent = true;
+    if (!sending) send();
+  };
+  const send = (): void => {
+    sending = true;
+    while (sent && !stream.closed) {
+      const { done, value } = pieces.next();
+      if (done) {
+        stream.endWithTrailers(OK_TRAILERS);
+        break;
+      }
+      sent = false;
+      stream.write(value, onTaken);
+    }
+    sending = false;
+  };
+  send();
 }
 
 async function runStream(stream: Http2Stream, reader: FrameReader, handle: StreamHandler): Promise<void> {

@@ -18,7 +18,7 @@ import {
   TxnResponse,
 } from '../wire/messages.ts';
 import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
-import type { Services } from './grpc-server.ts';
+import type { Services, UnaryResponse } from './grpc-server.ts';
 
 type Kind =
   | 'key'
@@ -120,13 +120,20 @@ export async function answerGateway(
     const handler = services['etcdserverpb.KV']?.[found.name];
     if (!handler || !('unary' in handler)) throw new GrpcError(GrpcCode.UNIMPLEMENTED, 'Not Implemented');
     const request = fromJson(parse(body), found.shape);
-    const framed = await handler.unary(Buffer.from(found.request.encode(request)));
+    const framed = wholeResponse(await handler.unary(Buffer.from(found.request.encode(request))));
     const response = found.response.decode(framed.subarray(FRAME_HEADER_BYTES));
     return { status: 200, body: JSON.stringify(toJson(response)) };
   } catch (error) {
     const { code, message } = grpcErrorOf(error);
     return { status: HTTP_STATUS.get(code) ?? 500, body: JSON.stringify({ code, message }) };
   }
+}
+
+function wholeResponse(response: UnaryResponse): Buffer {
+  if (Buffer.isBuffer(response)) return response;
+  const pieces: Buffer[] = [];
+  for (let next = response.next(); !next.done; next = response.next()) pieces.push(Buffer.from(next.value));
+  return Buffer.concat(pieces);
 }
 
 const HTTP_STATUS: ReadonlyMap<number, number> = new Map([

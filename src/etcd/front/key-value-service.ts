@@ -1,5 +1,4 @@
 import { failure } from '../errors.ts';
-import type { RangeResult } from '../store.ts';
 import { deleteOfMessage, messageOfTxnResult, putOfMessage, rangeOfMessage, txnOfMessage } from '../wire/convert.ts';
 import {
   CompactionRequest,
@@ -9,12 +8,12 @@ import {
   PutRequest,
   PutResponse,
   RangeRequest,
-  RangeResponse,
   TxnRequest,
   TxnResponse,
 } from '../wire/messages.ts';
 import { type FrontContext, framed, headerNow, headerOf, method } from './answers.ts';
 import type { Handler } from './grpc-server.ts';
+import { rangeResponse } from './range-response.ts';
 
 export function keyValueService(front: FrontContext): Record<string, Handler> {
   const { store } = front;
@@ -26,8 +25,7 @@ export function keyValueService(front: FrontContext): Record<string, Handler> {
     Range: {
       unary: async (bytes) => {
         const result = await store.range(rangeOfMessage(RangeRequest.decode(bytes)));
-        const { kvs, count, more } = result;
-        return framed(RangeResponse, { header: headerOf(front, result.revision), kvs, count, more }, sizeOf(result));
+        return rangeResponse(result, headerOf(front, result.revision));
       },
     },
     Put: {
@@ -59,11 +57,4 @@ export function keyValueService(front: FrontContext): Record<string, Handler> {
       return { header: await headerNow(front) };
     }),
   };
-}
-
-/** Estimates the response's size, so that its buffer need not grow. */
-function sizeOf({ kvs }: RangeResult): number {
-  let size = 128;
-  for (const { key, value } of kvs) size += key.length + value.length + 48;
-  return size;
 }
