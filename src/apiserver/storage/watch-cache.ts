@@ -51,7 +51,7 @@ export class WatchCache {
     this.#ctx = ctx;
     this.#store = store;
     this.#transformer = transformer;
-    this.#latest = new LatestRevision(store);
+    this.#latest = new LatestRevision(store, ctx.clock);
   }
 
   get revision(): number {
