@@ -2,6 +2,7 @@
  * The client's side of HTTP/2, as little of it as a load takes: it reads frames off the socket itself, since a stream
  * object for every request and watch would cost the machine more than the server that is to be measured.
  */
+import net from 'node:net';
 import tls from 'node:tls';
 import * as f from '../../src/net/http2/frames.ts';
 import { HpackDecoder } from '../../src/net/http2/hpack-decoder.ts';
@@ -13,14 +14,16 @@ const NOTHING = Buffer.alloc(0);
 
 /** What becomes of one request. */
 export interface Heard {
-  onHead?(status: number): void;
+  /** Status and headers of the response, and then its trailers, names and values alternating. */
+  onHead?(status: number, fields: readonly string[]): void;
   onData(bytes: Buffer): void;
   /** The answer is complete. */
   onEnd(): void;
 }
 
 export class FrameClient {
-  readonly #socket: tls.TLSSocket;
+  readonly #socket: net.Socket;
+  readonly #scheme: string;
   readonly #host: string;
   readonly #decoder = new HpackDecoder({ bytes: 1 << 20, pairs: 1000 });
   readonly #heard = new Map<number, Heard>();
@@ -35,16 +38,12 @@ export class FrameClient {
     target: Target,
     private readonly onBroken: (reason: string) => void,
   ) {
-    const { hostname, port, host } = new URL(target.server);
-    const { ca, cert, key } = target;
+    const { protocol, hostname, port, host } = new URL(target.server);
+    this.#scheme = protocol.slice(0, -1);
     this.#host = host;
-    this.#socket = tls.connect({
-      host: hostname,
-      port: Number(port),
-      ALPNProtocols: ['h2'],
-      ...(ca ? { ca } : { rejectUnauthorized: false }),
-      ...(cert && key ? { cert, key } : {}),
-    });
+    const address = { host: hostname, port: Number(port) };
+    this.#socket = this.#scheme === 'http' ? net.connect(address) : tls.connect({ ...address, ...tlsOptions(target) });
+    this.#socket.setNoDelay(true);
     const ours = settings([f.SETTING.enablePush, 0], [f.SETTING.initialWindowSize, f.MAX_WINDOW]);
     this.#socket.write(Buffer.concat([f.PREFACE, ours, windowUpdate(0, f.MAX_WINDOW - f.INITIAL_WINDOW)]));
     this.#socket.on('data', (piece: Buffer) => this.#receive(piece));
@@ -52,19 +51,19 @@ export class FrameClient {
     this.#socket.on('close', () => this.#broken('the server closed the connection'));
   }
 
-  /** The same `headers` again are sent as the same bytes. A body is one frame: it has to be short. */
-  request(headers: Record<string, string>, heard: Heard, body: Buffer = NOTHING): void {
+  /** The same `headers` again are sent as the same bytes. A body is one frame: it has to be short. `ends`: no more of it follows. */
+  request(headers: Record<string, string>, heard: Heard, body: Buffer = NOTHING, ends = true): void {
     const id = (this.#last += 2);
     this.#heard.set(id, heard);
     let head = this.#heads.get(headers);
     if (!head)
       this.#heads.set(
         headers,
-        (head = blockOf(Object.entries({ ':scheme': 'https', ':authority': this.#host, ...headers }))),
+        (head = blockOf(Object.entries({ ':scheme': this.#scheme, ':authority': this.#host, ...headers }))),
       );
     if (body.length > f.MIN_MAX_FRAME_BYTES) throw new Error('a body of several frames');
     this.#send(frame(f.HEADERS, f.END_HEADERS | (body.length === 0 ? f.END_STREAM : 0), id, head));
-    if (body.length > 0) this.#send(frame(f.DATA, f.END_STREAM, id, body));
+    if (body.length > 0) this.#send(frame(f.DATA, ends ? f.END_STREAM : 0, id, body));
   }
 
   close(): void {
@@ -112,7 +111,7 @@ export class FrameClient {
       case f.HEADERS: {
         if (!(flags & f.END_HEADERS)) return this.#broken('headers of several frames');
         const { fields } = this.#decoder.decode(payload);
-        this.#heard.get(id)?.onHead?.(Number(fields[fields.indexOf(':status') + 1]));
+        this.#heard.get(id)?.onHead?.(Number(fields[fields.indexOf(':status') + 1]), fields);
         if (flags & f.END_STREAM) this.#end(id);
         return;
       }
@@ -143,3 +142,9 @@ export class FrameClient {
     this.#received = 0;
   }
 }
+
+const tlsOptions = ({ ca, cert, key }: Target): tls.ConnectionOptions => ({
+  ALPNProtocols: ['h2'],
+  ...(ca ? { ca } : { rejectUnauthorized: false }),
+  ...(cert && key ? { cert, key } : {}),
+});

@@ -153,6 +153,10 @@ class MemoryDraft implements Draft {
     return this.pairs.count(start, end);
   }
 
+  has(key: string): boolean {
+    return this.get(key) !== undefined;
+  }
+
   write(key: string, kv: KeyValue | undefined): void {
     this.pairs = kv === undefined ? this.pairs.delete(key) : this.pairs.set(key, kv);
   }

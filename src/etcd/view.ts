@@ -7,6 +7,8 @@ export interface View {
   /** Pairs with keys in [start, end) in key order, until `visit` returns false. An absent end means no end. */
   scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void;
   count(start: string, end: string | undefined): number;
+  /** Whether `count` counts the key. */
+  has(key: string): boolean;
 }
 
 /** What a range request's `key` and `rangeEnd` select: one key, or an interval. */
@@ -33,6 +35,7 @@ export function mapView(map: OrderedMap<string, KeyValue>): View {
     get: (key) => map.get(key),
     scan: (start, end, visit) => map.scan(start, end, visit),
     count: (start, end) => map.count(start, end),
+    has: (key) => map.has(key),
   };
 }
 
@@ -40,15 +43,16 @@ export function mapView(map: OrderedMap<string, KeyValue>): View {
 export function layeredView(base: View, layer: OrderedMap<string, KeyValue | undefined>): View {
   if (layer.size === 0) return base;
   return {
-    get: (key) => (layer.has(key) ? layer.get(key) : base.get(key)),
+    get: (key) => layer.get(key) ?? (layer.has(key) ? undefined : base.get(key)),
     scan: (start, end, visit) => scanLayers(base, layer, { start, end, visit }),
     count(start, end) {
       let count = base.count(start, end);
       layer.scan(start, end, (kv, key) => {
-        count += (kv === undefined ? 0 : 1) - (base.get(key) === undefined ? 0 : 1);
+        count += (kv === undefined ? 0 : 1) - (base.has(key) ? 1 : 0);
       });
       return count;
     },
+    has: (key) => (layer.has(key) ? layer.get(key) !== undefined : base.has(key)),
   };
 }
 

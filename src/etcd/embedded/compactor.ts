@@ -15,18 +15,18 @@ interface CompactorOptions {
   compacted(revision: number): void;
 }
 
-/** How many log entries are removed per group of commits: adapted to keep commits fast. */
-const MIN_STEP = 16;
+/** How many log entries are removed per transaction. */
+const MIN_STEP = 64;
 const MAX_STEP = 1024;
-/** A slower commit makes the next step smaller, a faster one makes it larger: writers wait for these commits. */
-const SLOW_COMMIT_MS = 6;
-const QUICK_COMMIT_MS = 3;
+/** A slower transaction makes the next step smaller, a faster one makes it larger: new commits wait for it in memory. */
+const SLOW_COMMIT_MS = 40;
+const QUICK_COMMIT_MS = 20;
 /** The log's size is checked once in this many revisions. */
 const OBSERVE_EVERY = 500;
 
 /**
  * Removes the beginning of the log. Readers see the new limit at once; the entries are removed a few at a time, in the
- * transactions that write new ones, so that no writer waits for compaction. The entries of the compacted revision
+ * transactions that write new ones, so that they take up no more room than it takes to write them. The entries of the compacted revision
  * itself stay, because a watch may start there, but without the pairs that they replaced.
  */
 export class Compactor {
@@ -68,23 +68,23 @@ export class Compactor {
     this.#step = undefined;
   }
 
-  /** Compacts when the history has outgrown its limits. */
-  observe(published: number): void {
-    if (published < this.#nextCheck || this.#unfinished) return;
-    this.#nextCheck = published + OBSERVE_EVERY;
+  /** Compacts when the history has outgrown its limits; the log has everything up to the revision `stored`. */
+  observe(stored: number): void {
+    if (stored < this.#nextCheck || this.#unfinished) return;
+    this.#nextCheck = stored + OBSERVE_EVERY;
     const { limits, tables } = this.#options;
     const oldest = this.#oldestRevision();
     if (oldest === undefined) return;
-    const revisions = published - oldest;
+    const revisions = stored - oldest;
     const bytes = tableBytes(tables().log);
     if (revisions <= limits.revisions && bytes <= limits.bytes) return;
     const share = Math.min(limits.revisions / Math.max(1, revisions), limits.bytes / bytes, 1);
     // Down to seven eighths of the limit, so that it does not start again at once.
-    this.compactTo(published - Math.floor(revisions * share * 0.875));
+    this.compactTo(stored - Math.floor(revisions * share * 0.875));
   }
 
-  /** Adds the next removals to the current transaction. */
-  writeStep(writers: number): void {
+  /** Adds the next removals to the current transaction, after which the log has everything up to the revision `stored`. */
+  writeStep(writers: number, stored: number): void {
     if (!this.#unfinished) return;
     const compactRevision = this.#compactRevision;
     const tables = this.#options.tables();
@@ -109,7 +109,7 @@ export class Compactor {
         count++;
       }
     }
-    this.#step = { stripped, last: count < limit, compactRevision };
+    this.#step = { stripped, last: count < limit && stored >= compactRevision, compactRevision };
   }
 
   stepDurable(commitMs: number): void {

@@ -2,21 +2,18 @@ import type { Clock } from '../../kernel/index.ts';
 import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
 import { HistoricalLayers } from '../historical-layers.ts';
-import type { LeaseState } from '../lessor.ts';
-import { OrderedMap } from '../ordered-map.ts';
 import type { SpeedOptions } from '../speed-options.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
 import { type GroupSize, largestGroup, oneCommit } from './commit-groups.ts';
 import { Compactor, type HistoryLimits } from './compactor.ts';
+import { emptyLayer, FileWriter, type Layer, withChanges } from './file-writer.ts';
 import { everyKey, type KeyFilter } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
 import { noPairCache, type PairCache, RecentPairs } from './pair-cache.ts';
 import { QuotaMonitor } from './quota-monitor.ts';
-import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically, filterOfKeys } from './tables.ts';
-import { writeCommits } from './write-commits.ts';
-
-type Layer = OrderedMap<string, KeyValue | undefined>;
+import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, filterOfKeys } from './tables.ts';
+import { WriteAheadLog } from './write-ahead-log.ts';
 
 interface Waiting {
   commit: Commit;
@@ -30,18 +27,19 @@ interface EmbeddedEngineOptions {
   clock: Clock;
   revision: number;
   compactRevision: number;
+  /** The newest entry of the write-ahead log that the tables have. */
+  logSequence: number;
   quotaBytes: number;
   cacheBytes: number;
   history: HistoryLimits;
   speed: SpeedOptions;
 }
 
-const emptyLayer: Layer = OrderedMap.empty();
-
 /**
- * Keeps the store in one LMDB file. Commits that arrive while a group is being written form the next group: one fsync
- * for all of them. Until a group is durable, two layers over the file have its changes: `pending` is the state for the
- * next transaction; `undo` restores the published state, whether or not the file already has the group.
+ * Keeps the store in one LMDB file with a write-ahead log beside it. Commits that arrive while a group is being written to the
+ * log form the next group: one wait for the disk for all of them. Then they are published, and the file gets them later. Two
+ * layers over the file have what it lacks: that of the file writer is the published state, `pending` has the commits on top
+ * that are not durable yet and is the state for the next transaction.
  */
 export class EmbeddedEngine implements Engine {
   readonly history: LogHistory;
@@ -52,8 +50,8 @@ export class EmbeddedEngine implements Engine {
   readonly #cache: PairCache;
   #keys: KeyFilter;
   #pending = emptyLayer;
-  /** Built at the first read; most groups are durable before anything reads. */
-  #undo: Layer | undefined;
+  readonly #log: WriteAheadLog;
+  readonly #fileWriter: FileWriter;
   readonly #clock: Clock;
   #published: number;
   #queue: Waiting[] = [];
@@ -95,6 +93,16 @@ export class EmbeddedEngine implements Engine {
         this.#events.onCompacted(revision);
       },
     });
+    this.#log = new WriteAheadLog(options.directory, options.logSequence);
+    this.#fileWriter = new FileWriter({
+      tables: () => this.tables,
+      clock: options.clock,
+      compactor: this.#compactor,
+      storedSequence: options.logSequence,
+      storedRevision: options.revision,
+      onStored: (commits) => this.#stored(commits),
+    });
+    if (this.#compactor.hasWork) this.#fileWriter.wake();
   }
 
   draft(): Draft {
@@ -110,7 +118,6 @@ export class EmbeddedEngine implements Engine {
   commit(commit: Commit): Promise<void> {
     if (commit.draft instanceof LayerDraft && commit.record !== undefined) {
       this.#pending = commit.draft.layer;
-      this.#undo = undefined;
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ commit, resolve, reject });
@@ -128,12 +135,23 @@ export class EmbeddedEngine implements Engine {
     });
   }
 
-  async compact(revision: number, { physical, leases }: { physical: boolean; leases: LeaseState }): Promise<void> {
+  async compact(revision: number, { physical }: { physical: boolean }): Promise<void> {
     this.#compactor.compactTo(revision);
-    // The transaction of this commit has the new limit: a compaction that was acknowledged survives a crash.
-    await this.commit({ draft: this.draft(), record: undefined, leases });
-    while (physical && this.#compactor.hasWork && !this.#closing)
-      await (this.#group ?? this.#paused ?? this.#clock.yield());
+    // The file has the new limit: a compaction that was acknowledged survives a crash.
+    await this.flush();
+    while (physical && this.#compactor.hasWork && !this.#closing && this.#fileWriter.failure === undefined) {
+      this.#fileWriter.wake();
+      await (this.#fileWriter.idle() ?? this.#clock.yield());
+    }
+  }
+
+  /** Resolves when the file has everything that is durable. */
+  async flush(): Promise<void> {
+    try {
+      await this.#fileWriter.flush();
+    } catch (cause) {
+      throw this.quota.explain(cause);
+    }
   }
 
   checkQuota(): void {
@@ -144,10 +162,10 @@ export class EmbeddedEngine implements Engine {
     return tableSizes(this.tables);
   }
 
-  /** Runs `work` while no group is being written and none begins. */
+  /** Runs `work` while nothing is being written, to the log or to the file, and nothing begins; the file has everything. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     while (this.#paused !== undefined) await this.#paused;
-    const result = (this.#group ?? Promise.resolve()).then(work);
+    const result = (this.#group ?? Promise.resolve()).then(() => this.#fileWriter.hold(work));
     this.#paused = result.then(ignore, ignore);
     try {
       return await result;
@@ -181,6 +199,14 @@ export class EmbeddedEngine implements Engine {
       await (this.#paused ?? this.#group ?? Promise.resolve());
     }
     this.#closed = true;
+    this.#fileWriter.close();
+    // What does not get into the file is still in the log.
+    const isWhole = await this.#fileWriter.flush().then(
+      () => true,
+      () => false,
+    );
+    await this.#fileWriter.idle();
+    await this.#log.close({ isWhole });
     await this.tables.environment.close();
   }
 
@@ -194,7 +220,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   #publishedView(): View {
-    return layeredView(this.#file, (this.#undo ??= this.#undoLayer()));
+    return layeredView(this.#file, this.#fileWriter.layer);
   }
 
   #schedule(): void {
@@ -204,55 +230,54 @@ export class EmbeddedEngine implements Engine {
     queueMicrotask(() => {
       this.#scheduled = false;
       if (this.#group !== undefined || this.#paused !== undefined || this.#closed) return;
-      // When the store is closing, the rest of a compaction waits for the next start.
-      if (this.#queue.length === 0 && (this.#closing || !this.#compactor.hasWork)) return;
-      this.#group = this.#writeGroup();
+      if (this.#queue.length > 0) this.#group = this.#writeGroup();
     });
   }
 
   async #writeGroup(): Promise<void> {
     const writing = this.#queue.splice(0, this.#groupSize(this.#queue));
     this.#writing = writing;
-    const start = this.#clock.monotonic();
+    const commits = writing.map(({ commit }) => commit);
     try {
-      await atomically(this.tables, () => {
-        writeCommits(
-          this.tables,
-          writing.map(({ commit }) => commit),
-        );
-        this.#compactor.writeStep(writing.length);
-      });
+      // Nothing is acknowledged that the file may never get.
+      if (this.#fileWriter.failure !== undefined || this.#fileWriter.isBehind) await this.#fileWriter.flush();
+      const sequence = await this.#log.append(commits, this.#fileWriter.storedSequence);
+      this.#fileWriter.add(sequence, commits);
     } catch (cause) {
       this.#fail(cause);
       return;
     }
-    this.tables.environment.resetReadTxn();
     this.#writing = [];
     this.#group = undefined;
-    this.#compactor.stepDurable(this.#clock.monotonic() - start);
     this.#settle(writing);
-    if (this.#queue.length > 0 || this.#compactor.hasWork) this.#schedule();
+    if (this.#queue.length > 0) this.#schedule();
   }
 
   #settle(written: readonly Waiting[]): void {
-    if (written.length === 0) return;
     for (const { commit } of written) {
       if (commit.record === undefined) continue;
       this.history.append(commit.record);
-      for (const { type, kv, prevKv } of commit.record.changes) {
+      this.#published = commit.record.revision;
+    }
+    if (this.#queue.length === 0) this.#pending = this.#fileWriter.layer;
+    this.#events.onDurable(written.map(({ commit }) => commit));
+    for (const { resolve } of written) resolve();
+  }
+
+  #stored(commits: readonly Commit[]): void {
+    let revision: number | undefined;
+    for (const { record } of commits) {
+      revision = record?.revision ?? revision;
+      for (const { type, kv, prevKv } of record?.changes ?? []) {
         if (prevKv === undefined) this.#keys.add(kv.key);
         if (type === 'put') this.#cache.set(kv);
         else this.#cache.delete(kv.key);
       }
-      this.#published = commit.record.revision;
     }
     if (this.#keys.isFull) this.#keys = this.#filterOfKeys();
-    this.#pending = this.#queue.length === 0 ? emptyLayer : this.#withoutPublished();
-    this.#undo = undefined;
-    this.#events.onDurable(written.map(({ commit }) => commit));
-    this.#compactor.observe(this.#published);
-    this.quota.observe(written.length);
-    for (const { resolve } of written) resolve();
+    this.#pending = this.#withUnpublished();
+    if (revision !== undefined) this.#compactor.observe(revision);
+    this.quota.observe(commits.length);
   }
 
   /** Fails all queued commits: they build on the results of the failed ones. */
@@ -261,35 +286,18 @@ export class EmbeddedEngine implements Engine {
     this.#writing = [];
     this.#queue = [];
     this.#group = undefined;
-    this.#pending = emptyLayer;
-    this.#undo = undefined;
-    this.tables.environment.resetReadTxn();
-    this.#compactor.startOver();
+    this.#pending = this.#fileWriter.layer;
     this.#events.onFailed();
     const error = this.quota.explain(cause);
     for (const { reject } of lost) reject(error);
   }
 
-  #withoutPublished(): Layer {
-    return this.#queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
-  }
-
-  /** For each key of a commit in flight, the pair that its first change replaces. */
-  #undoLayer(): Layer {
-    let layer = emptyLayer;
-    for (const { commit } of [...this.#writing, ...this.#queue]) {
-      for (const { kv, prevKv } of commit.record?.changes ?? [])
-        if (!layer.has(kv.key)) layer = layer.set(kv.key, prevKv);
-    }
+  #withUnpublished(): Layer {
+    let layer = this.#fileWriter.layer;
+    for (const { commit } of this.#writing) layer = withChanges(layer, commit);
+    for (const { commit } of this.#queue) layer = withChanges(layer, commit);
     return layer;
   }
-}
-
-function withChanges(layer: Layer, commit: Commit): Layer {
-  let changed = layer;
-  for (const { type, kv } of commit.record?.changes ?? [])
-    changed = changed.set(kv.key, type === 'put' ? kv : undefined);
-  return changed;
 }
 
 class LayerDraft implements Draft {
@@ -312,6 +320,10 @@ class LayerDraft implements Draft {
 
   count(start: string, end: string | undefined): number {
     return layeredView(this.#file, this.layer).count(start, end);
+  }
+
+  has(key: string): boolean {
+    return layeredView(this.#file, this.layer).has(key);
   }
 
   write(key: string, kv: KeyValue | undefined): void {

@@ -99,6 +99,9 @@ async function openComplete(
     if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0)
       await initialise(tables, identity);
     checkSchema(tables);
+    // An older release would not know of the log beside the file.
+    if (readFact(tables, 'schema') !== BigInt(SCHEMA_VERSION))
+      await atomically(tables, () => putFact(tables, 'schema', SCHEMA_VERSION));
   } catch (error) {
     await tables.environment.close();
     throw error;

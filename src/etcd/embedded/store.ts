@@ -14,6 +14,7 @@ import { lockDirectory } from './directory-lock.ts';
 import { EmbeddedEngine } from './engine.ts';
 import { type OpenedGeneration, openGeneration } from './generations.ts';
 import { leaseOfKey } from './records.ts';
+import { replayLog } from './replay-log.ts';
 import { readFact, type Tables, wholeTable } from './tables.ts';
 
 export interface EmbeddedStoreOptions {
@@ -42,6 +43,7 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   const unlock = lockDirectory(options.directory);
   try {
     const opened = await openGeneration(options.directory, options.name ?? 'default', options.clock.now());
+    await replayLog(options.directory, opened.tables);
     return new EmbeddedStore(options, opened, unlock);
   } catch (error) {
     unlock();
@@ -75,6 +77,7 @@ export class EmbeddedStore extends MvccStore {
             clock: storeOptions.clock,
             revision,
             compactRevision,
+            logSequence: Number(readFact(tables, 'logSequence') ?? 0n),
             quotaBytes: storeOptions.quotaBytes ?? DEFAULT_QUOTA_BYTES,
             cacheBytes: storeOptions.cacheBytes ?? DEFAULT_CACHE_BYTES,
             history: { ...DEFAULT_HISTORY, ...storeOptions.history },
@@ -109,7 +112,10 @@ export class EmbeddedStore extends MvccStore {
     const path = join(this.#storeOptions.directory, `snapshot-${++this.#snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.#exclusively(() => this.#embedded.tables.environment.backup(path, true));
+      await this.#exclusively(async () => {
+        await this.#embedded.flush();
+        await this.#embedded.tables.environment.backup(path, true);
+      });
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;

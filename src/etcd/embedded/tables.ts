@@ -7,8 +7,11 @@ import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
 
-/** The schema that this release writes. A file with a greater number is from a newer release and is refused. */
-export const SCHEMA_VERSION = 1;
+/**
+ * The schema that this release writes. A file with a greater number is from a newer release and is refused. Since version 2
+ * the newest commits may be in the write-ahead log beside the file.
+ */
+export const SCHEMA_VERSION = 2;
 /** LMDB keeps keys within a page. Kubernetes' longest keys have some 600 bytes. */
 export const MAX_KEY_BYTES = 1900;
 /** The store holds Secrets. */
@@ -40,7 +43,14 @@ export interface Tables {
   readonly facts: Table;
 }
 
-export type FactName = 'schema' | 'generation' | 'revision' | 'compactRevision' | 'memberId' | 'clusterId';
+export type FactName =
+  | 'schema'
+  | 'generation'
+  | 'revision'
+  | 'compactRevision'
+  | 'memberId'
+  | 'clusterId'
+  | 'logSequence';
 
 const latin1Keys = {
   writeKey: (key: string, target: Buffer, start: number): number => start + target.write(key, start, 'latin1'),
@@ -147,6 +157,8 @@ export function tablesView(
       }
     },
     count: (start, end) => pairs.getKeysCount(bounds(start, end)),
+    // Of the file itself: a transaction that is just ending may be ahead of the cache and the filter.
+    has: (key) => key.length <= MAX_KEY_BYTES && pairs.getBinaryFast(key) !== undefined,
   };
 }
 

@@ -5,8 +5,11 @@ import { putFact, type Tables } from './tables.ts';
 
 const present = Buffer.from([1]);
 
+/** What the tables get of a commit. */
+export type WrittenCommit = Pick<Commit, 'record' | 'leaseGranted' | 'leaseRevoked'>;
+
 /** Puts a group of commits into the current transaction. */
-export function writeCommits(tables: Tables, commits: readonly Commit[]): void {
+export function writeCommits(tables: Tables, commits: readonly WrittenCommit[]): void {
   const newest = new Map<string, KeyValue | undefined>();
   let bytes = 0;
   let revision: number | undefined;
@@ -41,7 +44,7 @@ function writePairs(tables: Tables, newest: Map<string, KeyValue | undefined>, m
   return offset;
 }
 
-function writeRecord(tables: Tables, commit: Commit, memory: Buffer, start: number): number {
+function writeRecord(tables: Tables, commit: WrittenCommit, memory: Buffer, start: number): number {
   let offset = start;
   if (commit.leaseGranted !== undefined) putLease(tables, commit.leaseGranted.id, commit.leaseGranted.ttl);
   commit.record?.changes.forEach((change, number) => {
