@@ -1,6 +1,6 @@
 import { tombstone } from '../apply-txn.ts';
 import type { RevisionRecord } from '../history.ts';
-import type { KeyValue } from '../store.ts';
+import { type KeyValue, StoreError } from '../store.ts';
 import { copyOut, readPair } from './records.ts';
 import { atomically, putFact, readFact, type Tables } from './tables.ts';
 import { type LoggedCommit, readCommits } from './wal-entries.ts';
@@ -23,11 +23,11 @@ export async function replayLog(directory: string, tables: Tables): Promise<void
     const group = missing.splice(0, count);
     const newest = new Map<string, KeyValue | undefined>();
     const revision = Number(readFact(tables, 'revision') ?? 1n);
-    const commits = group
-      .flatMap(({ commits }) => readCommits(commits))
-      .map((commit) =>
-        restored(commit, revision, (key) => (newest.has(key) ? newest.get(key) : pairOf(tables, key)), newest),
-      );
+    const logged = group.flatMap(({ commits }) => readCommits(commits));
+    checkConsecutive(logged, revision, directory);
+    const commits = logged.map((commit) =>
+      restored(commit, revision, (key) => (newest.has(key) ? newest.get(key) : pairOf(tables, key)), newest),
+    );
     await atomically(tables, () => {
       writeCommits(tables, commits);
       putFact(tables, 'logSequence', group.at(-1)!.sequence);
@@ -35,6 +35,19 @@ export async function replayLog(directory: string, tables: Tables): Promise<void
     tables.environment.resetReadTxn();
   }
   await removeLog(directory);
+}
+
+/** Every revision follows the one before it. A log that lacks one is damaged, or is that of another file. */
+function checkConsecutive(commits: readonly LoggedCommit[], stored: number, directory: string): void {
+  let newest = stored;
+  for (const { revision } of commits) {
+    if (revision === undefined || revision <= newest) continue;
+    if (revision !== newest + 1) {
+      const reason = `its write-ahead log has revision ${revision}, but nothing has revision ${newest + 1}`;
+      throw new StoreError('corrupt', `no complete store in ${directory}: ${reason}`);
+    }
+    newest = revision;
+  }
 }
 
 /** With what each change replaced. A defragmentation may have brought newer revisions into the tables than their last commits. */

@@ -122,6 +122,19 @@ describe('after a crash', () => {
     expect(await put(next, 'c', '3')).toBe(3);
   });
 
+  it('a log that lacks an acknowledged entry is refused', async () => {
+    const directory = newDirectory();
+    const store = await openStore(directory);
+    await put(store, 'a', '1');
+    const first = readFileSync(join(directory, 'wal-0.log')).length;
+    await put(store, 'b', '2');
+    const copy = crashed(directory);
+    const log = join(copy, 'wal-0.log');
+    writeFileSync(log, readFileSync(log).subarray(first));
+    await expect(openStore(copy)).rejects.toThrow('has revision 3, but nothing has revision 2');
+    expect(readdirSync(copy)).toContain('wal-0.log');
+  });
+
   it('a log whose files were written over several times is read in its order', { timeout: 60_000 }, async () => {
     const directory = newDirectory();
     const store = await openStore(directory, new RealClock());
