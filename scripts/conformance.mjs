@@ -257,6 +257,18 @@ async function startCluster(tests, withContainers) {
 
 /** @typedef {{ tests: string, out: string, kubeconfig: string, timeout: string, skip: string }} Settings */
 
+/** How many of a batch passed, the lines of those that failed, and how many skipped themselves. @param {readonly Outcome[]} outcomes @param {number} count */
+export function summaryOf(outcomes, count) {
+  const passed = outcomes.filter(({ state }) => state === 'passed').length;
+  const skipped = outcomes.filter(({ state }) => state === 'skipped').length;
+  const failed = outcomes.filter(({ state }) => state !== 'passed' && state !== 'skipped');
+  return [
+    `${passed}/${count}`,
+    ...failed.map(({ test }) => test.split(':').at(-1)),
+    ...(skipped > 0 ? [`(${skipped} skipped)`] : []),
+  ].join(' ');
+}
+
 /** @param {readonly Batch[]} batches @param {Settings} settings @param {number} workers */
 async function runAll(batches, settings, workers) {
   /** @type {Outcome[]} */
@@ -266,10 +278,7 @@ async function runAll(batches, settings, workers) {
     outcomes.push(...ours);
     const rows = ours.map((one) => [one.test, one.state, one.seconds, one.text, one.failure].join('\t'));
     fs.appendFileSync(path.join(settings.out, 'results.tsv'), rows.map((row) => `${row}\n`).join(''));
-    const failed = ours
-      .filter(({ state }) => state !== 'passed')
-      .map(({ test, state }) => `${test.split(':').at(-1)}${state === 'skipped' ? ' (skipped)' : ''}`);
-    console.log(`${batch.file} ${ours.length - failed.length}/${batch.count} ${failed.join(' ')}`.trim());
+    console.log(`${batch.file} ${summaryOf(ours, batch.count)}`);
   };
   const isBeside = (/** @type {Batch} */ { serial, isSlow }) => isSlow && !serial;
   const parallel = batches.filter((batch) => !batch.serial && !isBeside(batch));

@@ -2,7 +2,15 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { imageArchives, labelBatches, missingParts, needsContainers, outcomesOf, selectTests } from './conformance.mjs';
+import {
+  imageArchives,
+  labelBatches,
+  missingParts,
+  needsContainers,
+  outcomesOf,
+  selectTests,
+  summaryOf,
+} from './conformance.mjs';
 import { root } from './toolchain.mjs';
 
 const FILE = 'test/e2e/apps/job.go';
@@ -107,4 +115,14 @@ describe('the conformance tests', () => {
       { test: 'a.go:7', state: 'failed', seconds: 1.2, text: 'works', failure: 'no good' },
     ]);
   });
+});
+
+describe('summaryOf', () => {
+  const outcome = (line: number, state: string) => ({ test: `a.go:${line}`, state, seconds: 1, text: '', failure: '' });
+  it.each([
+    ['all passed', [outcome(1, 'passed')], 1, '1/1'],
+    ['failures by line', [outcome(1, 'passed'), outcome(2, 'failed'), outcome(3, 'timedout')], 3, '1/3 2 3'],
+    ['skips by number', [outcome(1, 'skipped'), outcome(1, 'skipped'), outcome(2, 'failed')], 3, '0/3 2 (2 skipped)'],
+    ['tests without a result', [outcome(1, 'passed')], 4, '1/4'],
+  ])('%s', (_name, outcomes, count, text) => expect(summaryOf(outcomes, count)).toBe(text));
 });
