@@ -22,6 +22,7 @@ export const endpointSliceController: ControllerDescriptor = {
       nodes: informers.informer('v1/nodes'),
       writer: SliceWriter.shared(context, MANAGER, 'endpoint_slice_controller'),
       metrics: new ServiceSyncMetrics(context.metrics),
+      hinted: new Set<string>(),
     };
     const triggers = new TriggerTimes();
     const reconciler = (worker: ControllerContext) =>

@@ -1,13 +1,16 @@
 /** Reconciles the EndpointSlices of one Service with its pods. */
 import type { Node, Service } from '../../api/generated/core-v1.ts';
+import type { Endpoint } from '../../api/generated/discovery-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { controllerReference, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import type { ServiceSyncMetrics } from './metrics.ts';
-import { addressTypesOf, serviceEndpoints } from './service-endpoints.ts';
+import { addressTypesOf, serviceEndpoints, trafficDistributionOf } from './service-endpoints.ts';
 import { hasSelectedPods, HEADLESS_LABEL, isHeadless, TRIGGER_TIME, type ServicesOfPods } from './service-pods.ts';
+import type { EndpointGroup } from './slice-plan.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, type SliceTarget, type SliceWriter } from './slice-writer.ts';
+import { wantsTopologyHints, withTopologyHints, zoneShares } from './topology-hints.ts';
 import { TriggerTimes } from './trigger-time.ts';
 
 export const MANAGER = 'endpointslice-controller.k8s.io';
@@ -18,6 +21,8 @@ export interface EndpointSliceParts {
   readonly nodes: SharedInformer<Node>;
   readonly writer: SliceWriter;
   readonly metrics: ServiceSyncMetrics;
+  /** The Services whose endpoints have hints by the shares of zones. */
+  readonly hinted: Set<string>;
 }
 
 export class EndpointSliceReconciler implements Reconciler {
@@ -47,6 +52,7 @@ export class EndpointSliceReconciler implements Reconciler {
     if (!service || service.metadata.deletionTimestamp !== undefined) {
       this.#triggers.forget(key);
       metrics.distributes(key, undefined);
+      this.#parts.hinted.delete(key);
       writer.forget(key);
       // The garbage collector would delete the slices too, but later.
       if (!service) for (const slice of writer.of(key)) await writer.delete(slice);
@@ -61,11 +67,12 @@ export class EndpointSliceReconciler implements Reconciler {
   async #write(key: string, service: Service): Promise<void> {
     const { recorder, signal } = this.#context;
     const { writer, metrics } = this.#parts;
-    const distribution = service.spec?.trafficDistribution;
+    const distribution = trafficDistributionOf(service);
     metrics.distributes(key, distribution);
     try {
       const { create, update, delete: removed } = await writer.write(this.#wantedSlices(key, service));
-      const labels = { topology: 'Disabled', traffic_distribution: distribution ?? '' } as const;
+      const topology = wantsTopologyHints(service) ? 'Auto' : 'Disabled';
+      const labels = { topology, traffic_distribution: distribution ?? '' } as const;
       metrics.changed(create.length + update.length + removed.length, labels);
     } catch (error) {
       const { name = '', namespace = '' } = service.metadata;
@@ -84,7 +91,7 @@ export class EndpointSliceReconciler implements Reconciler {
     return {
       namespace,
       service: name,
-      groups: serviceEndpoints({ service, pods, nodeOf: (node) => nodes.get(node) }),
+      groups: this.#hinted(key, service, serviceEndpoints({ service, pods, nodeOf: (node) => nodes.get(node) })),
       placeholders: addressTypesOf(service),
       maxPerSlice: this.#context.config.maxEndpointsPerSlice,
       metadata: {
@@ -98,5 +105,40 @@ export class EndpointSliceReconciler implements Reconciler {
         annotations: time === undefined ? {} : { [TRIGGER_TIME]: time },
       },
     };
+  }
+
+  /** With the hints of topology aware routing, if the Service wants them; its events tell whether it has them. */
+  #hinted(key: string, service: Service, groups: readonly EndpointGroup[]): readonly EndpointGroup[] {
+    const { nodes, writer, hinted } = this.#parts;
+    const record = (type: 'Normal' | 'Warning', reason: string, message: string, addressType: string): void =>
+      this.#context.recorder.event(service, type, reason, `${message}, addressType: ${addressType}`);
+    const disabled = (message: string, addressType: string): void => {
+      hinted.delete(key);
+      record('Warning', 'TopologyAwareHintsDisabled', message, addressType);
+    };
+    const types = addressTypesOf(service);
+    if (!wantsTopologyHints(service)) {
+      if (hinted.has(key)) for (const type of types) disabled('Topology Aware Hints has been disabled', type);
+      return groups;
+    }
+    const shares = zoneShares(nodes.list());
+    const current = new Map(
+      writer
+        .of(key)
+        .flatMap(({ endpoints = [] }) =>
+          endpoints.map(({ addresses, hints }) => [addresses.join(), hints?.forZones?.[0]?.name] as const),
+        ),
+    );
+    const currentZone = ({ addresses }: Endpoint): string | undefined => current.get(addresses.join());
+    return types.flatMap((type) => {
+      const ofType = groups.filter(({ addressType }) => addressType === type);
+      const { groups: result, problem } = withTopologyHints(ofType, { shares, currentZone });
+      if (problem !== undefined) disabled(problem, type);
+      else if (!hinted.has(key)) {
+        hinted.add(key);
+        record('Normal', 'TopologyAwareHintsEnabled', 'Topology Aware Hints has been enabled', type);
+      }
+      return result;
+    });
   }
 }

@@ -5,6 +5,7 @@ import { isPodReady } from '../../component-helpers/index.ts';
 import { orderedSlicePorts } from './port-order.ts';
 import { addressesOf, canServe, hostnameIn, isIPv6Address, targetPortOn } from './service-pods.ts';
 import type { EndpointGroup } from './slice-plan.ts';
+import { wantsTopologyHints } from './topology-hints.ts';
 
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
 
@@ -14,6 +15,10 @@ export function addressTypesOf({ spec }: Service): string[] {
   if (ip !== '' && ip !== 'None') return [isIPv6Address(ip) ? 'IPv6' : 'IPv4'];
   return ['IPv4', 'IPv6'];
 }
+
+/** The annotation for topology aware routing takes precedence. */
+export const trafficDistributionOf = (service: Service): string | undefined =>
+  wantsTopologyHints(service) ? undefined : service.spec?.trafficDistribution;
 
 interface ServiceEndpointsOptions {
   readonly service: Service;
@@ -81,8 +86,8 @@ function endpointOf(
 }
 
 /** Topology hints of an endpoint: its own zone, and its own node. */
-function withHints(endpoints: Endpoint[], { spec }: Service): Endpoint[] {
-  const wanted = spec?.trafficDistribution;
+function withHints(endpoints: Endpoint[], service: Service): Endpoint[] {
+  const wanted = trafficDistributionOf(service);
   if (wanted !== 'PreferClose' && wanted !== 'PreferSameZone' && wanted !== 'PreferSameNode') return endpoints;
   return endpoints.map((endpoint) => {
     if (!endpoint.conditions?.ready || endpoint.zone === undefined) return endpoint;
