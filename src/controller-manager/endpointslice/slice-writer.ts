@@ -122,17 +122,7 @@ export class SliceWriter {
       const all = { ...annotations, ...target.metadata.annotations };
       return Object.keys(all).length > 0 ? all : undefined;
     };
-    const existing = this.of(serviceKey);
-    const plan = planSlices({
-      ...target,
-      existing,
-      isCurrent: (slice) =>
-        deepEqual(slice.metadata.labels, labels) &&
-        deepEqual(slice.metadata.ownerReferences, ownerReferences) &&
-        hasAll(slice.metadata.annotations, target.metadata.annotations),
-    });
-    const slices = existing.length + plan.create.length - plan.delete.length;
-    this.#metrics.planned(serviceKey, { ...target, ...plan, slices });
+    const plan = this.#plan(serviceKey, target);
     for (const content of plan.create) {
       try {
         const created = await resource.create(
@@ -172,6 +162,22 @@ export class SliceWriter {
       this.#metrics.changed('update');
     }
     for (const slice of plan.delete) await this.delete(slice);
+    return plan;
+  }
+
+  #plan(serviceKey: string, target: SliceTarget): SlicePlan {
+    const { labels, ownerReferences, annotations } = target.metadata;
+    const existing = this.of(serviceKey);
+    const plan = planSlices({
+      ...target,
+      existing,
+      isCurrent: (slice) =>
+        deepEqual(slice.metadata.labels, labels) &&
+        deepEqual(slice.metadata.ownerReferences, ownerReferences) &&
+        hasAll(slice.metadata.annotations, annotations),
+    });
+    const slices = existing.length + plan.create.length - plan.delete.length;
+    this.#metrics.planned(serviceKey, { ...target, ...plan, slices });
     return plan;
   }
 

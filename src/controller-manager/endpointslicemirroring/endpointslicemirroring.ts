@@ -69,11 +69,6 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
       }
     };
 
-    const isMirrored = ({ metadata }: Endpoints): boolean =>
-      metadata.labels?.[SKIP_LABEL] !== 'true' &&
-      metadata.annotations?.[LEADER] === undefined &&
-      metadata.deletionTimestamp === undefined;
-
     const { queue, run } = keyedLoop(context, 'endpoint_slice_mirroring', WORKERS, timedReconcile);
     const enqueue = (object: Endpoints | Service): void => queue.add(keyOf(object));
     endpoints.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: enqueue });
@@ -82,3 +77,8 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
     return run;
   },
 };
+
+const isMirrored = ({ metadata }: Endpoints): boolean =>
+  metadata.labels?.[SKIP_LABEL] !== 'true' &&
+  metadata.annotations?.[LEADER] === undefined &&
+  metadata.deletionTimestamp === undefined;

@@ -23,31 +23,6 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
     const namespaces = informers.informer('v1/namespaces');
     const configMaps = informers.informer('v1/configmaps', { fieldSelector: `metadata.name=${NAME}` });
 
-    const syncs = context.metrics.counter({
-      name: 'root_ca_cert_publisher_sync_total',
-      help: 'Syncs of namespaces, by the code of the response.',
-      labels: ['code'],
-    });
-    const syncSeconds = context.metrics.histogram({
-      name: 'root_ca_cert_publisher_sync_duration_seconds',
-      help: 'Duration of a sync of a namespace, by the code of the response.',
-      labels: ['code'],
-      buckets: exponentialBuckets(0.001, 2, 15),
-    });
-    const measured = async (name: string, worker: ControllerContext): Promise<void> => {
-      const started = context.clock.monotonic();
-      let code = '200';
-      try {
-        await reconcile(name, worker);
-      } catch (error) {
-        code = String(isStatusError(error) ? error.code : 500);
-        throw error;
-      } finally {
-        syncs.inc({ code });
-        syncSeconds.observe((context.clock.monotonic() - started) / 1000, { code });
-      }
-    };
-
     const reconcile = async (name: string, { client }: ControllerContext): Promise<void> => {
       const namespace = namespaces.get(name);
       if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
@@ -73,7 +48,7 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
       }
     };
 
-    const { queue, run } = keyedLoop(context, 'root_ca_cert_publisher', 1, measured);
+    const { queue, run } = keyedLoop(context, 'root_ca_cert_publisher', 1, measured(context, reconcile));
     enqueueOnChange(namespaces, queue, (namespace) => namespace.metadata.name);
     enqueueOnChange(configMaps, queue, (configMap) => configMap.metadata.namespace);
     return run;
@@ -84,4 +59,33 @@ function isPublished({ data = {}, metadata }: ConfigMap, ca: string): boolean {
   return (
     Object.keys(data).length === 1 && data[KEY] === ca && metadata.annotations?.[DESCRIPTION_ANNOTATION] === DESCRIPTION
   );
+}
+
+type Reconcile = (name: string, worker: ControllerContext) => Promise<void>;
+
+function measured({ metrics, clock }: ControllerContext, reconcile: Reconcile): Reconcile {
+  const syncs = metrics.counter({
+    name: 'root_ca_cert_publisher_sync_total',
+    help: 'Syncs of namespaces, by the code of the response.',
+    labels: ['code'],
+  });
+  const seconds = metrics.histogram({
+    name: 'root_ca_cert_publisher_sync_duration_seconds',
+    help: 'Duration of a sync of a namespace, by the code of the response.',
+    labels: ['code'],
+    buckets: exponentialBuckets(0.001, 2, 15),
+  });
+  return async (name, worker) => {
+    const started = clock.monotonic();
+    let code = '200';
+    try {
+      await reconcile(name, worker);
+    } catch (error) {
+      code = String(isStatusError(error) ? error.code : 500);
+      throw error;
+    } finally {
+      syncs.inc({ code });
+      seconds.observe((clock.monotonic() - started) / 1000, { code });
+    }
+  };
 }
