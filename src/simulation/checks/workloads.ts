@@ -3,7 +3,7 @@ import type { Deployment, ReplicaSet, StatefulSet } from '../../api/generated/ap
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Node, PersistentVolume, Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { getScaledValue, parseQuantity } from '../../base/index.ts';
 import { isPodActive, isPodTerminal, podRequests } from '../../component-helpers/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { StoreLog } from '../world/store-log.ts';
@@ -85,8 +85,11 @@ export const workloadChecks = {
           set.metadata.ownerReferences?.some((owner) => owner.uid === metadata.uid),
         );
         const active = sets.reduce((sum, set) => sum + activeOf(log, set.metadata.uid), 0);
-        if (active !== wanted) return `Deployment ${label(deployment)} has ${active} pods instead of ${wanted}`;
-        if (cannotRun(log)) return undefined;
+        // A rollout whose new pods nothing can take stays within its limits.
+        const isStuck = cannotRun(log);
+        if (active < wanted || active > wanted + (isStuck ? surgeOf(deployment) : 0))
+          return `Deployment ${label(deployment)} has ${active} pods instead of ${wanted}`;
+        if (isStuck) return undefined;
         if ((status?.updatedReplicas ?? 0) !== wanted || (status?.availableReplicas ?? 0) !== wanted)
           return `Deployment ${label(deployment)}: ${status?.updatedReplicas ?? 0} updated and ${status?.availableReplicas ?? 0} available instead of ${wanted}`;
         return undefined;
@@ -211,6 +214,11 @@ function isLimited(log: StoreLog, namespace = ''): boolean {
   return all<{ metadata: { namespace?: string } }>(log, 'ResourceQuota').some(
     ({ metadata }) => metadata.namespace === namespace,
   );
+}
+
+function surgeOf({ spec }: Deployment): number {
+  const { type, rollingUpdate } = spec?.strategy ?? {};
+  return type === 'RollingUpdate' ? getScaledValue(rollingUpdate?.maxSurge, spec?.replicas ?? 1, 'up') : 0;
 }
 
 /** Cordoned nodes, and pods that are too large, may leave pods Pending. */
