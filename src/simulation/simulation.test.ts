@@ -35,6 +35,16 @@ it('takes the same steps for the same seed, after other worlds and on a busy mac
   expect(second.trace.join('\n')).toBe(first.trace.join('\n'));
 }, 60_000);
 
+it('names nothing after the machine', async () => {
+  const { trace } = await runWorld(drawPlan('names', { ...SHORT, faultCount: 0 }), { trace: true });
+  const names = trace.flatMap((line) => / commit \d+ Lease kube-system\/(apiserver-\w+)$/.exec(line)?.[1] ?? []);
+  // Hashes of kube-apiserver-0 and kube-apiserver-1.
+  expect([...new Set(names)].sort()).toEqual([
+    'apiserver-g5kfpqajuockav766sai746cbm',
+    'apiserver-j3agt6uezsya7e3uhyouvf6bpa',
+  ]);
+}, 60_000);
+
 /** Files are read meanwhile, and every few milliseconds nothing else runs for a while. */
 async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
   const busy = setInterval(() => {

@@ -27,6 +27,12 @@ class Objects {
     return found as T;
   };
 
+  get options(): { loopback: Loopback; existing: (object: KubeObject) => KubeObject | undefined } {
+    const named = ({ kind, metadata }: KubeObject): KubeObject | undefined =>
+      [...this.kept.values()].find((kept) => kept.kind === kind && kept.metadata.name === metadata.name);
+    return { loopback: this.loopback, existing: named };
+  }
+
   get addresses(): string[] {
     const endpoints = this.kept.get('/api/v1/namespaces/default/endpoints/kubernetes') as unknown as Endpoints;
     return endpoints.subsets!.flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip));
@@ -48,8 +54,8 @@ describe('the endpoints of the Service kubernetes', () => {
     const ctx = createTestContext();
     const { leases } = sharedStore(ctx);
     const api = new Objects();
-    const first = new EndpointReconciler(ctx, { leases, loopback: api.loopback, address: '192.0.2.10', port: 6443 });
-    const second = new EndpointReconciler(ctx, { leases, loopback: api.loopback, address: '192.0.2.9', port: 6443 });
+    const first = new EndpointReconciler(ctx, { leases, ...api.options, address: '192.0.2.10', port: 6443 });
+    const second = new EndpointReconciler(ctx, { leases, ...api.options, address: '192.0.2.9', port: 6443 });
     await first.start();
     await second.reconcile();
     expect(api.addresses).toEqual(['192.0.2.10', '192.0.2.9']);
@@ -68,7 +74,7 @@ describe('the endpoints of the Service kubernetes', () => {
     const value = encodeProtobuf(message, lease, { apiVersion: 'v1', kind: 'Endpoints' });
     await store.txn({ compare: [], success: [{ op: 'put', key: '/registry/masterleases/192.0.2.1', value }] });
     const api = new Objects();
-    await new EndpointReconciler(ctx, { leases, loopback: api.loopback, address: '192.0.2.2', port: 6443 }).reconcile();
+    await new EndpointReconciler(ctx, { leases, ...api.options, address: '192.0.2.2', port: 6443 }).reconcile();
     expect(api.addresses).toEqual(['192.0.2.1', '192.0.2.2']);
   });
 
@@ -77,7 +83,7 @@ describe('the endpoints of the Service kubernetes', () => {
     const api = new Objects();
     await new EndpointReconciler(ctx, {
       leases: sharedStore(ctx).leases,
-      loopback: api.loopback,
+      ...api.options,
       address: '192.0.2.1',
       port: 6443,
     }).start();
@@ -89,7 +95,7 @@ describe('the endpoints of the Service kubernetes', () => {
   it('need no lease where the store is not shared', async () => {
     const ctx = createTestContext();
     const api = new Objects();
-    await new EndpointReconciler(ctx, { loopback: api.loopback, address: '192.0.2.1', port: 6443 }).start();
+    await new EndpointReconciler(ctx, { ...api.options, address: '192.0.2.1', port: 6443 }).start();
     expect(api.addresses).toEqual(['192.0.2.1']);
   });
 
@@ -98,7 +104,12 @@ describe('the endpoints of the Service kubernetes', () => {
     const refusing: Loopback = async () => {
       throw invalid({ group: '', kind: 'Endpoints' }, 'kubernetes', []);
     };
-    await new EndpointReconciler(ctx, { loopback: refusing, address: '127.0.0.1', port: 6443 }).start();
+    await new EndpointReconciler(ctx, {
+      loopback: refusing,
+      existing: () => undefined,
+      address: '127.0.0.1',
+      port: 6443,
+    }).start();
     expect(ctx.logLines.join('')).toContain('Unable to reconcile the endpoints of the Service');
   });
 
@@ -106,7 +117,7 @@ describe('the endpoints of the Service kubernetes', () => {
     const ctx = createTestContext();
     const { store, leases } = sharedStore(ctx);
     const api = new Objects();
-    await new EndpointReconciler(ctx, { leases, loopback: api.loopback, address: '192.0.2.1', port: 6443 }).start();
+    await new EndpointReconciler(ctx, { leases, ...api.options, address: '192.0.2.1', port: 6443 }).start();
     ctx.stop();
     await ctx.clock.advance(0);
     const { kvs } = await store.range({ key: '/registry/masterleases/192.0.2.1' });

@@ -15,6 +15,9 @@ import { kubernetesEndpoints, kubernetesEndpointSlice } from './kubernetes-servi
 
 const INTERVAL_MS = 10_000;
 
+/** Another server was faster, or the cache is behind. */
+const RACES = ['AlreadyExists', 'Conflict', 'NotFound'] as const;
+
 const ENDPOINTS_PATH = '/api/v1/namespaces/default/endpoints';
 const ENDPOINT_SLICES_PATH = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
 
@@ -29,6 +32,8 @@ interface EndpointReconcilerOptions {
   /** Where other servers may write to the store, too. */
   readonly leases?: ServerLeases | undefined;
   readonly loopback: Loopback;
+  /** What the server's cache has in place of an object. It may be behind: the next round sees what others wrote. */
+  readonly existing: (object: KubeObject) => KubeObject | undefined;
   readonly address: string;
   readonly port: number;
 }
@@ -87,20 +92,17 @@ export class EndpointReconciler {
 
   /** Another server may be writing the same: the next round sees what it wrote. */
   async #write<T>(collection: string, wanted: KubeObject, same: (found: T, wanted: T) => boolean): Promise<void> {
-    const { loopback } = this.#options;
+    const { loopback, existing } = this.#options;
     const path = `${collection}/${wanted.metadata.name}`;
+    const found = existing(wanted);
     try {
-      const found = await loopback('GET', path).catch((error: unknown) => {
-        if (isStatusError(error, 'NotFound')) return undefined;
-        throw error;
-      });
       if (!found) await loopback('POST', collection, wanted);
       else if (!same(found as T, wanted as T)) {
         const labels = { ...found.metadata.labels, ...wanted.metadata.labels };
         await loopback('PUT', path, { ...wanted, metadata: { ...found.metadata, labels } } as KubeObject);
       }
     } catch (error) {
-      if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'Conflict')) throw error;
+      if (!RACES.some((reason) => isStatusError(error, reason))) throw error;
     }
   }
 }

@@ -37,6 +37,7 @@ interface BootstrapOptions {
   /** Where other servers may write to the store, too. */
   readonly leases: ServerLeases | undefined;
   readonly advertiseAddress: string;
+  readonly identity: ServerIdentityOptions | undefined;
   /** Feature gates that differ from their defaults. */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
   readonly port: number;
@@ -51,6 +52,13 @@ interface BootstrapOptions {
   };
 }
 
+export interface ServerIdentityOptions {
+  /** The name of the server's machine; by default that of this one. */
+  readonly hostname?: string;
+  /** How often the server renews its identity Lease. */
+  readonly renewIntervalMs?: number;
+}
+
 export async function bootstrapObjects(
   ctx: Context,
   registry: Registry,
@@ -61,7 +69,8 @@ export async function bootstrapObjects(
   const { leases, advertiseAddress: address, port, serviceClusterIpRange } = options;
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
-  const endpoints = new EndpointReconciler(ctx, { leases, loopback, address, port });
+  const existing = (object: KubeObject): KubeObject | undefined => writer.existing(object);
+  const endpoints = new EndpointReconciler(ctx, { leases, loopback, existing, address, port });
   const identityLeases = registry.require('coordination.k8s.io', 'v1', 'leases').cache;
   const listLeases = (): (Lease & KubeObject)[] => identityLeases.list('kube-system').map(({ object }) => object);
   // The objects of the others are in these namespaces, and the Service needs the range.
@@ -141,13 +150,13 @@ const RENEW_INTERVAL_MS = { shared: 10_000, alone: 1_200_000 };
 async function keepIdentityLease(ctx: Context, writer: BootstrapWriter, options: BootstrapOptions): Promise<void> {
   const { leases, advertiseAddress, port } = options;
   const identity = {
-    hostname: os.hostname(),
+    hostname: options.identity?.hostname ?? os.hostname(),
     uid: ctx.random.uid(),
     advertiseAddress: `${advertiseAddress}:${port}`,
   };
   const renew = (): Promise<void> => writer.overwrite([identityLease(identity, formatMicroTime(ctx.clock.now()))]);
   await renew();
-  const interval = leases ? RENEW_INTERVAL_MS.shared : RENEW_INTERVAL_MS.alone;
+  const interval = options.identity?.renewIntervalMs ?? RENEW_INTERVAL_MS[leases ? 'shared' : 'alone'];
   const timer = ctx.clock.every(interval, () => {
     renew().catch((error: unknown) => {
       if (!ctx.signal.aborted) ctx.logger.error(error, 'Could not renew the identity Lease of this API server');
@@ -169,11 +178,11 @@ class BootstrapWriter {
   }
 
   async ensure(objects: readonly KubeObject[]): Promise<void> {
-    await Promise.all(objects.map(async (object) => !this.#existing(object) && this.#create(object)));
+    await Promise.all(objects.map(async (object) => !this.existing(object) && this.#create(object)));
   }
 
   async overwrite(objects: readonly KubeObject[]): Promise<void> {
-    await Promise.all(objects.map((object) => this.#replace(object, this.#existing(object), MAX_ATTEMPTS)));
+    await Promise.all(objects.map((object) => this.#replace(object, this.existing(object), MAX_ATTEMPTS)));
   }
 
   /** Another writer, such as the garbage collector of Leases, may change or delete the object meanwhile. */
@@ -203,7 +212,7 @@ class BootstrapWriter {
   ): Promise<void> {
     await Promise.all(
       objects.map(async (desired) => {
-        const decision = decide(this.#existing(desired) as T | undefined, desired);
+        const decision = decide(this.existing(desired) as T | undefined, desired);
         if (decision.action === 'none') return;
         const path = this.#path(desired, desired.metadata.name);
         if (decision.action === 'recreate') await this.#loopback('DELETE', path);
@@ -222,7 +231,7 @@ class BootstrapWriter {
     }
   }
 
-  #existing(object: KubeObject): KubeObject | undefined {
+  existing(object: KubeObject): KubeObject | undefined {
     const served = this.#served(object);
     return served.cache.get(object.metadata.namespace ?? '', object.metadata.name!)?.object;
   }

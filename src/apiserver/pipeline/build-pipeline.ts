@@ -243,11 +243,21 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 });
 
 const bootstrapOptions = (
-  { store, encryption, advertiseAddress, serviceClusterIpRange, featureGates, pki, authentication }: PipelineOptions,
+  {
+    store,
+    encryption,
+    advertiseAddress,
+    identity,
+    serviceClusterIpRange,
+    featureGates,
+    pki,
+    authentication,
+  }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[4] => ({
   leases: store.isShared ? new StoredServerLeases(store, encryption) : undefined,
   advertiseAddress,
+  identity,
   featureGates,
   port,
   serviceClusterIpRange,

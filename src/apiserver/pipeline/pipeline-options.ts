@@ -5,6 +5,7 @@ import type { AdmissionOptions } from '../admission/plugins.ts';
 import type { AuditLog } from '../audit/index.ts';
 import type { AuthenticationOptions } from '../authn/build.ts';
 import type { AuthorizerConfig } from '../authz/build.ts';
+import type { ServerIdentityOptions } from '../bootstrap/post-start.ts';
 import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
 import type { ServerKeys } from '../pki/files.ts';
@@ -17,6 +18,7 @@ export interface PipelineOptions {
   readonly store: Store;
   readonly pki: ServerKeys;
   readonly advertiseAddress: string;
+  readonly identity?: ServerIdentityOptions;
   /** The flags that the server was started with, for /flagz. */
   readonly flags?: FlagTexts;
   /** The host in URLs that name this server; by default the advertised address. */

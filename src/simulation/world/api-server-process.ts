@@ -34,6 +34,8 @@ interface Incarnation {
 
 const SERVICE_CLUSTER_IP_RANGE = '10.96.0.0/16';
 const PORT = 6443;
+/** Seldom, because renewals would be much of what a world does: the Lease lasts for an hour. */
+const IDENTITY_RENEWAL_MS = 60_000;
 const RETRY_START_MS = 3_000;
 
 export class ApiServerProcess {
@@ -126,6 +128,7 @@ export class ApiServerProcess {
         store: view,
         pki,
         advertiseAddress,
+        identity: { hostname: this.name, renewIntervalMs: IDENTITY_RENEWAL_MS },
         serviceClusterIpRange: SERVICE_CLUSTER_IP_RANGE,
         sendToWebhook: this.#options.webhook.send,
         ...(this.isOlder ? { featureGates: OLDER_GATES, gitVersion: OLDER_VERSION } : {}),

@@ -5,6 +5,7 @@ import { grantAccess, grantOwnAccess, inProcessTransport } from '../../cluster/i
 import { STANDARD_CLASS } from '../../controller-manager/index.ts';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
+import { SERVERS } from '../faults/fault.ts';
 import { adminUser } from './users.ts';
 import type { Origin } from './world.ts';
 
@@ -24,6 +25,7 @@ export async function createOrigin(definitions: readonly object[]): Promise<Orig
     store,
     pki,
     advertiseAddress: '192.0.2.1',
+    identity: { hostname: SERVERS[0] },
     serviceClusterIpRange: '10.96.0.0/16',
   });
   const running = pipeline.run();
