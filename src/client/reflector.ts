@@ -55,8 +55,12 @@ const DEFAULT_TIMING: ReflectorTiming = {
   listMs: 300_000,
 };
 
-/** A watch inside the process need not move to another server, and no connection of it can hang. */
-const IN_PROCESS_TIMING: Partial<ReflectorTiming> = { minWatchMs: 21_600_000, maxWatchMs: 43_200_000 };
+/** A watch inside the process need not move to another server, and has a bookmark every four minutes. */
+const IN_PROCESS_TIMING: Partial<ReflectorTiming> = {
+  minWatchMs: 21_600_000,
+  maxWatchMs: 43_200_000,
+  silenceMs: 600_000,
+};
 
 /** A watch that ends this soon without an event counts as a failure, as in client-go. */
 const VERY_SHORT_WATCH_MS = 1_000;

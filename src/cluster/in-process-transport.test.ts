@@ -45,6 +45,28 @@ it('ends the watch on the server when the reader leaves its loop', async () => {
   expect(delivering()).toBe(0);
 });
 
+it.each([
+  ['of ten minutes, every minute', 600, 1],
+  ['of hours, every four minutes', 21_600, 4],
+])('sends bookmarks to a watch %s', async (_, timeoutSeconds, minutes) => {
+  const { clock } = server.ctx;
+  const stop = new AbortController();
+  const options = { allowWatchBookmarks: true, timeoutSeconds, signal: stop.signal };
+  const times: number[] = [];
+  const read = async (): Promise<void> => {
+    for await (const { type } of countingClient().client.resource('v1/namespaces').watch(options))
+      if (type === 'BOOKMARK') times.push(clock.monotonic());
+  };
+  const reading = read().catch(() => undefined);
+  await clock.advance(9 * 60_000);
+  stop.abort();
+  await reading;
+  expect(times.slice(1).map((time, i) => (time - times[i]!) / 60_000)).toEqual(
+    Array.from({ length: times.length - 1 }, () => minutes),
+  );
+  expect(times.length).toBeGreaterThan(1);
+});
+
 /** A client of a server that proxies everything to an aggregated one, which answers in these pieces. */
 function aggregatedClient(status: number, ...pieces: string[]): Client {
   const { signal, clock } = server.ctx;

@@ -23,6 +23,8 @@ import { selectionOf, type Selection } from './selection.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
+/** Nothing but the end of the process can end a watch inside it: where it lives for hours, it needs few bookmarks. */
+const LONG_WATCH = { seconds: 3_600, bookmarkEveryMs: 240_000 };
 const MIN_TIMEOUT_SECONDS = 1800;
 /** How many missed events are looked up at a time. */
 const MISSED_EVENTS_LIMIT = 64;
@@ -48,10 +50,20 @@ export async function watch(scope: Scope): Promise<Result> {
         selection,
         encoder,
         revision,
+        bookmarkEveryMs: BOOKMARK_EVERY_MS,
         sink: scope.backend.watchMetrics.counting(scope.served, sinkFor(scope, sink)),
       }).run(),
     deliver: (sink) =>
-      new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
+      new WatchSession({
+        scope,
+        options,
+        selection,
+        encoder: objectEncoder(scope),
+        revision,
+        bookmarkEveryMs:
+          (options.timeoutSeconds ?? 0) < LONG_WATCH.seconds ? BOOKMARK_EVERY_MS : LONG_WATCH.bookmarkEveryMs,
+        sink,
+      }).run(),
   };
 }
 
@@ -72,6 +84,7 @@ interface SessionOptions<F> {
   readonly selection: Selection;
   readonly encoder: WatchEncoder<F>;
   readonly revision: number;
+  readonly bookmarkEveryMs: number;
   readonly sink: FrameSink<F>;
 }
 
@@ -92,7 +105,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   async run(): Promise<void> {
-    const { scope: request, sink, options } = this.#session;
+    const { scope: request, sink, options, bookmarkEveryMs } = this.#session;
     const { clock, random } = request.backend.ctx;
     const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + random.next());
     const done = new Promise<void>((resolve) => (this.#end = resolve));
@@ -100,7 +113,7 @@ class WatchSession<F> implements CacheWatcher {
     const unsubscribe = request.served.cache.watch(this);
     const timers = [clock.after(seconds * 1000, () => this.#stop())];
     if (options.allowWatchBookmarks) {
-      timers.push(everyTogether(clock, BOOKMARK_EVERY_MS, () => this.#bookmark()));
+      timers.push(everyTogether(clock, bookmarkEveryMs, () => this.#bookmark()));
       // A last bookmark before the end spares the client a replay when it reconnects.
       if (seconds > 4) timers.push(clock.after((seconds - 2) * 1000, () => this.#bookmark()));
     }
