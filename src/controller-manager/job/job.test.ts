@@ -80,6 +80,18 @@ describe('job-controller', () => {
     expect(fixture.writes.slice(before)).toEqual([]);
   });
 
+  it('completes when it was started by a clock that was an hour ahead', async () => {
+    await fixture.start();
+    fixture.clock.jump(3_600_000);
+    await make('early');
+    await fixture.until('started', async () => (await statusOf('early')).active === 1);
+    fixture.clock.jump(-3_600_000);
+    await endAll('early', 'Succeeded');
+    await fixture.until('done', async () => (await conditionsOf('early')).includes('Complete=True CompletionsReached'));
+    const { startTime, completionTime } = await statusOf('early');
+    expect(completionTime).toBe(startTime);
+  });
+
   it('waits longer after each failure and fails beyond the backoff limit', async () => {
     await fixture.start();
     await make('failing', { backoffLimit: 2 });

@@ -428,7 +428,11 @@ export class JobSync {
     const type = finishing.type === 'FailureTarget' ? 'Failed' : 'Complete';
     const last = jobCondition(type, 'True', finishing.reason ?? '', finishing.message ?? '', this.#now);
     const conditions = ensureCondition(status.conditions ?? [], last) ?? status.conditions;
-    return { ...status, conditions, ...(type === 'Complete' ? { completionTime: last.lastTransitionTime } : {}) };
+    if (type === 'Failed') return { ...status, conditions };
+    // A clock that was ahead when the Job started must not keep it from ending: the server refuses an earlier end.
+    const { startTime = '' } = status;
+    const now = last.lastTransitionTime ?? '';
+    return { ...status, conditions, completionTime: now < startTime ? startTime : now };
   }
 
   #announce({ conditions }: JobStatus): void {
