@@ -4,12 +4,20 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mountLocal, unmountLocal } from '../src/kubelet/volumes/local-volume.ts';
+import { growLocal, mountLocal, unmountLocal } from '../src/kubelet/volumes/local-volume.ts';
 import { systemMounter } from '../src/kubelet/volumes/mounter.ts';
 import type { VolumeHost, VolumeRequest } from '../src/kubelet/volumes/volume.ts';
 import { requires } from './requires.ts';
 
 const skipped = requires('root', 'losetup', 'mkfs.ext4', 'mount');
+/** Without CAP_SYS_RESOURCE the kernel does not let a mounted ext4 grow. */
+const CAP_SYS_RESOURCE = 24n;
+const mayGrow =
+  skipped === undefined &&
+  ((BigInt(`0x${/^CapEff:\s*(\w+)$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`) >>
+    CAP_SYS_RESOURCE) &
+    1n) ===
+    1n;
 const run = (program: string, ...args: string[]): string => execFileSync(program, args, { encoding: 'utf8' }).trim();
 
 describe.skipIf(skipped)(`a local volume on a block device${skipped ? `: ${skipped}` : ''}`, () => {
@@ -55,6 +63,17 @@ describe.skipIf(skipped)(`a local volume on a block device${skipped ? `: ${skipp
     expect(fs.readFileSync(path.join(directoryOf('c'), 'file'), 'utf8')).toBe('kept');
     await unmountLocal(directoryOf('c'), host);
     expect(await host.mounter.below(directory)).toEqual([]);
+  });
+
+  it.skipIf(!mayGrow)(`grows with its device${mayGrow ? '' : ': needs CAP_SYS_RESOURCE'}`, async () => {
+    await mount('e');
+    const blocks = (): number => fs.statfsSync(directoryOf('e')).blocks;
+    const before = blocks();
+    fs.truncateSync(path.join(directory, 'disk'), 32 << 20);
+    run('losetup', '--set-capacity', device);
+    await growLocal({ metadata: { name: 'pv' }, spec: { local: { path: device } } }, directoryOf('e'));
+    expect(blocks()).toBeGreaterThan(before * 1.5);
+    await unmountLocal(directoryOf('e'), host);
   });
 
   it('sets the owner of a directory, and not of a link to it', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAndMount } from './format-and-mount.ts';
+import { formatAndMount, growFileSystem } from './format-and-mount.ts';
 
 interface Case {
   readonly name: string;
@@ -60,6 +60,28 @@ describe('formatAndMount', () => {
     else {
       await mounting;
       expect(ran).toEqual(runs);
+    }
+  });
+});
+
+describe('growFileSystem', () => {
+  it.each([
+    ['ext4', 'resize2fs /dev/x'],
+    ['ext3', 'resize2fs /dev/x'],
+    ['xfs', 'xfs_growfs -d /target'],
+    ['btrfs', 'btrfs filesystem resize max /target'],
+    ['vfat', /^resize of format vfat is not supported for device \/dev\/x mounted at \/target$/],
+  ])('%s', async (format, expected) => {
+    const ran: string[] = [];
+    const run = (program: string, args: readonly string[]): Promise<string> => {
+      if (program !== 'blkid') ran.push([program, ...args].join(' '));
+      return Promise.resolve(`TYPE=${format}\n`);
+    };
+    const growing = growFileSystem('/dev/x', '/target', run);
+    if (expected instanceof RegExp) await expect(growing).rejects.toThrow(expected);
+    else {
+      await growing;
+      expect(ran).toEqual([expected]);
     }
   });
 });

@@ -75,3 +75,12 @@ async function repair(device: string, run: RunProgram): Promise<void> {
     if (code === FSCK_CORRECTED) return;
   }
 }
+
+/** Makes the file system on a device, which is mounted, as large as the device. */
+export async function growFileSystem(device: string, mountPoint: string, run: RunProgram = runProgram): Promise<void> {
+  const format = await formatOf(device, run);
+  if (format === 'xfs') await run('xfs_growfs', ['-d', mountPoint]);
+  else if (format === 'btrfs') await run('btrfs', ['filesystem', 'resize', 'max', mountPoint]);
+  else if (format === 'ext3' || format === 'ext4') await run('resize2fs', [device]);
+  else throw new Error(`resize of format ${format} is not supported for device ${device} mounted at ${mountPoint}`);
+}

@@ -6,6 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { PersistentVolume } from '../../api/generated/core-v1.ts';
 import { makeDirectory } from '../../kernel/index.ts';
+import { growFileSystem } from './format-and-mount.ts';
 import { checkedHostPath } from './host-path.ts';
 import { MS_BIND, type Mounter } from './mounter.ts';
 import { setVolumeOwnership } from './volume-ownership.ts';
@@ -84,6 +85,13 @@ export async function unmountLocal(directory: string, host: VolumeHost): Promise
     await mounter.unmount(global);
     await fs.rmdir(global);
   });
+}
+
+/** After a claim was resized: only a file system that the kubelet has mounted can grow. */
+export async function growLocal({ spec }: PersistentVolume, directory: string): Promise<void> {
+  const source = spec?.local?.path ?? '';
+  if (spec?.volumeMode === 'Block' || !(await fs.stat(source)).isBlockDevice()) return;
+  await growFileSystem(source, directory);
 }
 
 const globalMounts = ({ rootDirectory }: VolumeHost): string =>

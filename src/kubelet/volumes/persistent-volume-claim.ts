@@ -20,7 +20,7 @@ export const persistentVolumeClaim: VolumePlugin = {
     const volume = await getVolume(claim, request);
     checkVolumeMode(volume, request);
     const mounted = await mountPersistentVolume(volume, request);
-    if (volume.spec?.csi !== undefined)
+    if (volume.spec?.csi !== undefined || volume.spec?.local !== undefined)
       await expand(
         { pod: request.pod, claim, volume, directory: request.directory, readOnly: mounted.readOnly === true },
         request,

@@ -8,6 +8,7 @@ import { errorMessage, formatTime } from '../../../base/index.ts';
 import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
 import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
+import { growLocal } from '../local-volume.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
 import type { ClaimUse, CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
@@ -54,7 +55,8 @@ export class CsiManager implements CsiDrivers {
     this.#expansion = new NodeExpansion(this.#ctx, {
       ...options,
       periodMs: options.syncFrequencyMs,
-      expand: (use, bytes) => this.#expand(use, bytes),
+      expand: (use, bytes) =>
+        use.volume.spec?.local ? growLocal(use.volume, use.directory) : this.#expand(use, bytes),
     });
   }
 
