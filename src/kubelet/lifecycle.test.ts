@@ -287,6 +287,34 @@ describe('the life of a pod', () => {
     ]);
   });
 
+  it('is resized when another pod has become smaller', async () => {
+    await f.start();
+    const containers = (cpu: string) => [{ ...main, resources: { requests: { cpu }, limits: { cpu } } }];
+    for (const name of ['a', 'b']) await f.create(makePod(name, { containers: containers('900m') }));
+    await f.untilPhase('a', 'Running');
+    await f.untilPhase('b', 'Running');
+    const resize = (name: string, cpu: string) =>
+      f.client
+        .resource('v1/pods')
+        .patch(
+          { namespace: 'default', name },
+          { spec: { containers: containers(cpu) } },
+          { type: 'strategic', subresource: 'resize' },
+        );
+    const pending = async () =>
+      (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
+    await resize('a', '1500m');
+    await f.until('it is put off', async () => (await pending()) === 'Deferred', 5000);
+    await resize('b', '300m');
+    await f.until(
+      'it is granted',
+      async () =>
+        (await f.pod('a')).status?.containerStatuses?.[0]?.allocatedResources?.['cpu'] === '1500m' &&
+        (await pending()) === undefined,
+      5000,
+    );
+  });
+
   it('reports the resources that its cgroup has, and no more those of its specification', async () => {
     await f.start();
     const resources = { requests: { cpu: '100m', 'ephemeral-storage': '1Mi' }, limits: { cpu: '1' } };

@@ -265,6 +265,8 @@ export class PodManager {
     if (outcome === 'allocated') {
       worker.resizeAllocated();
       deps.events.pod(pod, 'Normal', 'ResizeStarted', resizeMessage('started', pod, { generation }));
+      // A pod that became smaller leaves room for others.
+      this.#retryResizes();
     } else if (outcome !== 'none') {
       const { reason, message, observedGeneration } = outcome;
       if (before?.reason === reason && before?.message === message && before?.observedGeneration === observedGeneration)
