@@ -3,25 +3,24 @@ import { failure } from './errors.ts';
 import type { KeyValue, LazyValue, TxnRequest, TxnResult } from './store.ts';
 
 /**
- * A put of one key, compared against its revision: the transaction of every API server write. The plain counterpart is
- * `applyTxn`. Pays for the bench rows `POST ConfigMap` and `POST Pod`.
+ * A put of one key, compared against its revision: the transaction of every API server write; or compared with nothing, as in
+ * etcd's Put. The plain counterpart is `applyTxn`. Pays for the bench rows `POST ConfigMap`, `POST Pod` and `put 1 KB`.
  */
 interface SinglePut {
   readonly put: Put;
-  /** The expected mod revision of the key; 0 when the key must not exist. */
-  readonly over: number;
+  /** The expected mod revision of the key; 0 when the key must not exist, undefined when it may have any. */
+  readonly over: number | undefined;
 }
 
 export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest): SinglePut | undefined {
-  if (compare?.length !== 1 || success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0))
-    return undefined;
-  const [condition] = compare;
+  if (success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0)) return undefined;
   const [put] = success;
-  if (condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd || put!.op !== 'put')
+  if (put!.op !== 'put' || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv) return undefined;
+  if (compare === undefined || compare.length === 0) return { put: put!, over: undefined };
+  const [condition] = compare;
+  if (compare.length > 1 || condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd)
     return undefined;
-  if (condition!.key !== put!.key || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv)
-    return undefined;
-  return { put: put!, over: condition!.value };
+  return condition!.key === put!.key ? { put: put!, over: condition!.value } : undefined;
 }
 
 /** As `applyTxn`, without its general checks and lists. */
@@ -31,7 +30,7 @@ export function applySinglePut(
 ): { result: TxnResult; changes: Change[] } {
   const { draft, revision } = environment;
   const previous = draft.get(put.key);
-  if ((previous?.modRevision ?? 0) !== over)
+  if (over !== undefined && (previous?.modRevision ?? 0) !== over)
     return { result: { revision, succeeded: false, responses: [] }, changes: [] };
   if (put.lease && !environment.leaseExists(put.lease)) throw failure('lease-not-found');
   const { key, value, lease = 0n } = put;

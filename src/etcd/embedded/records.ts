@@ -112,7 +112,12 @@ export function changeOf(entry: LogEntry, revision: number, after: KeyValue | un
 }
 
 export function logKey(revision: number, number: number): string {
-  return bigEndian(revision, 6) + bigEndian(number, 4);
+  const high = Math.floor(revision / 2 ** 32);
+  const low = revision % 2 ** 32;
+  return String.fromCharCode(
+    ...[high >>> 8, high & 255, low >>> 24, (low >>> 16) & 255, (low >>> 8) & 255, low & 255],
+    ...[number >>> 24, (number >>> 16) & 255, (number >>> 8) & 255, number & 255],
+  );
 }
 
 export function revisionOfLogKey(key: string): number {
@@ -131,11 +136,6 @@ export function leaseOfKey(key: string): bigint {
   return Buffer.from(key.slice(0, 8), 'latin1').readBigInt64BE();
 }
 
-function bigEndian(value: number, bytes: number): string {
-  let text = '';
-  for (let i = bytes - 1; i >= 0; i--) text += String.fromCharCode(Math.floor(value / 256 ** i) % 256);
-  return text;
-}
 
 export function copyOut(from: Buffer, start: number, end: number): Uint8Array {
   const copy = allocateBytes(end - start);
