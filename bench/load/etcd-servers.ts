@@ -50,17 +50,14 @@ export async function startRealEtcd(): Promise<EtcdServer> {
 /** One load after the other, from a process of its own. */
 export class EtcdLoadProcess {
   readonly #child = fork(join(import.meta.dirname, 'etcd-load-process.ts'), [], { execArgv: ['--import', 'tsx'] });
-
-  get pid(): number {
-    return this.#child.pid!;
-  }
+  readonly #ended = ended(this.#child, 'the load process');
 
   async run(load: EtcdLoad): Promise<LoadResult> {
-    const answered = once(this.#child, 'message');
+    const answered = new Promise<{ result?: LoadResult; error?: string }>((resolve) =>
+      this.#child.once('message', (answer) => resolve(answer as object)),
+    );
     this.#child.send(load);
-    const [{ result, error }] = (await Promise.race([answered, ended(this.#child, 'the load process')])) as [
-      { result?: LoadResult; error?: string },
-    ];
+    const { result, error } = await Promise.race([answered, this.#ended]);
     if (result === undefined) throw new Error(error);
     return result;
   }
@@ -70,9 +67,10 @@ export class EtcdLoadProcess {
   }
 }
 
-async function ended(child: ChildProcess, what: string): Promise<never> {
-  const [code] = await once(child, 'exit');
-  throw new Error(`${what} ended with ${String(code)}`);
+function ended(child: ChildProcess, what: string): Promise<never> {
+  const end = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${what} ended with ${String(code)}`)));
+  end.catch(() => undefined);
+  return end;
 }
 
 async function kill(child: ChildProcess): Promise<void> {
