@@ -104,7 +104,9 @@ describe.skipIf(missing !== undefined)(
       await kubectl('run app --image registry.invalid/team/app:1 --image-pull-policy Always');
       expect(await kubectl('wait --for=condition=Ready pod/app --timeout=60s')).toMatchObject({ code: 0 });
       expect(registry.requests).toContain('GET /v2/team/app/manifests/1');
-      expect((await kubectl('get events --field-selector involvedObject.name=app')).stdout).toContain('Successfully pulled image');
+      expect((await kubectl('get events --field-selector involvedObject.name=app')).stdout).toContain(
+        'Successfully pulled image',
+      );
     });
 
     it('shows progress on a terminal, and nothing of it elsewhere', async () => {

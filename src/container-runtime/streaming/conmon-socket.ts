@@ -25,7 +25,7 @@ export const MAX_MESSAGE_BYTES = 8192;
 /** What conmon adds to a message that it sends. */
 const HEADER_BYTES = 1;
 
-export interface ConmonSocket {
+interface ConmonSocket {
   readonly socket: net.Socket;
   /**
    * The messages that the socket has not emitted; to be called once, when it has closed. libuv takes a short read from a socket that
