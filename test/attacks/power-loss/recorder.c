@@ -310,6 +310,11 @@ static int removed(int folder, const char *path, int flags) {
 int unlink(const char *path) { return removed(AT_FDCWD, path, 0); }
 int unlinkat(int folder, const char *path, int flags) { return removed(folder, path, flags); }
 int rmdir(const char *path) { return removed(AT_FDCWD, path, AT_REMOVEDIR); }
+/* C++ removes files with this: newer versions of Node do so. */
+int remove(const char *path) {
+  int result = unlink(path);
+  return result != 0 && errno == EISDIR ? rmdir(path) : result;
+}
 
 static int made(const char *path, mode_t mode) {
   char absolute[PATH_MAX];
