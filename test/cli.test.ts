@@ -561,24 +561,18 @@ it.runIf(everything)(
   },
 );
 
-it('runs simulated nodes where the modules and programs of Linux are missing', async () => {
-  const directory = join(scratch, 'elsewhere-platform');
-  const hidden = join(scratch, 'hidden.cjs');
-  writeFileSync(
-    hidden,
-    `const Module = require('node:module');
-const resolve = Module._resolveFilename;
-Module._resolveFilename = function (name, ...rest) {
-  if (name === 'koffi') throw new Error('koffi is for Linux');
-  return resolve.call(this, name, ...rest);
-};`,
-  );
-  const shell = `export NODE_OPTIONS="--require ${hidden}" PATH=/nowhere`;
-  const flags = ['--data-dir', directory, '--port', '0', '--nodes', '0', '--simulated-nodes', '1', '--detach'];
+it.each(some(['win32', 'darwin'], 1))('runs simulated nodes with Node alone, as on %s', async (platform) => {
+  const directory = join(scratch, `elsewhere-${platform}`);
+  const preload = join(import.meta.dirname, 'data', 'other-platform.cjs');
+  const shell = `export NODE_OPTIONS="--require ${preload}" OTHER_PLATFORM=${platform} npm_config_platform=linux PATH=/nowhere`;
+  const flags = ['--data-dir', directory, '--port', '0', '--simulated-nodes', '1', '--detach'];
   const up = await k8ts(['up', ...flags], { shell });
   expect(up, up.stderr).toMatchObject({ code: 0 });
+  const again = await k8ts(['up', ...flags], { shell });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('a cluster is running in') });
   expect(await k8ts(['status', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
   expect(await k8ts(['delete', '--data-dir', directory], { shell })).toMatchObject({ code: 0 });
+  expect(existsSync(directory)).toBe(false);
 });
 
 const noContainers =

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { makeDirectoryDurably } from '../kernel/index.ts';
+import { isStillRunning, makeDirectoryDurably, processStart } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 export interface ProcessFile {
@@ -27,7 +27,7 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
   const socket = socketPath(directory);
   claim(directory, {
     pid: process.pid,
-    started: startTime(process.pid) ?? '',
+    started: processStart(process.pid) ?? '',
     socket,
     ephemeral,
     startedIn: process.cwd(),
@@ -35,7 +35,7 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
   return {
     socket,
     async release() {
-      fs.rmSync(socket, { force: true });
+      if (!socket.startsWith(NAMED_PIPES)) fs.rmSync(socket, { force: true });
       if (readProcessFile(directory)?.pid === process.pid) fs.rmSync(path.join(directory, NAME), { force: true });
       if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX)) await removeDirectory(directory);
     },
@@ -94,8 +94,7 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
       );
     return undefined;
   }
-  const started = startTime(file.pid);
-  return started === undefined || (file.started !== '' && started !== file.started) ? undefined : file;
+  return isStillRunning(file.pid, file.started) ? file : undefined;
 }
 
 /**
@@ -145,28 +144,18 @@ function isReadable(directory: string): boolean {
   }
 }
 
+/** Windows has named pipes instead, which are no files. */
+const NAMED_PIPES = '\\\\.\\pipe\\';
+
 function socketPath(directory: string): string {
+  if (process.platform === 'win32') return `${NAMED_PIPES}${socketName(directory)}`;
   const inside = path.join(directory, 'k8ts.sock');
   if (inside.length < MAX_SOCKET_PATH) return inside;
-  return path.join(os.tmpdir(), `k8ts-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}.sock`);
+  return path.join(os.tmpdir(), `${socketName(directory)}.sock`);
 }
 
-/** Undefined when there is no such process; empty where there is no /proc. */
-function startTime(pid: number): string | undefined {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
-  }
-  try {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    /** A zombie has ended. */
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return '';
-  }
-}
+const socketName = (directory: string): string =>
+  `k8ts-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`;
 
 /** Loads the node code only where there is something to remove. */
 async function removeDirectory(directory: string): Promise<void> {

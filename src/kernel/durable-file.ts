@@ -40,7 +40,12 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /** Fsyncs a file that another program has written. */
 export async function syncFile(file: string): Promise<void> {
-  const handle = await fs.promises.open(file, 'r');
+  // Windows syncs only what may be written to.
+  await sync(file, 'r+');
+}
+
+async function sync(file: string, flags: string): Promise<void> {
+  const handle = await fs.promises.open(file, flags);
   try {
     await handle.sync();
   } finally {
@@ -63,7 +68,7 @@ const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
 
 /** Fsyncs a directory, and with it the names in it. */
 export async function syncDirectory(directory: string): Promise<void> {
-  await syncFile(directory).catch(unlessUnable);
+  await sync(directory, 'r').catch(unlessUnable);
 }
 
 function syncDirectoryNow(directory: string): void {

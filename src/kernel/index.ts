@@ -31,6 +31,7 @@ export { EventLoopTurns } from './event-loop-turns.ts';
 export { Backoff } from './backoff.ts';
 export { allocateBytes } from './long-lived-buffers.ts';
 export { makeDirectory, makeDirectorySync } from './make-directory.ts';
+export { isStillRunning, processStart } from './process-start.ts';
 export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably } from './durable-file.ts';
 export { ItemExponentialFailureRateLimiter, TokenBucket } from './rate-limiter.ts';
 export { Heap } from './heap.ts';

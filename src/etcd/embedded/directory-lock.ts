@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectoryDurably } from '../../kernel/index.ts';
+import { isStillRunning, makeDirectoryDurably, processStart } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 
 const openDirectories = new Set<string>();
@@ -16,11 +16,11 @@ export function lockDirectory(directory: string): () => void {
   if (openDirectories.has(real)) throw inUse(directory, process.pid);
   // link(2) makes the lock appear with its content: no process sees a lock without a holder.
   const own = `${path}.${process.pid}`;
-  writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}`, { mode: 0o600 });
+  writeFileSync(own, `${process.pid} ${processStart(process.pid) ?? ''}`, { mode: 0o600 });
   try {
     for (let attempt = 0; !linked(own, path); attempt++) {
       const [pid, started] = holder(path);
-      const stale = pid === undefined || pid === process.pid || startTime(pid) !== started;
+      const stale = pid === undefined || pid === process.pid || !isStillRunning(pid, started ?? '');
       if (!stale || attempt > 10) throw inUse(directory, pid ?? 0);
       rmSync(path, { force: true });
     }
@@ -53,19 +53,6 @@ function holder(path: string): [pid: number | undefined, started: string | undef
     return [pid ? Number(pid) : undefined, started];
   } catch {
     return [undefined, undefined];
-  }
-}
-
-/** The start time of a process in clock ticks; undefined when there is no such process. */
-function startTime(pid: number): string | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command's name, in parentheses, may hold spaces; the start time is the 20th field behind it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // A zombie holds no lock.
-    return fields[0] === 'Z' ? undefined : fields[19];
-  } catch {
-    return undefined;
   }
 }
 
