@@ -16,7 +16,7 @@ const READY_MS = 250;
  * With the thread that it is decoded in. A million empty objects are 60 MB to V8, and newer ones collect garbage later; with
  * their defaults they would be over 1 GB.
  */
-const MAX_GROWTH_OF_A_BODY = 320 * MEGABYTE;
+const MAX_GROWTH_OF_A_BODY = 400 * MEGABYTE;
 /** Written while nobody reads. Sockets take some megabytes for each connection: with large objects these are twice that. */
 const EVENTS = 80;
 
