@@ -4,7 +4,7 @@
  */
 import type { Node, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint } from '../../api/generated/discovery-v1.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { ownValue, parseQuantity } from '../../base/index.ts';
 import type { EndpointGroup } from './slice-plan.ts';
 
 const ANNOTATIONS = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
@@ -14,17 +14,17 @@ const EXCLUDED_LABELS = ['node-role.kubernetes.io/control-plane', 'node-role.kub
 const OVERLOAD_THRESHOLD = 0.2;
 
 /** The share of each zone in the CPUs of the cluster. */
-export type ZoneShares = ReadonlyMap<string, number>;
+type ZoneShares = ReadonlyMap<string, number>;
 
 export function wantsTopologyHints({ metadata: { annotations } }: Service): boolean {
-  const value = ANNOTATIONS.map((name) => annotations?.[name]).find((text) => text !== undefined);
+  const value = ANNOTATIONS.map((name) => ownValue(annotations, name)).find((text) => text !== undefined);
   return value === 'Auto' || value === 'auto';
 }
 
 /** What of a node counts for the shares. */
 export function zoneCpu({ metadata: { labels = {} }, status }: Node): { zone: string; cpu: number } | undefined {
   const isReady = status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True';
-  if (!isReady || EXCLUDED_LABELS.some((label) => label in labels)) return undefined;
+  if (!isReady || EXCLUDED_LABELS.some((label) => Object.hasOwn(labels, label))) return undefined;
   return {
     zone: labels[ZONE_LABEL] ?? '',
     cpu: parseQuantity(String(status.allocatable?.['cpu'] ?? '0')).milliValue(),

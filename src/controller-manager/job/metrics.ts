@@ -1,6 +1,7 @@
 /** The metrics of the Job controller. */
 import type { Job, JobCondition, JobStatus } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { exponentialBuckets, type MetricsRegistry } from '../../kernel/index.ts';
 import { parseIndexes } from './indexes.ts';
 import { hasBackoffPerIndex, isIndexed, isTracked } from './job-state.ts';
@@ -132,4 +133,4 @@ export class JobMetrics {
 const completionMode = (job: Job): string => (isIndexed(job) ? 'Indexed' : 'NonIndexed');
 
 const isFinishedAndTracked = (pod: Pod | undefined): boolean =>
-  pod !== undefined && isTracked(pod) && (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed');
+  pod !== undefined && isTracked(pod) && isPodTerminal(pod);

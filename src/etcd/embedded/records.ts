@@ -136,7 +136,6 @@ export function leaseOfKey(key: string): bigint {
   return Buffer.from(key.slice(0, 8), 'latin1').readBigInt64BE();
 }
 
-
 export function copyOut(from: Buffer, start: number, end: number): Uint8Array {
   const copy = allocateBytes(end - start);
   from.copy(copy, 0, start, end);

@@ -16,7 +16,7 @@ interface ProgramError extends Error {
   readonly stderr?: string;
 }
 
-export type RunProgram = (program: string, args: readonly string[]) => Promise<string>;
+type RunProgram = (program: string, args: readonly string[]) => Promise<string>;
 
 const runProgram: RunProgram = async (program, args) => (await promisify(execFile)(program, [...args])).stdout;
 
