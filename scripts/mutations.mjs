@@ -67,8 +67,8 @@ export const mutations = [
     name: 'store-ignores-comparisons',
     bug: 'a transaction of the store succeeds whatever it compares',
     file: 'src/etcd/apply-single-put.ts',
-    text: 'if ((previous?.modRevision ?? 0) !== over)',
-    instead: 'if (over < 0)',
+    text: 'if (over !== undefined && (previous?.modRevision ?? 0) !== over)',
+    instead: 'if (over !== undefined && over < 0)',
     world: { kinds: ['count-up', 'create-pod', 'delete-pod', 'create-service', 'apply-configmap'], operations: 60 },
   },
   {
