@@ -40,8 +40,8 @@ export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[]
   return events;
 }
 
+/** Of the status as well: a pod requests what it had until the kubelet reports its resize. */
 function scaledDown(before: Pod, after: Pod): boolean {
-  if (before.spec === after.spec) return false;
   const [was, is] = [schedulerRequests(before), schedulerRequests(after)];
   if (is.milliCpu < was.milliCpu || is.memory < was.memory || is.ephemeralStorage < was.ephemeralStorage) return true;
   const amounts = new Map(is.scalars);
