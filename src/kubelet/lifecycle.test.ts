@@ -287,6 +287,16 @@ describe('the life of a pod', () => {
     ]);
   });
 
+  it('gets the resources of a pod that was deleted by force at once', async () => {
+    await f.start();
+    const containers = [{ ...main, resources: { requests: { cpu: '1500m' } } }];
+    await f.create(makePod('a', { containers }));
+    await f.untilPhase('a', 'Running');
+    await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' }, { gracePeriodSeconds: 0 });
+    await f.create(makePod('b', { containers }));
+    await f.untilPhase('b', 'Running', 10_000);
+  });
+
   it('is resized when another pod has become smaller', async () => {
     await f.start();
     const containers = (cpu: string) => [{ ...main, resources: { requests: { cpu }, limits: { cpu } } }];

@@ -181,8 +181,11 @@ export class PodManager {
     return worker;
   }
 
+  /** Those whose resources a pod cannot have. A pod that was deleted by force leaves its own at once. */
   #otherActivePods(pod: Pod): Pod[] {
-    return this.activePods().filter((other) => uidOf(other) !== uidOf(pod));
+    return this.activePods().filter(
+      (other) => uidOf(other) !== uidOf(pod) && this.#workers.get(uidOf(other))?.isRemovedFromApi !== true,
+    );
   }
 
   /** A pod that was admitted before a restart of the kubelet is not checked again. */
@@ -284,6 +287,7 @@ export class PodManager {
       return;
     }
     this.#workers.get(uidOf(pod))?.terminate({ removedFromApi: true });
+    this.#retryResizes();
   }
 }
 

@@ -112,6 +112,11 @@ export class PodWorker {
   }
 
   /** All containers have stopped and will not be restarted. */
+  /** Whether the API object is gone, such as after a forced deletion. */
+  get isRemovedFromApi(): boolean {
+    return this.#termination?.removedFromApi === true;
+  }
+
   get isTerminated(): boolean {
     return this.#stage === 'terminated' || this.#stage === 'finished';
   }
