@@ -111,12 +111,12 @@ export class PodWorker {
     return this.#termination !== undefined;
   }
 
-  /** All containers have stopped and will not be restarted. */
   /** Whether the API object is gone, such as after a forced deletion. */
   get isRemovedFromApi(): boolean {
     return this.#termination?.removedFromApi === true;
   }
 
+  /** All containers have stopped and will not be restarted. */
   get isTerminated(): boolean {
     return this.#stage === 'terminated' || this.#stage === 'finished';
   }
