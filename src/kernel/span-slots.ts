@@ -1,8 +1,7 @@
 /**
  * The slots of a ring of spans. Every write has the span of its request and of its commit, and almost none is ever read: so these two are
- * packed into columns when they end, and become objects when somebody reads them. Between two requests the processor's caches have
- * forgotten the ring, and what recording takes is mostly the memory lines that it touches: five for both, where the objects, their attributes
- * and their boxed numbers were thirty.
+ * packed into columns when they end, and become objects when somebody reads them. That takes less memory and touches less of it than
+ * an object for each, with its attributes and its boxed numbers.
  *
  *   numbers  started, ended, parent, type, bytes, status or revision, dry run or deliveries, (free)
  *   texts    of an object: the object; of a packed span: its attributes
@@ -10,7 +9,7 @@
 import { KeptSpan, RequestSpan, SPAN_BYTES } from './kept-span.ts';
 import type { Attributes, Commit } from './tracing.ts';
 
-/** A memory line. */
+/** Of a slot. */
 const NUMBERS = 8;
 const STARTED = 0;
 const ENDED = 1;
