@@ -48,6 +48,8 @@ export interface AdmissionAttributes {
   annotate(key: string, value: string): void;
   /** The request waited for somebody else: that is not this server's latency. */
   waitedFor?(ms: number): void;
+  /** It has, e.g. for a webhook. */
+  readonly hasWaited?: boolean;
 }
 
 export interface AdmissionPlugin {
@@ -57,6 +59,8 @@ export interface AdmissionPlugin {
   matches?(attributes: AdmissionAttributes): boolean;
   admit?(attributes: AdmissionAttributes): void | Promise<void>;
   validate?(attributes: AdmissionAttributes): void | Promise<void>;
+  /** Asked last of all, if the request has waited: what `admit` looked at may have changed meanwhile. */
+  recheck?(attributes: AdmissionAttributes): void | Promise<void>;
 }
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
@@ -90,9 +94,11 @@ interface StepRun {
 export class AdmissionChain {
   readonly #admitting: Steps;
   readonly #validating: Steps;
+  readonly #rechecking: readonly AdmissionPlugin[];
   readonly #metrics: AdmissionMetrics | undefined;
 
   constructor(plugins: readonly AdmissionPlugin[], metrics?: AdmissionMetrics) {
+    this.#rechecking = plugins.filter(({ recheck }) => recheck);
     this.#metrics = metrics;
     const stepOf = (type: AdmissionStep, operation: Operation): Step => {
       const own = plugins.filter((plugin) => plugin[type] && plugin.operations.includes(operation));
@@ -118,7 +124,15 @@ export class AdmissionChain {
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> | undefined {
-    return this.#run(this.#validating, attributes);
+    const validating = this.#run(this.#validating, attributes);
+    if (validating) return validating.then(() => this.#recheck(attributes));
+    return attributes.hasWaited ? this.#recheck(attributes) : undefined;
+  }
+
+  async #recheck(attributes: AdmissionAttributes): Promise<void> {
+    if (!attributes.hasWaited) return;
+    for (const plugin of this.#rechecking)
+      if (plugin.operations.includes(attributes.operation)) await plugin.recheck?.(attributes);
   }
 
   #reinvoke(attributes: AdmissionAttributes): Promise<void> | undefined {

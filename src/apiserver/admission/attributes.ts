@@ -57,6 +57,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new ReinvocationContext();
+  hasWaited = false;
   readonly #scope: AdmittedScope;
 
   constructor(scope: AdmittedScope, admitted: AdmittedRequest) {
@@ -94,6 +95,7 @@ class RequestAttributes implements AdmissionAttributes {
   }
 
   waitedFor(ms: number): void {
+    this.hasWaited = true;
     this.#scope.waitedFor?.(ms);
   }
 }

@@ -12,10 +12,10 @@ export const namespaceLifecycle: AdmissionPlugin = {
   admit(attributes) {
     if (attributes.served.kind === 'Namespace' && attributes.served.group === '')
       return checkNamespaceDeletion(attributes);
-    if (attributes.operation !== 'CREATE' || attributes.namespace === '') return;
-    if (attributes.served.plural === 'localsubjectaccessreviews') return;
     return checkNamespaceOf(attributes);
   },
+  /** A namespace can go while a webhook thinks: nothing would ever collect what is created in it then. */
+  recheck: checkNamespaceOf,
 };
 
 function checkNamespaceDeletion({ operation, name, groupResource }: AdmissionAttributes): void {
@@ -24,7 +24,8 @@ function checkNamespaceDeletion({ operation, name, groupResource }: AdmissionAtt
 }
 
 function checkNamespaceOf(attributes: AdmissionAttributes): void | Promise<void> {
-  const { registry, namespace } = attributes;
+  const { registry, namespace, operation, served } = attributes;
+  if (operation !== 'CREATE' || namespace === '' || served.plural === 'localsubjectaccessreviews') return;
   const cached = registry.lookup('', 'v1', 'namespaces', '', namespace);
   if (cached) return checkNotTerminating(attributes, cached);
   // The watch cache may lag behind another API server that has just created the namespace.

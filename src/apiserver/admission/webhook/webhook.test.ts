@@ -386,6 +386,27 @@ describe('validating webhooks', () => {
     );
   });
 
+  it.each(['Mutating', 'Validating'] as const)(
+    '%s ones may outlive the namespace, which is asked for again',
+    async (kind) => {
+      const namespace = `outlived-${kind.toLowerCase()}`;
+      await api.call('POST', '/api/v1/namespaces', {
+        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+      });
+      answer = () => undefined;
+      await configure(kind, 'v', webhook({ timeoutSeconds: 2, failurePolicy: 'Ignore' }));
+      const waiting = api.call('POST', `/api/v1/namespaces/${namespace}/configmaps`, {
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } },
+      });
+      while (hook.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      expect((await api.call('DELETE', `/api/v1/namespaces/${namespace}`)).status).toBe(200);
+      await api.ctx.clock.advance(2000);
+      const refused = await waiting;
+      expect([refused.status, refused.body['reason']]).toEqual([403, 'Forbidden']);
+      expect(refused.body['message']).toContain(`because it is being terminated`);
+    },
+  );
+
   it('are called over one connection', async () => {
     await configure('Validating', 'v', webhook());
     const before = hook.connections();
