@@ -295,7 +295,7 @@ export const mutations = [
     name: 'kubelet-forgets-pods-of-before',
     bug: 'pods that were bound before a kubelet came back never run',
     file: 'src/simulated-kubelet/simulated-nodes.ts',
-    text: 'for (const pod of pods?.values() ?? []) this.#podUpdated(pod);',
+    text: 'for (const pod of pods) if (!hasStarted(pod)) this.#podUpdated(pod);',
     instead: '',
     world: { faults: ['kubelets-restart', 'node-replaced'], faultCount: 12 },
   },

@@ -3,35 +3,13 @@
  */
 
 /** Shared address space (RFC 6598), four million addresses, for nodes that got no pod CIDR. */
-const SHARED_FIRST = ipv4('100.64.0.1');
-const SHARED_LAST = ipv4('100.127.255.254');
+export const SHARED_POD_CIDR = '100.64.0.0/10';
 
-export class SharedPodAddresses {
-  #next = SHARED_FIRST;
-  readonly #free: number[] = [];
-
-  allocate(): string {
-    const address = this.#free.pop() ?? this.#next++;
-    if (address > SHARED_LAST) throw new Error('no pod address is left');
-    return toDottedQuad(address);
-  }
-
-  /** Whether the address was ever allocated. */
-  contains(address: string): boolean {
-    const value = ipv4(address);
-    return value >= SHARED_FIRST && value < this.#next;
-  }
-
-  release(address: string): void {
-    const value = ipv4(address);
-    if (value >= SHARED_FIRST && value <= SHARED_LAST) this.#free.push(value);
-  }
-}
-
-export class NodePodAddresses {
+export class PodAddresses {
   readonly #first: number;
   readonly #size: number;
   #offset = 1;
+  #highest = 0;
   readonly #used = new Set<number>();
 
   /** `10.244.3.0/24` */
@@ -46,24 +24,35 @@ export class NodePodAddresses {
     return value >= this.#first && value < this.#first + this.#size;
   }
 
+  /** Whether a pod may ever have had the address. */
+  mayHaveGiven(address: string): boolean {
+    return this.contains(address) && ipv4(address) <= this.#highest;
+  }
+
   /** Undefined when all are in use. The first address is reserved for the gateway. */
   allocate(): string | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       this.#offset = this.#offset + 1 >= this.#size - 1 ? 2 : this.#offset + 1;
-      if (this.reserve(this.#first + this.#offset)) return toDottedQuad(this.#first + this.#offset);
+      const value = this.#first + this.#offset;
+      if (this.#used.has(value)) continue;
+      this.#take(value);
+      return toDottedQuad(value);
     }
     return undefined;
   }
 
-  reserve(address: number | string): boolean {
-    const value = typeof address === 'string' ? ipv4(address) : address;
-    if (this.#used.has(value)) return false;
-    this.#used.add(value);
-    return true;
+  /** Keeps an address that a pod has already, unless it is of another range. */
+  reserve(address: string): void {
+    if (this.contains(address)) this.#take(ipv4(address));
   }
 
   release(address: string): void {
     this.#used.delete(ipv4(address));
+  }
+
+  #take(value: number): void {
+    this.#used.add(value);
+    this.#highest = Math.max(this.#highest, value);
   }
 }
 

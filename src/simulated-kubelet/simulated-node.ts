@@ -1,6 +1,6 @@
 /** One simulated node: what the component keeps of it in memory. */
 import type { NodeHeartbeat } from './heartbeats.ts';
-import type { NodePodAddresses } from './pod-addresses.ts';
+import type { PodAddresses } from './pod-addresses.ts';
 import type { PodHost, SimulatedPod } from './simulated-pod.ts';
 
 export interface SimulatedNode {
@@ -9,6 +9,6 @@ export interface SimulatedNode {
   readonly heartbeat: NodeHeartbeat;
   readonly pods: Map<string, SimulatedPod>;
   readonly host: PodHost;
-  addresses: NodePodAddresses | undefined;
+  addresses: PodAddresses | undefined;
   allocatable: Readonly<Record<string, string>>;
 }

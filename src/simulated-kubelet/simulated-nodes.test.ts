@@ -381,16 +381,29 @@ describe('without a behaviour', () => {
 it('takes over the nodes and pods of an earlier process', async () => {
   undo.push(nodes.simulate(() => ({ runFor: '1m' })));
   await createPod('survivor', { spec: { restartPolicy: 'Never' } });
+  await createPod('ahead', { spec: { restartPolicy: 'Never' } });
   const second = new SimulatedNodes(server.ctx, options);
   second.simulate(() => ({ runFor: '1m' }));
   nodes.silence('sim-0');
+  await createPod('newcomer');
+  // The clock of the earlier process was an hour ahead.
+  const startedAt = new Date(server.ctx.clock.now() + 3_600_000).toISOString();
+  const status = { containerStatuses: [{ name: 'main', state: { running: { startedAt } } }] };
+  await client
+    .resource('v1/pods')
+    .patch({ namespace: 'default', name: 'ahead' }, { status }, { type: 'strategic', subresource: 'status' });
   await server.ctx.clock.drive(second.adopt());
   const secondRunning = second.run();
   await server.ctx.clock.advance(30_000);
   expect((await get('survivor')).status?.phase).toBe('Running');
   expect(second.names).toContain('sim-0');
+  // The list has the newcomer first: its address must not be the survivor's nevertheless.
+  const addresses = [await get('newcomer'), await get('survivor')].map(({ status }) => status?.podIP);
+  expect(addresses.every(Boolean)).toBe(true);
+  expect(new Set(addresses).size).toBe(2);
   await server.ctx.clock.advance(31_000);
   expect((await get('survivor')).status?.phase).toBe('Succeeded');
+  expect((await get('ahead')).status?.phase).toBe('Succeeded');
   server.ctx.stop();
   await secondRunning;
 });

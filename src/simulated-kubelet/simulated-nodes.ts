@@ -7,7 +7,7 @@ import { rejectPod } from './admit-pod.ts';
 import { Heartbeats, type NodeHeartbeat } from './heartbeats.ts';
 import { KubeletApi } from './kubelet-api.ts';
 import { nodeAddress, nodeObject, SIMULATED_LABEL, type NodeTemplate } from './node-object.ts';
-import { NodePodAddresses, SharedPodAddresses } from './pod-addresses.ts';
+import { PodAddresses, SHARED_POD_CIDR } from './pod-addresses.ts';
 import type { SimulatedNode } from './simulated-node.ts';
 import { SimulatedPod, type PodBehaviour, type PodHost } from './simulated-pod.ts';
 import { StatusWriter } from './status-writer.ts';
@@ -41,10 +41,12 @@ export class SimulatedNodes {
   readonly #nodes = new Map<string, SimulatedNode>();
   /** Pods of nodes that are not simulated, or not yet: a node that registers later finds its pods here. */
   readonly #podsOfOthers = new Map<string, Map<string, Pod>>();
+  /** All pods of the cluster are known. Until then none is started: one that comes later may have an address already. */
+  #podsAreKnown = false;
   readonly #behaviours: PodBehaviour[] = [];
   readonly #heartbeats: Heartbeats;
   readonly #writer: StatusWriter;
-  readonly #sharedAddresses = new SharedPodAddresses();
+  readonly #sharedAddresses = new PodAddresses(SHARED_POD_CIDR);
   readonly #informers: InformerFactory;
   readonly #api: KubeletApi;
   #nextAddressIndex = 0;
@@ -103,6 +105,11 @@ export class SimulatedNodes {
     });
     this.#group.start('statuses', () => this.#writer.run());
     this.#group.start('pods', () => this.#informers.run());
+    this.#group.start('first pods', async () => {
+      await pods.waitForSync(this.#ctx.signal);
+      this.#podsAreKnown = true;
+      for (const node of this.#nodes.values()) this.#takePods(node);
+    });
     try {
       await this.#group.wait();
     } finally {
@@ -177,7 +184,7 @@ export class SimulatedNodes {
 
   /** Whether the address is of a simulated node or in the range of addresses of its pods. */
   hasAddress(address: string): boolean {
-    if (this.#sharedAddresses.contains(address)) return true;
+    if (this.#sharedAddresses.mayHaveGiven(address)) return true;
     for (const node of this.#nodes.values())
       if (node.address === address || node.addresses?.contains(address)) return true;
     return false;
@@ -225,13 +232,11 @@ export class SimulatedNodes {
       heartbeat,
       pods: new Map(),
       host: this.#host(client, address, () => node),
-      addresses: spec?.podCIDR ? new NodePodAddresses(spec.podCIDR) : undefined,
+      addresses: spec?.podCIDR ? new PodAddresses(spec.podCIDR) : undefined,
       allocatable: status?.allocatable ?? {},
     };
     this.#nodes.set(name, node);
-    const pods = this.#podsOfOthers.get(name);
-    this.#podsOfOthers.delete(name);
-    for (const pod of pods?.values() ?? []) this.#podUpdated(pod);
+    if (this.#podsAreKnown) this.#takePods(node);
     await this.#heartbeats.add(heartbeat);
   }
 
@@ -241,7 +246,7 @@ export class SimulatedNodes {
     if (node === undefined) return;
     node.allocatable = status?.allocatable ?? {};
     this.#group.start(`allocatable of ${node.name}`, () => this.#allocateAdded(node, status?.capacity ?? {}));
-    if (node.addresses === undefined && spec?.podCIDR) node.addresses = new NodePodAddresses(spec.podCIDR);
+    if (node.addresses === undefined && spec?.podCIDR) node.addresses = new PodAddresses(spec.podCIDR);
   }
 
   /** Extended resources that an administrator has added to the capacity become allocatable. */
@@ -282,23 +287,32 @@ export class SimulatedNodes {
     this.#podsOfOthers.set(node, pods.set(keyOf(pod), pod));
   }
 
+  /** Pods that an earlier process has started keep their addresses and resources; what is left is for the others. */
+  #takePods({ name }: SimulatedNode): void {
+    const pods = [...(this.#podsOfOthers.get(name)?.values() ?? [])];
+    this.#podsOfOthers.delete(name);
+    for (const pod of pods) if (hasStarted(pod)) this.#podUpdated(pod);
+    for (const pod of pods) if (!hasStarted(pod)) this.#podUpdated(pod);
+  }
+
   #podUpdated(pod: Pod): void {
     const name = pod.spec?.nodeName ?? '';
     const node = this.#nodes.get(name);
-    if (node === undefined) return this.#keepForLater(name, pod);
+    if (node === undefined || !this.#podsAreKnown) return this.#keepForLater(name, pod);
     const key = keyOf(pod);
     const known = node.pods.get(key);
     if (known !== undefined && known.object.metadata.uid === pod.metadata.uid) return known.update(pod);
     known?.abandon();
     const simulated = new SimulatedPod(pod, node.host);
-    // An earlier process has admitted a pod that has started.
-    const rejection =
-      pod.status?.startTime === undefined
-        ? rejectPod(simulated.requested, node.pods.values(), node.allocatable)
-        : undefined;
+    const rejection = hasStarted(pod)
+      ? undefined
+      : rejectPod(simulated.requested, node.pods.values(), node.allocatable);
     node.pods.set(key, simulated);
     if (rejection) return simulated.reject(rejection);
-    if (pod.status?.podIP) node.addresses?.reserve(pod.status.podIP);
+    if (pod.status?.podIP) {
+      node.addresses?.reserve(pod.status.podIP);
+      this.#sharedAddresses.reserve(pod.status.podIP);
+    }
     simulated.begin();
     if (pod.metadata.deletionTimestamp !== undefined) simulated.terminate();
   }
@@ -327,10 +341,21 @@ export class SimulatedNodes {
       logger,
       hostIP,
       behaviours: () => this.#behaviours,
-      allocateAddress: () => node().addresses?.allocate() ?? this.#sharedAddresses.allocate(),
+      allocateAddress: () => this.#allocateAddress(node()),
       changed: (pod) => {
         if (!node().heartbeat.silent) this.#writer.changed(pod);
       },
     };
   }
+
+  #allocateAddress({ addresses }: SimulatedNode): string {
+    const address = addresses?.allocate() ?? this.#sharedAddresses.allocate();
+    if (address === undefined) throw new Error('no pod address is left');
+    return address;
+  }
+}
+
+/** An earlier process has admitted the pod. */
+function hasStarted({ status }: Pod): boolean {
+  return status?.startTime !== undefined;
 }

@@ -353,7 +353,7 @@ export class SimulatedPod {
     const running = main.find(({ phase }) => phase.type === 'running')?.phase;
     // A pod that ran before this process started has run for a while already.
     if (running?.type === 'running' && !main.some(({ phase }) => phase.type === 'waiting'))
-      return this.#runScript(script, this.#host.clock.now() - running.startedAt);
+      return this.#runScript(script, this.#ranForMs(running));
     const startMs = milliseconds(script.startAfter ?? 0);
     const start = (): void => {
       this.start();
@@ -379,6 +379,11 @@ export class SimulatedPod {
     for (const container of script.containers ? this.#containers : []) this.#runContainer(container, script);
   }
 
+  /** A clock that was ahead may have told the start: then it is as if it were now. */
+  #ranForMs({ startedAt }: { readonly startedAt: number }): number {
+    return Math.max(0, this.#host.clock.now() - startedAt);
+  }
+
   /** A container that was already running when another one restarted continues. */
   #runContainer(container: ContainerModel, { containers }: PodScript): void {
     const { spec, phase } = container;
@@ -388,7 +393,7 @@ export class SimulatedPod {
     const started = container.phase;
     for (const line of own.logs ?? []) this.log(line, spec.name);
     if (own.runFor === undefined) return;
-    this.#after(Math.max(0, milliseconds(own.runFor) - (this.#host.clock.now() - phase.startedAt)), () => {
+    this.#after(Math.max(0, milliseconds(own.runFor) - this.#ranForMs(phase)), () => {
       if (container.phase === started) this.exit(own.exitCode ?? 0, { container: spec.name });
     });
   }
