@@ -25,13 +25,20 @@ const activeOf = (log: StoreLog, uid: string | undefined): number => ownedBy(log
 const isRunningOn = (pod: Pod, node: string): boolean =>
   pod.spec?.nodeName === node && pod.status?.startTime !== undefined && !isPodTerminal(pod);
 
-function overcommitted(log: StoreLog, name: string): Verdict {
+/** Of a node's CPU in thousandths, unless the node is gone. */
+function cpuOf(log: StoreLog, name: string): { used: number; limit: number } | undefined {
   const node = log.object('Node', name) as Node | undefined;
   const allocatable = node?.status?.allocatable?.['cpu'];
   if (allocatable === undefined) return undefined;
   let used = 0;
   for (const pod of pods(log)) if (isRunningOn(pod, name)) used += requestedCpu(pod);
-  const limit = milli(allocatable);
+  return { used, limit: milli(allocatable) };
+}
+
+function overcommitted(log: StoreLog, name: string): Verdict {
+  const cpu = cpuOf(log, name);
+  if (cpu === undefined) return undefined;
+  const { used, limit } = cpu;
   return used > limit ? `the pods of node ${name} request ${used}m of its ${limit}m cpu` : undefined;
 }
 
@@ -141,19 +148,22 @@ export const workloadChecks = {
     },
   },
   'daemonsets-converge': {
-    because: 'a DaemonSet has one active pod on every node that takes it',
+    because: 'a DaemonSet has one active pod on every node, or one that waits because the node is full',
     settled: ({ log, looked }) =>
       firstWrong(all<DaemonSet>(log, 'DaemonSet'), (set) => {
         if (isDeleted(set)) return `DaemonSet ${label(set)} is still being deleted`;
         if (isLimited(log, set.metadata.namespace)) return undefined;
         looked();
+        const active = ownedBy(log, set.metadata.uid).filter(isPodActive);
+        const isFull = (node: string): boolean => {
+          const cpu = cpuOf(log, node);
+          return cpu !== undefined && active.some((pod) => requestedCpu(pod) > cpu.limit - cpu.used);
+        };
         const nodes = all<Node>(log, 'Node')
-          .map(({ metadata }) => metadata.name)
+          .map(({ metadata }) => metadata.name ?? '')
+          .map((node) => (isFull(node) && !active.some(({ spec }) => spec?.nodeName === node) ? '' : node))
           .sort(byText);
-        const on = ownedBy(log, set.metadata.uid)
-          .filter(isPodActive)
-          .map(({ spec }) => spec?.nodeName)
-          .sort(byText);
+        const on = active.map(({ spec }) => spec?.nodeName ?? '').sort(byText);
         return nodes.join() === on.join()
           ? undefined
           : `DaemonSet ${label(set)} has pods on [${on.join()}] instead of [${nodes.join()}]`;
