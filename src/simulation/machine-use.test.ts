@@ -2,16 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { runInThisContext } from 'node:vm';
 import { gzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { drawPlan, runWorld, type Operator } from './index.ts';
 import { watchMachineUse } from './machine-use.ts';
+
+/** As a loader of modules does that looks after its cache, in a promise. */
+const readByAnotherPackage = runInThisContext('(fs) => new Promise((resolve) => resolve(fs.readFile("/dev/null")))', {
+  filename: '/project/node_modules/loader/index.js',
+}) as (files: typeof fs) => Promise<Buffer>;
 
 async function usesOf(work: () => unknown): Promise<string[]> {
   const uses: string[] = [];
   const stop = watchMachineUse((use) => uses.push(use));
   try {
     await work();
+    await new Promise((resolve) => setImmediate(resolve));
   } finally {
     stop();
   }
@@ -36,6 +43,7 @@ describe('the machine is not used by', () => {
     ['a turn of the event loop', () => new Promise((resolve) => setImmediate(resolve))],
     ['a tick', () => new Promise<void>((resolve) => process.nextTick(resolve))],
     ['what is done at once', () => readFileSync('/dev/null')],
+    ['another package, called by nobody of a world', () => void setImmediate(readByAnotherPackage, fs)],
   ])('%s', async (_, work) => {
     expect(await usesOf(work)).toEqual([]);
   });

@@ -7,8 +7,8 @@ import { createHook } from 'node:async_hooks';
 /** What Node calls work that ends in the turn of the event loop in which it is due, whatever the machine does. */
 const REPEATS = new Set(['PROMISE', 'Immediate', 'TickObject', 'Microtask']);
 
-/** A frame of Node itself, or of a package that is not this one or a build of it: a test runner's work is not the world's. */
-const FOREIGN_FRAME = /\(?node:|\bnode_modules\/(?!k8ts\/|\.cache\/)/;
+/** A frame of the language, of Node, or of a package that is not this one or a build of it: a test runner's work is not the world's. */
+const FOREIGN_FRAME = /\(<anonymous>\)|\(?node:|\bnode_modules\/(?!k8ts\/|\.cache\/)/;
 const MAX_FRAMES = 12;
 
 /** Tells of each use with its stack until the result is called. It costs a tenth of a world's time. */
