@@ -28,6 +28,9 @@ const COMMIT = 2;
 const TEXTS = 13;
 const ERROR = 12;
 
+/** What a span counts for whose texts are of the usual length. */
+const FEW_BYTES = SPAN_BYTES + 256;
+
 /** Slots that the columns have at first. */
 const FIRST_SLOTS = 1024;
 
@@ -185,7 +188,9 @@ export class SpanSlots {
     return this.#numbers[slot * NUMBERS + TYPE] === OBJECT ? (this.#texts[slot * TEXTS] as KeptSpan) : undefined;
   }
 
+  /** Gives back what the span of a slot holds. Few bytes stay until the slot is used again: that is soon, and touches its memory once. */
   clear(slot: number): void {
+    if (this.#numbers[slot * NUMBERS + TYPE] !== OBJECT && this.bytesOf(slot) <= FEW_BYTES) return;
     const texts = this.#texts;
     for (let at = slot * TEXTS, end = at + TEXTS; at < end; at++) texts[at] = undefined;
   }
