@@ -22,7 +22,7 @@ ensureInstalled();
 
 const directory = path.join(root, 'bench');
 /** Measured in the process that runs the module, and therefore in the form in which the package is published. */
-const IN_PROCESS = ['cluster-scale', 'glass', 'pod-budget', 'scheduler'];
+const IN_PROCESS = ['cluster-scale', 'glass', 'pod-budget', 'scheduler', 'virtual-time'];
 const built = path.join(root, 'node_modules', '.cache', 'k8ts-bench-modules', String(process.pid));
 if (IN_PROCESS.some((name) => values.filter === undefined || name.includes(values.filter))) {
   await build({
