@@ -29,7 +29,10 @@ export const networkingV1: PackageDeclaration = {
     }),
     IPBlock: message('A network, and parts of it that do not count.', {
       cidr: field(1, 'string', 'The network, such as 192.168.1.0/24.', { required: true, keep: true }),
-      except: field(2, '[]string', 'Networks inside cidr that are left out.', { list: 'atomic' }),
+      except: field(2, '[]string', 'Networks inside cidr that are left out.', {
+        list: 'atomic',
+        distinguishesEmpty: true,
+      }),
     }),
     Ingress: object('Rules by which HTTP requests from outside reach Services.', {
       metadata: field(1, 'meta.ObjectMeta', "Standard object's metadata: name, labels, annotations."),
@@ -99,12 +102,24 @@ export const networkingV1: PackageDeclaration = {
       spec: field(2, 'NetworkPolicySpec', 'The desired state, as the user asks for it.'),
     }),
     NetworkPolicyEgressRule: message('Traffic that may leave the Pods.', {
-      ports: field(1, '[]NetworkPolicyPort', 'Allowed ports; empty allows all.', { list: 'atomic' }),
-      to: field(2, '[]NetworkPolicyPeer', 'Allowed destinations; empty allows all.', { list: 'atomic' }),
+      ports: field(1, '[]NetworkPolicyPort', 'Allowed ports; empty allows all.', {
+        list: 'atomic',
+        distinguishesEmpty: true,
+      }),
+      to: field(2, '[]NetworkPolicyPeer', 'Allowed destinations; empty allows all.', {
+        list: 'atomic',
+        distinguishesEmpty: true,
+      }),
     }),
     NetworkPolicyIngressRule: message('Traffic that may reach the Pods.', {
-      ports: field(1, '[]NetworkPolicyPort', 'Allowed ports; empty allows all.', { list: 'atomic' }),
-      from: field(2, '[]NetworkPolicyPeer', 'Allowed sources; empty allows all.', { list: 'atomic' }),
+      ports: field(1, '[]NetworkPolicyPort', 'Allowed ports; empty allows all.', {
+        list: 'atomic',
+        distinguishesEmpty: true,
+      }),
+      from: field(2, '[]NetworkPolicyPeer', 'Allowed sources; empty allows all.', {
+        list: 'atomic',
+        distinguishesEmpty: true,
+      }),
     }),
     NetworkPolicyList: listOf('NetworkPolicy'),
     NetworkPolicyPeer: message('A source or destination of traffic.', {
@@ -112,8 +127,11 @@ export const networkingV1: PackageDeclaration = {
         1,
         '*meta.LabelSelector',
         'Labels of Pods; of this namespace unless namespaceSelector is set.',
+        { distinguishesEmpty: true },
       ),
-      namespaceSelector: field(2, '*meta.LabelSelector', 'Labels of namespaces; empty selects all.'),
+      namespaceSelector: field(2, '*meta.LabelSelector', 'Labels of namespaces; empty selects all.', {
+        distinguishesEmpty: true,
+      }),
       ipBlock: field(3, '*IPBlock', 'A network; excludes the selectors.'),
     }),
     NetworkPolicyPort: message('A port, or a range of ports.', {
@@ -124,12 +142,15 @@ export const networkingV1: PackageDeclaration = {
     NetworkPolicySpec: message('Pods and the traffic allowed for them.', {
       podSelector: field(1, 'meta.LabelSelector', 'Labels of the Pods; empty selects all of the namespace.', {
         keep: true,
+        distinguishesEmpty: true,
       }),
       ingress: field(2, '[]NetworkPolicyIngressRule', 'Traffic that may reach the Pods; empty allows none.', {
         list: 'atomic',
+        distinguishesEmpty: true,
       }),
       egress: field(3, '[]NetworkPolicyEgressRule', 'Traffic that may leave the Pods; empty allows none.', {
         list: 'atomic',
+        distinguishesEmpty: true,
       }),
       policyTypes: field(4, '[]PolicyType', 'Ingress, Egress or both; default Ingress, and Egress if it has rules.', {
         list: 'atomic',

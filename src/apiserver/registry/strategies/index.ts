@@ -12,6 +12,7 @@ import * as extensions from './extension-apis.ts';
 import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts';
 import { ingresses } from './ingress.ts';
 import { namespaces } from './namespace.ts';
+import { networkPolicies } from './network-policy.ts';
 import { nodes } from './node.ts';
 import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
 import { pods } from './pod.ts';
@@ -81,7 +82,7 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
 
   'networking.k8s.io/ingressclasses': countsSpecChanges,
   'networking.k8s.io/ingresses': ingresses,
-  'networking.k8s.io/networkpolicies': countsSpecChanges,
+  'networking.k8s.io/networkpolicies': networkPolicies,
 
   'node.k8s.io/runtimeclasses': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
   'policy/poddisruptionbudgets': { requireResourceVersionOnUpdate: true, generationChanges: specChanges },

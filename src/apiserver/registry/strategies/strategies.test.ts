@@ -497,3 +497,41 @@ it.each([
   const labelled = await patch(`${collection}/${name}`, { metadata: { labels: { a: 'b' } } });
   expect(labelled.body['metadata']).toMatchObject({ generation: 3 });
 });
+
+describe('a NetworkPolicy', () => {
+  const path = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
+  const write = (method: string, target: string, name: string, spec: object): Promise<TestAnswer> =>
+    server.call(method, target, { body: { metadata: { name }, spec } });
+
+  it.each([
+    ['rules', { podSelector: {}, ingress: [], egress: [], policyTypes: ['Ingress'] }],
+    ['ports', { podSelector: {}, ingress: [{ ports: [] }] }],
+    ['sources', { podSelector: {}, ingress: [{ from: [] }] }],
+    ['exceptions', { podSelector: {}, egress: [{ to: [{ ipBlock: { cidr: '10.0.0.0/8', except: [] } }] }] }],
+    ['tests on labels', { podSelector: { matchExpressions: [] } }],
+  ])('has a new generation with each update that sends an empty list of %s', async (what, spec) => {
+    const name = what.replaceAll(' ', '-');
+    const made = await write('POST', path, name, spec);
+    expect([made.status, made.body.metadata.generation]).toEqual([201, 1]);
+    expect(made.text).not.toContain('[]');
+    for (const generation of [2, 3]) {
+      const { body, text } = await write('PUT', `${path}/${name}`, name, spec);
+      expect(body.metadata.generation).toBe(generation);
+      expect(text).not.toContain('[]');
+    }
+    const labelled = await patch(`${path}/${name}`, { metadata: { labels: { a: 'b' } } });
+    expect(labelled.body.metadata.generation).toBe(3);
+  });
+
+  it('is not of the type Egress for an empty list of rules, and its author owns none', async () => {
+    const { body } = await write('POST', path, 'deny', { podSelector: {}, egress: [] });
+    expect(body['spec']).toEqual({ podSelector: {}, policyTypes: ['Ingress'] });
+    expect(body.metadata.managedFields![0]!.fieldsV1).toEqual({ 'f:spec': { 'f:policyTypes': {} } });
+  });
+
+  it('keeps its generation when an update changes nothing', async () => {
+    const spec = { podSelector: { matchLabels: { a: 'b' } }, ingress: [{ ports: [{ port: 80 }] }] };
+    await write('POST', path, 'same', spec);
+    expect((await write('PUT', `${path}/same`, 'same', spec)).body.metadata.generation).toBe(1);
+  });
+});
