@@ -17,7 +17,8 @@ import {
 } from '../../errors/index.ts';
 import { dns1123Label, nameIsDnsLabel } from '../../names/index.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
-import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
+import type { PodRules } from '../core/pod/pod-rules.ts';
+import { validatePodTemplateMetadata, validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { validateClaimSpec } from '../core/volume/claim-spec.ts';
 import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
@@ -49,11 +50,12 @@ const UPDATABLE = [
 export const statefulSet: KindValidation<StatefulSet> = {
   create: [
     metadata({ namespaced: true, name: nameIsDnsLabel }),
-    (errors, object, context) => validateStatefulSetSpec(errors, object.spec, SPEC, { old: undefined, context }),
+    (errors, object, context) =>
+      validateStatefulSetSpec(errors, object.spec, { rules: podTemplateRules(context), isUpdate: false }),
   ],
   update: [
     metadataUpdate,
-    (errors, object, old, context) => validateStatefulSetSpec(errors, object.spec, SPEC, { old: old.spec, context }),
+    (errors, object, old, context) => validateSpecUpdate(errors, object.spec, old.spec, context),
     onlyUpdatableFieldsChanged(),
   ],
   status: [
@@ -64,30 +66,41 @@ export const statefulSet: KindValidation<StatefulSet> = {
   warnings: [podTemplateWarnings, claimTemplateWarnings, revisionHistoryWarning],
 };
 
-interface SpecUpdate {
-  readonly old: StatefulSetSpec | undefined;
-  readonly context: ValidationContext;
+interface SpecRules {
+  readonly rules: PodRules;
+  /** An update tolerates what is stored and cannot change: claim templates and the name of the service. */
+  readonly isUpdate: boolean;
+  /** Of the pod template, only labels and annotations are validated. */
+  readonly skipPodTemplate?: boolean;
 }
 
-function validateStatefulSetSpec(
+/** When the stored set is invalid, the update may leave its pod template so. */
+function validateSpecUpdate(
   errors: FieldError[],
   spec: StatefulSetSpec | undefined,
-  at: Path,
-  { old, context }: SpecUpdate,
+  old: StatefulSetSpec | undefined,
+  context: ValidationContext,
 ): void {
+  const rules = podTemplateRules(context, templateOfPods(old));
+  const oldErrors: FieldError[] = [];
+  validateStatefulSetSpec(oldErrors, old, { rules, isUpdate: true });
+  validateStatefulSetSpec(errors, spec, { rules, isUpdate: true, skipPodTemplate: oldErrors.length > 0 });
+}
+
+function validateStatefulSetSpec(errors: FieldError[], spec: StatefulSetSpec | undefined, given: SpecRules): void {
+  const at = SPEC;
   validatePodManagementPolicy(errors, spec?.podManagementPolicy ?? '', at.child('podManagementPolicy'));
   validateUpdateStrategy(errors, spec?.updateStrategy, at.child('updateStrategy'));
   validateRetention(errors, spec, at.child('persistentVolumeClaimRetentionPolicy'));
-  // They cannot change, so an update tolerates what was stored.
-  for (const [i, claim] of old ? [] : (spec?.volumeClaimTemplates ?? []).entries())
+  for (const [i, claim] of given.isUpdate ? [] : (spec?.volumeClaimTemplates ?? []).entries())
     validateClaimSpec(errors, claim.spec ?? {}, at.child('volumeClaimTemplates').index(i).child('spec'), {});
   validateNonnegative(errors, spec?.replicas, at.child('replicas'));
   validateNonnegative(errors, spec?.minReadySeconds, at.child('minReadySeconds'));
   validateNonnegative(errors, spec?.ordinals?.start, at.child('ordinals', 'start'));
-  validateServiceName(errors, spec?.serviceName ?? '', at.child('serviceName'), old);
+  if (!given.isUpdate) validateServiceName(errors, spec?.serviceName ?? '', at.child('serviceName'));
   validateSelector(errors, spec?.selector, at.child('selector'), 'statefulset');
   if (!isUsableSelector(spec?.selector)) errors.push(invalidValue(at.child('selector'), spec?.selector, ''));
-  else validateTemplate(errors, spec, at.child('template'), { old, context });
+  else validateTemplate(errors, spec, at.child('template'), given);
   validateAlwaysRestarting(errors, spec?.template, at.child('template'), 'StatefulSet');
 }
 
@@ -134,37 +147,41 @@ function validateRetention(errors: FieldError[], spec: StatefulSetSpec | undefin
   }
 }
 
-/** An invalid name that is stored already is accepted. */
-function validateServiceName(errors: FieldError[], name: string, at: Path, old: StatefulSetSpec | undefined): void {
-  if (name === '' || old?.serviceName === name) return;
+function validateServiceName(errors: FieldError[], name: string, at: Path): void {
+  if (name === '') return;
   for (const message of dns1123Label(name)) errors.push(invalidValue(at, name, message));
 }
 
+/** Labels and annotations are validated once with the template and once more, so their causes repeat. */
 function validateTemplate(
   errors: FieldError[],
   spec: StatefulSetSpec | undefined,
   at: Path,
-  { old, context }: SpecUpdate,
+  { rules, skipPodTemplate }: SpecRules,
 ): void {
   if (!isEmptySelector(spec?.selector)) validateTemplateLabels(errors, spec?.selector, spec?.template, at);
-  const template = withClaimVolumes(spec);
-  validatePodTemplateSpec(errors, template, at, podTemplateRules(context, old ? withClaimVolumes(old) : undefined));
+  const template = templateOfPods(spec);
+  if (!skipPodTemplate) validatePodTemplateSpec(errors, template, at, rules);
+  validatePodTemplateMetadata(errors, template, at, rules);
 }
 
-/** The pod template with a volume for each claim template, replacing volumes of the same name. */
-function withClaimVolumes(spec: StatefulSetSpec | undefined): PodTemplateSpec {
+/**
+ * The pod template as pods have it: with a volume for each claim template, replacing volumes of the same name, and
+ * without hostname and subdomain, which the controller sets itself.
+ */
+function templateOfPods(spec: StatefulSetSpec | undefined): PodTemplateSpec {
   const template = spec?.template ?? {};
-  const claims = spec?.volumeClaimTemplates;
-  if (!claims || claims.length === 0) return template;
+  const { hostname: _hostname, subdomain: _subdomain, ...podSpec } = template.spec ?? { containers: [] };
   const names = new Set<string>();
   const volumes: Volume[] = [];
-  for (const claim of claims) {
+  for (const claim of spec?.volumeClaimTemplates ?? []) {
     const name = claim.metadata?.name ?? '';
     if (!names.has(name)) volumes.push({ name, persistentVolumeClaim: { claimName: name } });
     names.add(name);
   }
-  const others = (template.spec?.volumes ?? []).filter((volume) => !names.has(volume.name));
-  return { ...template, spec: { containers: [], ...template.spec, volumes: [...volumes, ...others] } };
+  if (volumes.length === 0) return { ...template, spec: podSpec };
+  const others = (podSpec.volumes ?? []).filter((volume) => !names.has(volume.name));
+  return { ...template, spec: { ...podSpec, volumes: [...volumes, ...others] } };
 }
 
 function onlyUpdatableFieldsChanged(): UpdateCheck<StatefulSet> {

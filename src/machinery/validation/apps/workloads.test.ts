@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../base/index.ts';
-import { createErrors, statusErrors, updateErrors, type Case } from '../testing/cases.ts';
+import { changed, createErrors, statusErrors, updateErrors, type Case } from '../testing/cases.ts';
 
 const template: JsonObject = {
   metadata: { labels: { app: 'web' } },
@@ -255,6 +255,19 @@ describe('StatefulSets', () => {
     ],
     ['a claim is a volume', { spec: { volumeClaimTemplates: [claim] } }, []],
     [
+      'names of hosts that the controller replaces',
+      { spec: { template: { spec: { hostname: 'A.b', subdomain: '-' } } } },
+      [],
+    ],
+    [
+      'a label of the template, twice',
+      { spec: { template: { metadata: { labels: { 'a b': 'c' } } } } },
+      Array.from(
+        { length: 2 },
+        () => expect.stringMatching(/^spec\.template\.labels: Invalid value: "a b": /) as string,
+      ),
+    ],
+    [
       'a claim without a size',
       { spec: { volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: {} } }] } },
       ['spec.volumeClaimTemplates[0].spec.resources[storage]: Required value'],
@@ -273,6 +286,17 @@ describe('StatefulSets', () => {
       ],
     ],
   ];
+  it('may keep an invalid pod template, but not invalid labels of it', () => {
+    const template = { metadata: { annotations: { 'a b': 'c' } }, spec: { dnsPolicy: 'Wrong' } };
+    const stored = changed(right, { spec: { template: { spec: { dnsPolicy: 'Wrong' } } } });
+    expect(updateErrors(kind, stored, { spec: { replicas: 4, template: { spec: { dnsPolicy: 'Other' } } } })).toEqual(
+      [],
+    );
+    expect(updateErrors(kind, stored, { spec: { template } })).toEqual([
+      expect.stringMatching(/^spec\.template\.annotations: Invalid value: "a b": /),
+    ]);
+    expect(updateErrors(kind, right, { spec: { template: { spec: { dnsPolicy: 'Wrong' } } } })).toHaveLength(1);
+  });
   it('do not validate claim templates again, which cannot change', () => {
     const wrong = { ...claim, spec: { ...claim.spec, resources: {} } };
     expect(updateErrors(kind, right, { spec: { volumeClaimTemplates: [wrong] } })).toEqual([

@@ -23,12 +23,7 @@ export function validatePodTemplateSpec(
   rules: PodRules,
 ): void {
   const { metadata: meta = {}, spec = NO_SPEC } = template;
-  if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
-  if (meta.annotations) {
-    const { allowInvalidDeletionCost } = rules;
-    validateAnnotations(errors, meta.annotations, at.child('annotations'));
-    validatePodAnnotations(errors, meta.annotations, at.child('annotations'), { spec, allowInvalidDeletionCost });
-  }
+  validatePodTemplateMetadata(errors, template, at, rules);
   validatePodSpec(errors, spec, at.child('spec'), { pod: rules });
   validateProfileAnnotationsMatch(errors, meta, spec, at.child('spec'));
   if (spec.ephemeralContainers?.length) {
@@ -36,6 +31,19 @@ export function validatePodTemplateSpec(
       forbiddenField(at.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'),
     );
   }
+}
+
+/** The labels and annotations of a pod template. */
+export function validatePodTemplateMetadata(
+  errors: FieldError[],
+  { metadata: meta = {}, spec = NO_SPEC }: PodTemplateSpec,
+  at: Path,
+  { allowInvalidDeletionCost }: PodRules,
+): void {
+  if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
+  if (!meta.annotations) return;
+  validateAnnotations(errors, meta.annotations, at.child('annotations'));
+  validatePodAnnotations(errors, meta.annotations, at.child('annotations'), { spec, allowInvalidDeletionCost });
 }
 
 const TEMPLATE = path('template');
