@@ -78,7 +78,11 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const schema = largeSchema();
   const large = definition('things', schema);
   const stored = storedKindOf(large);
-  const [served] = versionResources(large, new ResourceCache(stored, 0));
+  const [served] = versionResources(large, {
+    cache: new ResourceCache(stored, 0),
+    webhook: undefined,
+    compileRules: (compile) => compile(),
+  });
   const body = Buffer.from(JSON.stringify(sample()));
   const { object } = served!.decode!({ body, contentType: 'json', expected: served! });
   if (validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT).length > 0)

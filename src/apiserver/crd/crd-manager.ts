@@ -31,6 +31,7 @@ import {
 } from './conditions.ts';
 import { ConversionWebhook } from './conversion-webhook.ts';
 import { deleteInstances } from './delete-instances.ts';
+import { RuleTimings } from './rule-timings.ts';
 import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
 
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
@@ -75,9 +76,11 @@ export class CrdManager {
   readonly #synced = new Promise<void>((resolve) => (this.#resolveSynced = resolve));
   readonly #ctx: Context;
   readonly #options: CrdManagerOptions;
+  readonly #timings: RuleTimings;
 
   constructor(ctx: Context, options: CrdManagerOptions) {
     this.#ctx = ctx;
+    this.#timings = new RuleTimings(ctx);
     this.#options = options;
   }
 
@@ -191,7 +194,11 @@ export class CrdManager {
     if (before?.key === key) return;
     const stored = storedKindOf(definition);
     const objects = before?.cache ?? (await cache.add(stored));
-    const versions = versionResources(definition, objects, this.#webhookOf(definition));
+    const versions = versionResources(definition, {
+      cache: objects,
+      webhook: this.#webhookOf(definition),
+      compileRules: (compile) => this.#timings.measured(compile),
+    });
     const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
     registry.replaceAll(before?.resources ?? [], resources);
     // A write of its status keeps the spec.

@@ -533,3 +533,62 @@ const definition = (group: string, schema: Schema): object => ({
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
   },
 });
+
+it('measures how long rules take to compile and to evaluate', async () => {
+  const group = 'measured.example.com';
+  const counts = async (): Promise<number[]> => {
+    const { text } = await server.call('GET', '/metrics', { accept: '*/*' });
+    return ['compilation', 'evaluation'].map((what) =>
+      Number(new RegExp(`^apiserver_cel_${what}_duration_seconds_count (\\d+)$`, 'm').exec(text)?.[1]),
+    );
+  };
+  const rule = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self > 0' }] };
+  await define(group, spec({ size: rule as Schema }));
+  const [compiled = Number.NaN, evaluated = Number.NaN] = await counts();
+  for (const name of ['a', 'b']) await create(group, name, { spec: { size: 1 } });
+  expect(await counts()).toEqual([compiled + 1, evaluated + 2]);
+});
+
+it('warns of rules that an unchanged value breaks after they were tightened', async () => {
+  const group = 'tightened.example.com';
+  const rule = (text: string): Schema =>
+    spec({ size: { type: 'integer', 'x-kubernetes-validations': [{ rule: text }] } });
+  await define(group, rule('self > 0'));
+  await create(group, 'a', { spec: { size: 1 } });
+  const patch = (target: string, body: object): Promise<TestAnswer> =>
+    server.call('PATCH', target, { body, contentType: 'application/merge-patch+json' });
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: rule('self > 5') } }];
+  await patch(`${DEFINITIONS}/things.${group}`, { spec: { versions } });
+  const warning = 'spec.size: Invalid value: 1: failed rule: self > 5';
+  await until('the new rule is in force', async () => {
+    const { status, warnings } = await patch(path(group, 'a'), { metadata: { labels: { a: 'b' } } });
+    expect(status).toBe(200);
+    return warnings.some((text) => text.includes(warning));
+  });
+  const changed = await patch(path(group, 'a'), { spec: { size: 2 } });
+  expect([changed.status, changed.warnings]).toEqual([422, []]);
+});
+
+it('a definition that is being deleted has no verbs that write objects', async () => {
+  const group = 'terminating.example.com';
+  await define(group, spec({ a: { type: 'string' } }), { version: { subresources: { status: {} } } });
+  await server.call('POST', path(group), {
+    body: { ...thing(group, 'held', {}), metadata: { name: 'held', finalizers: ['example.com/held'] } },
+  });
+  await server.call('DELETE', `${DEFINITIONS}/things.${group}`);
+  const verbs = async (): Promise<string[][]> => {
+    const { body } = await server.call('GET', `/apis/${group}/v1`);
+    return (body['resources'] as { verbs: string[] }[]).map((resource) => resource.verbs);
+  };
+  await until('it is terminating', async () => (await verbs())[0]!.length === 5);
+  expect(await verbs()).toEqual([
+    ['delete', 'deletecollection', 'get', 'list', 'watch'],
+    ['get', 'patch', 'update'],
+  ]);
+  expect(await create(group, 'late', {})).toMatchObject({
+    status: 403,
+    body: {
+      message: `things.${group} "late" is forbidden: create not allowed while custom resource definition is terminating`,
+    },
+  });
+});

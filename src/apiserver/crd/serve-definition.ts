@@ -9,7 +9,7 @@ import { forbidden, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { compareVersions } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
-import { customKinds, type CustomKinds } from '../custom-kind/custom-kinds.ts';
+import { customKinds, type CompileRules, type CustomKinds } from '../custom-kind/custom-kinds.ts';
 import { customMessage } from '../custom-kind/custom-type.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
 import { customResourcePrefix } from '../storage/keys.ts';
@@ -40,14 +40,19 @@ export function storedKindOf({ spec }: Definition): StoredKind {
   };
 }
 
+interface ServingParts {
+  readonly cache: ResourceCache;
+  readonly webhook: ConversionWebhook | undefined;
+  readonly compileRules: CompileRules;
+}
+
 /** Includes versions that are not served: objects must be deletable when no version is served. */
 export function versionResources(
   definition: Definition,
-  cache: ResourceCache,
-  webhook?: ConversionWebhook,
+  { cache, webhook, compileRules }: ServingParts,
 ): ServedResource[] {
   const stored = storedKindOf(definition);
-  const kinds = customKinds(definition.spec);
+  const kinds = customKinds(definition.spec, compileRules);
   return definition.spec.versions.map((version) =>
     versionResource(definition, version, { cache, stored, kinds, webhook }),
   );

@@ -7,7 +7,7 @@ import type {
   CustomResourceDefinitionVersion,
 } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type Message } from '../../api/index.ts';
-import { compileSchemaRules } from '../../cel/index.ts';
+import { compileSchemaRules, type SchemaRules } from '../../cel/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { KindValidation, Schema } from '../../machinery/validation/index.ts';
@@ -33,7 +33,13 @@ export interface CustomKinds {
   readonly byVersion: ReadonlyMap<string, CustomKind>;
 }
 
-export function customKinds(spec: CustomResourceDefinitionSpec): CustomKinds {
+/** Compiles the rules of a schema; the server measures it. */
+export type CompileRules = (compile: () => SchemaRules | undefined) => SchemaRules | undefined;
+
+export function customKinds(
+  spec: CustomResourceDefinitionSpec,
+  compileRules: CompileRules = (compile) => compile(),
+): CustomKinds {
   const { group, names } = spec;
   const schemas = new Map<string, VersionSchema>();
   for (const version of spec.versions) {
@@ -56,7 +62,7 @@ export function customKinds(spec: CustomResourceDefinitionSpec): CustomKinds {
     return {
       message: messages.get(version.name)!,
       decoder: new CustomDecoder(gvk, schemaOf(spec, version), isNormalized),
-      validation: validationOf(spec, version),
+      validation: validationOf(spec, version, compileRules),
       versions,
     };
   };
@@ -76,6 +82,7 @@ const schemaOf = (
 function validationOf(
   spec: CustomResourceDefinitionSpec,
   version: CustomResourceDefinitionVersion,
+  compileRules: CompileRules,
 ): KindValidation<KubeObject> {
   const rootSchema = version.schema?.openAPIV3Schema;
   return customValidation({
@@ -86,6 +93,8 @@ function validationOf(
     schema: rootSchema,
     hasStatus: version.subresources?.status != null,
     scale: version.subresources?.scale,
-    rules: lazy(() => (rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined)),
+    rules: lazy(() =>
+      rootSchema && !spec.preserveUnknownFields ? compileRules(() => compileSchemaRules(rootSchema, true)) : undefined,
+    ),
   });
 }

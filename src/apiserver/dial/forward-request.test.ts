@@ -45,6 +45,11 @@ describe('a proxied request', () => {
     );
   });
 
+  it('is answered without the date of the backend, because the server writes its own', async () => {
+    const response = relay(await send(dialer, { target, method: 'GET', path: '/', headers: {}, signal }));
+    expect(Object.keys(response.headers)).not.toContain('date');
+  });
+
   it('may be answered with long headers', async () => {
     const { headers } = relay(await send(dialer, { target, method: 'GET', path: '/long', headers: {}, signal }));
     expect(headers['x-own']).toHaveLength(200_000);

@@ -197,6 +197,35 @@ describe('VolumeAttachments', () => {
     ],
     ['no attacher', { spec: { attacher: null } }, ['spec.attacher: Required value']],
     [
+      'an inline volume',
+      {
+        spec: {
+          source: {
+            persistentVolumeName: null,
+            inlineVolumeSpec: { accessModes: ['ReadWriteOnce'], csi: { driver: 'd.io', volumeHandle: 'h' } },
+          },
+        },
+      },
+      [],
+    ],
+    [
+      'an inline volume as if it were bound',
+      {
+        spec: {
+          source: {
+            persistentVolumeName: null,
+            inlineVolumeSpec: { capacity: { storage: '1' }, accessModes: ['ReadWriteOnce'], storageClassName: 's' },
+          },
+        },
+      },
+      [
+        'spec.source.inlineVolumeSpec.capacity: Forbidden: may not be specified in the context of inline volumes',
+        'spec.source.inlineVolumeSpec.csi: Required value: has to be specified in the context of inline volumes',
+        'spec.source.inlineVolumeSpec: Required value: must specify a volume type',
+        'spec.source.inlineVolumeSpec.storageClassName: Forbidden: may not be specified in the context of inline volumes',
+      ],
+    ],
+    [
       'an error that goes on and on',
       { status: { attachError: { message: 'x'.repeat(1025) } } },
       ['status.attachError.message: Too long: may not be more than 262144 bytes'],
