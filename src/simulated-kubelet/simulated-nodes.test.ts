@@ -16,6 +16,7 @@ let client: Client;
 let options: SimulatedNodesOptions;
 let nodes: SimulatedNodes;
 let running: Promise<void>;
+const others: Promise<void>[] = [];
 const undo: (() => void)[] = [];
 
 beforeAll(async () => {
@@ -44,7 +45,7 @@ afterEach(() => {
 
 afterAll(async () => {
   await server.stop();
-  await running;
+  await Promise.all([running, ...others]);
 });
 
 const { metadata, spec } = {
@@ -376,6 +377,31 @@ describe('without a behaviour', () => {
     expect(items.map(({ metadata: { name } }) => name)).toContain('counted');
     expect(nodes.read('sim-0', '/metrics')).toContain(`kubelet_running_pods ${items.length}\n`);
   });
+});
+
+it('watches pods from the first node on, and finds those that were created before', async () => {
+  const watched: string[] = [];
+  const transport = inProcessTransport({
+    handle: server.pipeline.handle,
+    user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+    signal: server.ctx.signal,
+  });
+  const watch: typeof transport.watch = (request) => {
+    watched.push(request.path);
+    return transport.watch(request);
+  };
+  const reader = new Client({ transport: { ...transport, watch }, clock: server.ctx.clock });
+  const late = new SimulatedNodes(server.ctx, { ...options, reader });
+  const lateRunning = late.run();
+  await createPod('before-its-node', { spec: { nodeName: 'first-0' } });
+  await server.ctx.clock.advance(1000);
+  expect(watched).toEqual(['/api/v1/nodes']);
+  await server.ctx.clock.drive(late.add({ count: 1, prefix: 'first' }));
+  await server.ctx.clock.advance(1000);
+  expect(watched).toEqual(['/api/v1/nodes', '/api/v1/pods']);
+  expect((await get('before-its-node')).status?.phase).toBe('Running');
+  await server.ctx.clock.drive(late.remove('first-0'));
+  others.push(lateRunning);
 });
 
 it('takes over the nodes and pods of an earlier process', async () => {

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, isAlreadyExists, isNotFound, keyOf, type Client } from '../client/index.ts';
-import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { childContext, RunGroup, WakeUp, type Context } from '../kernel/index.ts';
 import { rejectPod } from './admit-pod.ts';
 import { Heartbeats, type NodeHeartbeat } from './heartbeats.ts';
 import { KubeletApi } from './kubelet-api.ts';
@@ -43,6 +43,7 @@ export class SimulatedNodes {
   readonly #podsOfOthers = new Map<string, Map<string, Pod>>();
   /** All pods of the cluster are known. Until then none is started: one that comes later may have an address already. */
   #podsAreKnown = false;
+  readonly #firstNode = new WakeUp();
   readonly #behaviours: PodBehaviour[] = [];
   readonly #heartbeats: Heartbeats;
   readonly #writer: StatusWriter;
@@ -91,12 +92,6 @@ export class SimulatedNodes {
 
   /** Runs until the context ends. */
   async run(): Promise<void> {
-    const pods = this.#informers.informer('v1/pods', { fieldSelector: 'spec.nodeName!=' });
-    pods.addHandler({
-      onAdd: (pod) => this.#podUpdated(pod),
-      onUpdate: (_, pod) => this.#podUpdated(pod),
-      onDelete: (pod) => this.#podDeleted(pod),
-    });
     const nodes = this.#informers.informer('v1/nodes', { labelSelector: `${SIMULATED_LABEL}=true` });
     nodes.addHandler({
       onAdd: (node) => this.#nodeUpdated(node),
@@ -104,12 +99,8 @@ export class SimulatedNodes {
       onDelete: (node) => this.#nodeDeleted(node),
     });
     this.#group.start('statuses', () => this.#writer.run());
-    this.#group.start('pods', () => this.#informers.run());
-    this.#group.start('first pods', async () => {
-      await pods.waitForSync(this.#ctx.signal);
-      this.#podsAreKnown = true;
-      for (const node of this.#nodes.values()) this.#takePods(node);
-    });
+    this.#group.start('informers', () => this.#informers.run());
+    this.#group.start('pods', (signal) => this.#watchPods(signal));
     try {
       await this.#group.wait();
     } finally {
@@ -117,6 +108,21 @@ export class SimulatedNodes {
       for (const node of this.#nodes.values()) for (const pod of node.pods.values()) pod.abandon();
       this.#api.close();
     }
+  }
+
+  /** A cluster without simulated nodes does not keep every pod for them. */
+  async #watchPods(signal: AbortSignal): Promise<void> {
+    if (this.#nodes.size === 0) await this.#firstNode.wait(signal);
+    if (signal.aborted) return;
+    const pods = this.#informers.informer('v1/pods', { fieldSelector: 'spec.nodeName!=' });
+    pods.addHandler({
+      onAdd: (pod) => this.#podUpdated(pod),
+      onUpdate: (_, pod) => this.#podUpdated(pod),
+      onDelete: (pod) => this.#podDeleted(pod),
+    });
+    await pods.waitForSync(signal);
+    this.#podsAreKnown = true;
+    for (const node of this.#nodes.values()) this.#takePods(node);
   }
 
   /** Registers nodes; resolves with their names. */
@@ -236,6 +242,7 @@ export class SimulatedNodes {
       allocatable: status?.allocatable ?? {},
     };
     this.#nodes.set(name, node);
+    this.#firstNode.wake();
     if (this.#podsAreKnown) this.#takePods(node);
     await this.#heartbeats.add(heartbeat);
   }
