@@ -8,6 +8,10 @@ const base = (): Pod => {
   const pod = makePod('a').label('app', 'x').requests({ cpu: '1' }).uid('u').obj();
   return { ...pod, metadata: { ...pod.metadata, generation: 1 } };
 };
+const deleted = (generation: number): Pod => ({
+  ...base(),
+  metadata: { ...base().metadata, generation, deletionTimestamp: '2026-01-01T00:00:00Z' },
+});
 
 describe('shapes', () => {
   it.each<[string, Pod, boolean]>([
@@ -53,6 +57,9 @@ describe('shapes', () => {
     ['a binding', { ...base(), spec: { ...base().spec!, nodeName: 'n' } }, true],
     ['a label', { ...base(), metadata: { ...base().metadata, labels: { app: 'y' } } }, false],
     ['a generation', { ...base(), metadata: { ...base().metadata, generation: 2 } }, false],
+    ['a deletion', deleted(2), true],
+    ['a deletion after a change of the spec', deleted(3), false],
+    ['a deletion that does not count, after a change of the spec', deleted(1), false],
     [
       'a container with resources of its own',
       {

@@ -84,19 +84,21 @@ export class PodShape {
  * spec except the binding increases the generation.
  */
 export function hasUnchangedShape(before: Pod, after: Pod): boolean {
-  const { generation, labels, ownerReferences } = after.metadata;
-  if (
-    generation === undefined ||
-    before.metadata.generation !== generation ||
-    before.metadata.uid !== after.metadata.uid
-  )
-    return false;
+  const { labels, ownerReferences } = after.metadata;
+  if (!hasUnchangedSpec(before, after) || before.metadata.uid !== after.metadata.uid) return false;
   if (
     !sameLabels(before.metadata.labels, labels) ||
     before.metadata.ownerReferences?.length !== ownerReferences?.length
   )
     return false;
   return !hasResourcesInStatus(before) && !hasResourcesInStatus(after);
+}
+
+/** The first deletion of a pod increases its generation by one, without a change of the spec. */
+function hasUnchangedSpec({ metadata: before }: Pod, { metadata: after }: Pod): boolean {
+  if (before.generation === undefined || after.generation === undefined) return false;
+  const deletions = before.deletionTimestamp === undefined && after.deletionTimestamp !== undefined ? 1 : 0;
+  return after.generation === before.generation + deletions;
 }
 
 function sameLabels(
