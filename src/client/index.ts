@@ -94,7 +94,15 @@ export { SharedInformer, type InformerHandler, type InformerOptions } from './in
 export { enqueueOnChange } from './enqueue-on-change.ts';
 export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';
 export { candidateVersions, type CandidateVersions } from './lease-candidate.ts';
-export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export {
+  LeaderElector,
+  LeadershipLost,
+  runAsCandidate,
+  runWithLeaderElection,
+  type CandidateOptions,
+  type LeaderElectionConfiguration,
+  type LeaderElectionOptions,
+} from './leader-election.ts';
 export { type EventDetails, type EventPacing, type EventRecorder, type EventType } from './event-recorder.ts';
 export { createCoreEventRecorder } from './core-event-recorder.ts';
 export { tracedWork, type Work } from './traced-work.ts';

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { childContext, createTestContext, SeededRandom, type TestContext } from '../kernel/index.ts';
 import { Client } from './client.ts';
-import { LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import {
+  LeadershipLost,
+  runAsCandidate,
+  runWithLeaderElection,
+  type LeaderElectionOptions,
+} from './leader-election.ts';
 import { FakeApiServer } from './testing/fake-api-server.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/leases';
@@ -280,5 +285,39 @@ describe('coordinated leader election', () => {
     a.stop();
     await ctx.clock.advance(5000);
     await a.done;
+  });
+});
+
+describe('a component of the control plane', () => {
+  const leaderElection = {
+    resourceNamespace: 'kube-system',
+    resourceName: 'test',
+    leaseDurationMs: 30_000,
+    renewDeadlineMs: 20_000,
+    retryPeriodMs: 4000,
+  };
+
+  it.each([true, false])('leads with the Lease of its configuration (--leader-elect=%s)', async (leaderElect) => {
+    const { ctx, server, lease } = setUp();
+    const client = new Client({ transport: server, clock: ctx.clock });
+    const controller = new AbortController();
+    const inner = childContext(ctx, 'component', controller.signal);
+    let led = 0;
+    const done = runAsCandidate(
+      inner,
+      'kube-scheduler',
+      { client, identity: 'a', config: { leaderElect, leaderElection } },
+      async ({ signal }) => {
+        led++;
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+    );
+    await ctx.clock.settle();
+    expect(led).toBe(1);
+    if (leaderElect) expect(lease()).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 30 });
+    else expect(lease()).toBeUndefined();
+    controller.abort();
+    await ctx.clock.settle();
+    await done;
   });
 });

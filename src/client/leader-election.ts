@@ -1,6 +1,6 @@
 import type { Lease, LeaseSpec } from '../api/generated/coordination-v1.ts';
 import { formatMicroTime } from '../base/index.ts';
-import { isAbort, type Context } from '../kernel/index.ts';
+import { childContext, isAbort, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { createCoreEventRecorder } from './core-event-recorder.ts';
 import { isNotFound } from './errors.ts';
@@ -31,6 +31,26 @@ export interface LeaderElectionOptions {
   coordinated?: CandidateVersions;
   /** Records an event on the Lease when this candidate becomes leader, and when it stops leading. */
   recorder?: EventRecorder;
+}
+
+/** Leader election of a component, as its configuration has it. */
+export interface LeaderElectionConfiguration {
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+}
+
+/** What a component of the control plane that may have a leader is started with. */
+export interface CandidateOptions {
+  readonly client: Client;
+  /** The holder identity of this process in leader elections. */
+  readonly identity: string;
+  readonly electionCheck?: LeaderElectionCheck;
+  /** Has the server pick the leader among the candidates. */
+  readonly coordinated?: CandidateVersions | undefined;
+  readonly config: { readonly leaderElect: boolean; readonly leaderElection: LeaderElectionConfiguration };
 }
 
 /** The lease was lost and another candidate may lead; the leader's work has been stopped. */
@@ -64,6 +84,19 @@ export async function runWithLeaderElection(
     stopped.abort();
     await Promise.all([recording, standing]);
   }
+}
+
+/** Runs `lead` at once, or, with `--leader-elect`, while this process holds the component's Lease. */
+export async function runAsCandidate(
+  ctx: Context,
+  component: string,
+  { client, identity, electionCheck: check, coordinated, config }: CandidateOptions,
+  lead: (ctx: Context) => Promise<void>,
+): Promise<void> {
+  if (!config.leaderElect) return lead(ctx);
+  const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
+  const lock = { client, identity, namespace, name, ...timing, component, check, ...(coordinated && { coordinated }) };
+  await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal)));
 }
 
 async function leadWhenElected(

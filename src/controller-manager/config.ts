@@ -1,3 +1,4 @@
+import type { LeaderElectionConfiguration } from '../client/index.ts';
 import type { EvictionRates } from './node-lifecycle/eviction-rates.ts';
 
 /** The controller manager's configuration, under upstream's flag names. */
@@ -43,7 +44,7 @@ export interface ControllerManagerConfig {
   readonly removeVolumeDirectory?: (directory: string) => Promise<void>;
   /** `--leader-elect`: off when the cluster has only one manager. */
   readonly leaderElect: boolean;
-  readonly leaderElection: LeaderElectionConfig;
+  readonly leaderElection: LeaderElectionConfiguration;
   /** `--node-cidr-mask-size-ipv4` and `--node-cidr-mask-size-ipv6`. */
   readonly nodeCidrMaskSizes: { readonly ipv4: number; readonly ipv6: number };
   readonly horizontalPodAutoscaler: HorizontalPodAutoscalerConfig;
@@ -55,14 +56,6 @@ export interface ControllerManagerConfig {
   readonly mirroringMaxEndpointsPerSubset: number;
   /** `--concurrent-…-syncs`, by the name of the work queue; others have the controller's default. */
   readonly concurrentSyncs: Readonly<Record<string, number>>;
-}
-
-interface LeaderElectionConfig {
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-  readonly resourceName: string;
-  readonly resourceNamespace: string;
 }
 
 /** `--horizontal-pod-autoscaler-…`. */

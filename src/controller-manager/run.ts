@@ -2,10 +2,9 @@
 import {
   createCoreEventRecorder,
   InformerFactory,
-  runWithLeaderElection,
-  type CandidateVersions,
+  runAsCandidate,
+  type CandidateOptions,
   type Client,
-  type LeaderElectionCheck,
 } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
@@ -14,37 +13,16 @@ import { DiscoveredResources } from './discovered-resources.ts';
 import { EventBudget } from './event-budget.ts';
 import { enabledControllers } from './registry.ts';
 
-interface ControllerManagerOptions {
-  readonly client: Client;
+interface ControllerManagerOptions extends CandidateOptions {
   readonly config: ControllerManagerConfig;
   /** A client with the ServiceAccount of a controller; without it, all use the manager's client. */
   readonly clientFor?: (controller: string) => Client;
-  /** The holder identity of this process in leader elections. */
-  readonly identity: string;
-  readonly electionCheck?: LeaderElectionCheck;
-  /** Has the server pick the leader among the candidates. */
-  readonly coordinated?: CandidateVersions | undefined;
   /** Gets the name of each controller when it starts. */
   readonly onStarted?: (controller: string) => void;
 }
 
-export async function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
-  if (!options.config.leaderElect) return lead(ctx, options);
-  const { resourceNamespace: namespace, resourceName: name, ...timing } = options.config.leaderElection;
-  const { client, identity } = options;
-  const component = 'kube-controller-manager';
-  const coordination = options.coordinated ? { coordinated: options.coordinated } : {};
-  const lock = {
-    client,
-    identity,
-    namespace,
-    name,
-    ...timing,
-    component,
-    check: options.electionCheck,
-    ...coordination,
-  };
-  await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
+export function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
+  return runAsCandidate(ctx, 'kube-controller-manager', options, (leading) => lead(leading, options));
 }
 
 async function lead(ctx: Context, options: ControllerManagerOptions): Promise<void> {

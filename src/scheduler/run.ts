@@ -1,11 +1,5 @@
 /** The scheduler as a component: informers, leader election, and the loop that takes pods from the queue. */
-import {
-  InformerFactory,
-  runWithLeaderElection,
-  type CandidateVersions,
-  type Client,
-  type LeaderElectionCheck,
-} from '../client/index.ts';
+import { InformerFactory, runAsCandidate, type CandidateOptions } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { assemble, type RunningScheduler } from './assemble.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
@@ -21,14 +15,8 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 import { scheduleOne } from './schedule-one.ts';
 import type { SpeedOptions } from './speed-options.ts';
 
-interface SchedulerOptions {
-  readonly client: Client;
-  readonly electionCheck?: LeaderElectionCheck;
-  /** Has the server pick the leader among the candidates. */
-  readonly coordinated?: CandidateVersions | undefined;
+interface SchedulerOptions extends CandidateOptions {
   readonly config: SchedulerConfiguration;
-  /** The holder identity of this process in leader elections. */
-  readonly identity: string;
   /** Where the scheduler records explanations, for components that serve them. */
   readonly explanations?: Explanations;
   /** Plugins besides the built-in ones. */
@@ -41,23 +29,9 @@ const MAX_TURN_MS = 4;
 /** Bindings at the same time: enough that the store commits several at once, and not too many for the API server. */
 const MAX_BINDINGS = 256;
 
-export async function run(ctx: Context, options: SchedulerOptions): Promise<void> {
-  const { config, client, identity } = options;
-  if (!config.leaderElect) return schedule(ctx, options);
-  const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
-  const component = config.profiles[0]?.schedulerName ?? 'default-scheduler';
-  const coordination = options.coordinated ? { coordinated: options.coordinated } : {};
-  const lock = {
-    client,
-    identity,
-    namespace,
-    name,
-    ...timing,
-    component,
-    check: options.electionCheck,
-    ...coordination,
-  };
-  await runWithLeaderElection(ctx, lock, (signal) => schedule(childContext(ctx, 'leading', signal), options));
+export function run(ctx: Context, options: SchedulerOptions): Promise<void> {
+  const component = options.config.profiles[0]?.schedulerName ?? 'default-scheduler';
+  return runAsCandidate(ctx, component, options, (leading) => schedule(leading, options));
 }
 
 async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> {

@@ -1,4 +1,5 @@
 /** The scheduler's configuration: what a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1 says, with defaults. */
+import type { LeaderElectionConfiguration } from '../../client/index.ts';
 
 export interface SchedulerConfiguration {
   /** Off when the cluster has only one scheduler. */
@@ -19,14 +20,6 @@ export interface SchedulerConfiguration {
   readonly pluginModules: readonly string[];
   /** `--feature-gates`: gates that are not named have upstream's defaults. */
   readonly featureGates: Readonly<Record<string, boolean>>;
-}
-
-interface LeaderElectionConfiguration {
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-  readonly resourceName: string;
-  readonly resourceNamespace: string;
 }
 
 interface ClientConnectionConfiguration {
