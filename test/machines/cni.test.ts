@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../src/kernel/testing/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive } from '../test-images.ts';
+import { kubectlOn } from './kubectl.ts';
 import { Machines, type Machine } from './machines.ts';
 
 const PLUGINS = '/usr/lib/cni';
@@ -40,8 +41,10 @@ describe.skipIf(missing !== undefined)(
     }, 400_000);
     afterAll(() => machines.remove(), 60_000);
 
-    const kubectl = (...args: string[]): Promise<string> =>
-      server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
+    const { kubectl } = kubectlOn(
+      () => machines,
+      () => server,
+    );
 
     it('connects pods by them, and makes no routes', async () => {
       const run = ['--image=docker.io/library/busybox:test', '--image-pull-policy=Never', '--command', '--'];

@@ -9,11 +9,10 @@ import { until } from '../../src/kernel/testing/index.ts';
 import { connectIn } from '../../src/net/netns/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive, webImage } from '../test-images.ts';
+import { containerOf, kubectlOn, untilPodsReady } from './kubectl.ts';
 import { Machines, runIn, type Machine, type MachineProcess } from './machines.ts';
 
 const missing = everything ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'kubectl') : 'long form';
-const WWW = 'docker.io/library/www:test';
-const BUSYBOX = 'docker.io/library/busybox:test';
 const SOON = { limitMs: 60_000, intervalMs: 200 };
 
 describe.skipIf(missing !== undefined)(
@@ -50,28 +49,12 @@ describe.skipIf(missing !== undefined)(
       ...token.command.split(' ').slice(1),
       ...['--data-dir', machine.directory, '--node-name', machine.name, '--node-ip', machine.address],
     ];
-    const kubectl = (...args: string[]): Promise<string> =>
-      server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
-    const apply = async (...objects: object[]): Promise<void> => {
-      const file = join(machines.scratch, 'objects.json');
-      writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-      await kubectl('apply', '-f', file);
-    };
-    const podsOf = async (selector: string): Promise<Pod[]> =>
-      (JSON.parse(await kubectl('get', 'pods', '-l', selector, '-o', 'json')) as { items: Pod[] }).items;
-    const running = async (selector: string, count: number): Promise<Pod[]> => {
-      let pods: Pod[] = [];
-      const isReady = ({ status }: Pod): boolean => status?.containerStatuses?.every(({ ready }) => ready) ?? false;
-      await until(
-        `${count} pods of ${selector} run`,
-        async () => {
-          pods = await podsOf(selector);
-          return pods.length === count && pods.every(isReady);
-        },
-        { ...SOON, limitMs: 120_000, details: () => JSON.stringify(pods.map(({ status }) => status)) },
-      );
-      return pods;
-    };
+    const { kubectl, apply, podsOf } = kubectlOn(
+      () => machines,
+      () => server,
+    );
+    const running = (selector: string, count: number): Promise<Pod[]> =>
+      untilPodsReady(selector, count, () => podsOf(selector));
     /** One request from a namespace; the answering pod's name, or what went wrong. */
     const ask = (netns: string, host: string, port: number, timeoutMs = 10_000): Promise<string> =>
       new Promise((resolve) => {
@@ -101,14 +84,7 @@ describe.skipIf(missing !== undefined)(
       spec: {
         nodeName: node,
         terminationGracePeriodSeconds: 0,
-        containers: [
-          {
-            name: 'main',
-            image: BUSYBOX,
-            imagePullPolicy: 'Never',
-            command: ['sh', '-c', `echo "I am ${name}"; sleep 100000`],
-          },
-        ],
+        containers: [containerOf('busybox', `echo "I am ${name}"; sleep 100000`)],
       },
     });
 
@@ -159,14 +135,7 @@ describe.skipIf(missing !== undefined)(
                     labelSelector: { matchLabels: { app: 'web' } },
                   },
                 ],
-                containers: [
-                  {
-                    name: 'www',
-                    image: WWW,
-                    imagePullPolicy: 'Never',
-                    readinessProbe: { httpGet: { path: '/', port: 8080 } },
-                  },
-                ],
+                containers: [{ ...containerOf('www'), readinessProbe: { httpGet: { path: '/', port: 8080 } } }],
               },
             },
           },
@@ -233,16 +202,8 @@ describe.skipIf(missing !== undefined)(
 
     it('serve a host port on the machine of its pod alone', async () => {
       const pod = sleeper('host-port', 'b', { app: 'host-port' });
-      const [container] = pod.spec.containers;
-      await apply({
-        ...pod,
-        spec: {
-          ...pod.spec,
-          containers: [
-            { ...container, image: WWW, command: undefined, ports: [{ containerPort: 8080, hostPort: 8088 }] },
-          ],
-        },
-      });
+      const containers = [{ ...containerOf('www'), ports: [{ containerPort: 8080, hostPort: 8088 }] }];
+      await apply({ ...pod, spec: { ...pod.spec, containers } });
       await running('app=host-port', 1);
       const [a, b] = joined as [Machine, Machine];
       expect(await ask(machines.outside, b.address, 8088)).toBe('host-port');
@@ -331,10 +292,8 @@ describe.skipIf(missing !== undefined)(
         .map((last) => `10.99.0.${last}`)
         .find((each) => chooseSpeaker(each, names) === 'a')!;
       const pod = sleeper('balanced', 'server', { app: 'balanced' });
-      const [container] = pod.spec.containers;
-      const containers = [{ ...container, image: WWW, command: undefined }];
       await apply(
-        { ...pod, spec: { ...pod.spec, containers } },
+        { ...pod, spec: { ...pod.spec, containers: [containerOf('www')] } },
         {
           apiVersion: 'v1',
           kind: 'Service',

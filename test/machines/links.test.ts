@@ -6,6 +6,7 @@ import type { Pod } from '../../src/api/generated/core-v1.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive } from '../test-images.ts';
+import { containerOf, kubectlOn } from './kubectl.ts';
 import { Machines, type Machine } from './machines.ts';
 
 const missing = everything ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'kubectl') : 'long form';
@@ -48,22 +49,21 @@ describe.skipIf(missing !== undefined)(`machines on two links${missing === undef
   }, 400_000);
   afterAll(() => machines.remove(), 60_000);
 
-  const kubectl = (...args: string[]): Promise<string> =>
-    server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
+  const { kubectl, apply } = kubectlOn(
+    () => machines,
+    () => server,
+  );
   const inPod = (node: string, command: string): Promise<string> =>
     kubectl('exec', `on-${node}`, '--', 'sh', '-c', command);
 
   async function startPod(node: string): Promise<void> {
-    const file = join(machines.scratch, 'pod.json');
     const command = 'mkdir /tmp/www; dd if=/dev/urandom of=/tmp/www/big bs=1024 count=64; httpd -f -p 8080 -h /tmp/www';
-    const container = { name: 'main', image: 'docker.io/library/busybox:test', imagePullPolicy: 'Never' };
     const spec = {
       nodeName: node,
       terminationGracePeriodSeconds: 0,
-      containers: [{ ...container, command: ['sh', '-c', command] }],
+      containers: [containerOf('busybox', command)],
     };
-    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `on-${node}` }, spec }));
-    await kubectl('apply', '-f', file);
+    await apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: `on-${node}` }, spec });
     let pod: Pod | undefined;
     await until(
       'the pod runs',
@@ -120,14 +120,12 @@ describe.skipIf(missing !== undefined)(`machines on two links${missing === undef
 
   it('answer a dual-stack Service from the other link', async () => {
     await kubectl('label', 'pod', 'on-server', 'app=big');
-    const file = join(machines.scratch, 'service.json');
     const spec = {
       ipFamilyPolicy: 'RequireDualStack',
       selector: { app: 'big' },
       ports: [{ port: 80, targetPort: 8080 }],
     };
-    writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'big' }, spec }));
-    await kubectl('apply', '-f', file);
+    await apply({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'big' }, spec });
     const ips = JSON.parse(await kubectl('get', 'service', 'big', '-o', 'jsonpath={.spec.clusterIPs}')) as string[];
     expect(ips).toHaveLength(2);
     for (const ip of ips) {

@@ -10,6 +10,7 @@ import { until } from '../../src/kernel/testing/index.ts';
 import { connectIn } from '../../src/net/netns/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive } from '../test-images.ts';
+import { containerOf, kubectlOn } from './kubectl.ts';
 import { Machines, type Machine, type MachineProcess } from './machines.ts';
 
 const missing = everything
@@ -29,8 +30,10 @@ describe.skipIf(missing !== undefined)(
         ...['--console=false', ...flags],
       ]);
     const k8ts = (...args: string[]): Promise<string> => server.k8ts([...args, '--data-dir', server.directory]);
-    const kubectl = (...args: string[]): Promise<string> =>
-      server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
+    const { kubectl, apply } = kubectlOn(
+      () => machines,
+      () => server,
+    );
     const status = async (): Promise<ClusterStatus> => JSON.parse(await k8ts('status', '-o', 'json')) as ClusterStatus;
     const etcdPid = (): number => Number(readFileSync(join(server.directory, 'etcd.pid'), 'utf8'));
     const container = async (): Promise<string> => {
@@ -46,23 +49,12 @@ describe.skipIf(missing !== undefined)(
       writeFileSync(archive, dockerArchive(busyboxImage()));
       process_ = await up();
       await k8ts('image', 'load', archive);
-      const pod = {
+      await apply({
         apiVersion: 'v1',
         kind: 'Pod',
         metadata: { name: 'lasting' },
-        spec: {
-          containers: [
-            {
-              name: 'main',
-              image: 'docker.io/library/busybox:test',
-              imagePullPolicy: 'Never',
-              command: ['sleep', '100000'],
-            },
-          ],
-        },
-      };
-      writeFileSync(join(machines.scratch, 'pod.json'), JSON.stringify(pod));
-      await kubectl('apply', '-f', join(machines.scratch, 'pod.json'));
+        spec: { containers: [containerOf('busybox', 'exec sleep 100000')] },
+      });
       await kubectl('create', 'secret', 'generic', 'kept', '--from-literal=word=zebra');
       await until('the pod runs', async () => (await container()).startsWith('k8ts'), SOON);
     }, 400_000);

@@ -8,6 +8,7 @@ import { until } from '../../src/kernel/testing/index.ts';
 import { connectIn } from '../../src/net/netns/index.ts';
 import { everything, quietMachine, requires } from '../requires.ts';
 import { dockerArchive, webImage } from '../test-images.ts';
+import { containerOf, kubectlOn } from './kubectl.ts';
 import { Machines, runIn, type Machine, type MachineProcess } from './machines.ts';
 
 const missing = everything ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox', 'kubectl') : 'long form';
@@ -19,8 +20,10 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
   let other: Machine;
   let joined: MachineProcess;
   let address: string;
-  const kubectl = (...args: string[]): Promise<string> =>
-    server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
+  const { apply } = kubectlOn(
+    () => machines,
+    () => server,
+  );
 
   beforeAll(async () => {
     machines = new Machines({ dualStack: true });
@@ -51,7 +54,7 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
         metadata: { name: 'balanced', labels: { app: 'balanced' } },
         spec: {
           nodeName: 'server',
-          containers: [{ name: 'main', image: 'docker.io/library/www:test', imagePullPolicy: 'Never' }],
+          containers: [containerOf('www')],
         },
       },
       {
@@ -68,11 +71,7 @@ describe.skipIf(missing !== undefined)(`IPv6 neighbors${missing === undefined ? 
         },
       },
     ];
-    writeFileSync(
-      join(machines.scratch, 'objects.json'),
-      JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
-    );
-    await kubectl('apply', '-f', join(machines.scratch, 'objects.json'));
+    await apply(...objects);
   }, 400_000);
   afterAll(() => machines.remove(), 60_000);
 

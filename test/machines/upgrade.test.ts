@@ -8,6 +8,7 @@ import type { Pod } from '../../src/api/generated/core-v1.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive, webImage } from '../test-images.ts';
+import { containerOf as container, kubectlOn } from './kubectl.ts';
 import { Machines, type Machine } from './machines.ts';
 
 /** Stands in for the release before as long as there are no tags: 0.1.0 before it could be upgraded. */
@@ -101,19 +102,13 @@ describe.skipIf(missing !== undefined)(`an upgrade${missing === undefined ? '' :
     await machines.remove();
   }, 120_000);
 
-  const kubectl = (...args: string[]): Promise<string> =>
-    server.runAsync('kubectl', '--kubeconfig', path.join(server.directory, 'kubeconfig'), ...args);
+  const { kubectl, apply } = kubectlOn(
+    () => machines,
+    () => server,
+  );
   const web = async (name: string, node: string): Promise<void> => {
-    const file = path.join(machines.scratch, `${name}.json`);
-    const container = { name: 'main', image: 'docker.io/library/www:test', imagePullPolicy: 'Never' };
-    const pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name },
-      spec: { nodeName: node, containers: [container] },
-    };
-    fs.writeFileSync(file, JSON.stringify(pod));
-    await kubectl('apply', '-f', file);
+    const spec = { nodeName: node, containers: [container('www')] };
+    await apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
     await kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=120s');
   };
   const podOf = async (name: string): Promise<Pod> =>

@@ -9,6 +9,7 @@ import type { Pod } from '../../src/api/generated/core-v1.ts';
 import { until } from '../../src/kernel/testing/index.ts';
 import { everything, requires } from '../requires.ts';
 import { busyboxImage, dockerArchive, webImage } from '../test-images.ts';
+import { containerOf, kubectlOn, untilPodsReady } from './kubectl.ts';
 import { signalIn, type Machine } from './machines.ts';
 import { ServerWorld, SOON } from './server-world.ts';
 import { ServiceCaller, TIMEOUT_MS } from './service-caller.ts';
@@ -73,15 +74,10 @@ describe.skipIf(missing !== undefined)(
       await world.stop();
     }, 120_000);
 
-    const kubectl = (...args: string[]): Promise<string> => {
-      const server = world.alive()[0]!;
-      return server.runAsync('kubectl', '--kubeconfig', join(server.directory, 'kubeconfig'), ...args);
-    };
-    const apply = async (...objects: object[]): Promise<void> => {
-      const file = join(world.machines.scratch, 'objects.json');
-      writeFileSync(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-      await kubectl('apply', '-f', file);
-    };
+    const { apply } = kubectlOn(
+      () => world.machines,
+      () => world.alive()[0]!,
+    );
     const deployment = (name: string, replicas: number, pod: object) => ({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -92,28 +88,10 @@ describe.skipIf(missing !== undefined)(
         template: { metadata: { labels: { app: name } }, spec: { terminationGracePeriodSeconds: 0, ...pod } },
       },
     });
-    const container = (image: string, command: string) => ({
-      name: 'main',
-      image: `docker.io/library/${image}:test`,
-      imagePullPolicy: 'Never',
-      command: ['sh', '-c', command],
-    });
     const podsOf = async (name: string): Promise<Pod[]> =>
       (await world.get<{ items: Pod[] }>(`/api/v1/namespaces/default/pods?labelSelector=app%3D${name}`))?.items ?? [];
-    const isReady = ({ status }: Pod): boolean =>
-      status?.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') ?? false;
-    const allReady = (name: string, count: number): Promise<void> => {
-      let ready = 0;
-      return until(
-        `${count} pods of ${name} are ready`,
-        async () => {
-          const pods = await podsOf(name);
-          ready = pods.filter(isReady).length;
-          return ready === count && pods.length === count;
-        },
-        { limitMs: 300_000, intervalMs: 1000, details: () => `${ready} are` },
-      );
-    };
+    const allReady = (name: string, count: number): Promise<Pod[]> =>
+      untilPodsReady(name, count, () => podsOf(name), { limitMs: 300_000, intervalMs: 1000 });
     const endpointsOn = async (node: string): Promise<number> => {
       const slices = await world.get<{
         items: { endpoints: { nodeName: string; conditions: { ready: boolean } }[] | null }[];
@@ -145,12 +123,12 @@ describe.skipIf(missing !== undefined)(
           topologySpreadConstraints: [{ ...spread, labelSelector: { matchLabels: { app: 'web' } } }],
           containers: [
             {
-              ...container('www', 'mkdir /tmp/www; hostname > /tmp/www/name; exec httpd -f -p 8080 -h /tmp/www'),
+              ...containerOf('www', 'mkdir /tmp/www; hostname > /tmp/www/name; exec httpd -f -p 8080 -h /tmp/www'),
               readinessProbe: { tcpSocket: { port: 8080 }, periodSeconds: 1 },
             },
           ],
         }),
-        deployment('sleeper', PODS - WEB_PODS, { containers: [container('busybox', 'sleep 100000')] }),
+        deployment('sleeper', PODS - WEB_PODS, { containers: [containerOf('busybox', 'sleep 100000')] }),
       );
       await allReady('web', WEB_PODS);
       await allReady('sleeper', PODS - WEB_PODS);
